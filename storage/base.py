@@ -1,0 +1,325 @@
+"""The storage contract: what every back end promises, and the words it is said in.
+
+A store keeps *records* (typed structs) in *collections*. It looks them up by id or by declared
+lists, and changes them in *units*: data that says what to write and what must still be true, so
+that a unit can be retried, batched and logged. This module knows nothing about identity and
+nothing about any database.
+
+Errors::
+
+    StorageError
+    ├── Conflict      a unique key or an id is taken
+    ├── Stale         an expectation does not hold, or the record is gone
+    ├── Unavailable   the store can't be reached or is busy; nothing was applied
+    ├── Unknown       the answer was lost; `Store.applied` tells later
+    ├── Unsupported   this server can't keep the promises; the message names the cure
+    ├── TooNew        the store was written by a newer version that this one can't read
+    ├── Undeclared    no declared list answers this question (a mistake in the program)
+    └── InvalidValue  a value that no back end may hold (a mistake in the program)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime, timedelta
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+UNKNOWN_AFTER_SECONDS: Final = 8.0
+MARKS_KEPT: Final = 8
+MAX_ID_CHARACTERS: Final = 200
+MAX_RECORD_BYTES: Final = 4 * 1024 * 1024
+COUNT_CAP: Final = 10_000
+
+Value: TypeAlias = str | int | bool | datetime | None
+Cursor: TypeAlias = tuple[Value, str]
+
+
+class StorageError(Exception):
+    """Anything that the store itself has to say."""
+
+
+class Conflict(StorageError):
+    """A unique key is taken; nothing has changed. `field` is `id` or the unique field."""
+
+    def __init__(self, collection: str, field: str) -> None:
+        super().__init__(f"{collection}.{field} is taken")
+        self.collection = collection
+        self.field = field
+
+
+class Stale(StorageError):
+    """An expectation does not hold, or the record is gone or expired; nothing has changed."""
+
+    def __init__(self, collection: str, id: str) -> None:
+        super().__init__(f"{collection} record is not as expected")
+        self.collection = collection
+        self.id = id
+
+
+class Unavailable(StorageError):
+    """The store can't be reached or is busy; nothing was applied, and it may be tried again."""
+
+
+class Unknown(StorageError):
+    """The answer was lost: the unit may or may not be applied. `Store.applied(unit)` tells."""
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(f"the outcome of unit {unit.id} is not known")
+        self.unit = unit
+
+
+class Unsupported(StorageError):
+    """The server can't keep the contract's promises; the message names the cure."""
+
+
+class TooNew(StorageError):
+    """The store's `oldest_reader` is above the version that was asked to open it."""
+
+
+class Undeclared(StorageError):
+    """No declared list answers this question."""
+
+
+class InvalidValue(StorageError):
+    """A value, a path or a type that the contract refuses."""
+
+
+class Record(Struct, kw_only=True):
+    """What every stored record has. Instants are UTC datetimes in fields ending `_at`."""
+
+    id: str
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Collection(Generic[R]):
+    """Records of one type, with the keys and lists that every back end must keep.
+
+    `unique` names fields that are always present and already normalised. Each of `lists` is a
+    compound index: the fields that a `find` matches by equality, then the field it orders by
+    (never null). In an expiring collection every record has `expires_at`, judged by the
+    injected clock; such a collection has no unique keys beside the id.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        record: type[R],
+        *,
+        unique: Sequence[str] = (),
+        lists: Sequence[tuple[str, ...]] = (),
+        expires: bool = False,
+    ) -> None:
+        if expires and unique:
+            raise InvalidValue(f"{name}: an expiring collection can't have unique keys")
+        self.name: Final = name
+        self.record: Final = record
+        self.unique: Final = tuple(unique)
+        self.lists: Final = tuple(lists)
+        self.expires: Final = expires
+
+    def __repr__(self) -> str:
+        return f"Collection({self.name!r})"
+
+
+class Insert(Struct, frozen=True):
+    """Add a record. An expired record of the same id is replaced."""
+
+    collection: Collection[Any]
+    record: Record
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+
+class Update(Struct, frozen=True):
+    """Change named fields (dotted paths) of one record, when `expect` holds.
+
+    `expect` maps paths to a str, int, bool, instant or None of the field's own type; None,
+    absent and null are the same. The parent of a dotted path must be a stored object, else the
+    unit is Stale. With `expect` alone it is a guard: it changes nothing, and of concurrent
+    units that falsify it exactly one succeeds.
+    """
+
+    collection: Collection[Any]
+    id: str
+    set: Mapping[str, object] = {}
+    increment: Mapping[str, int] = {}
+    expect: Mapping[str, Value] = {}
+
+
+class Delete(Struct, frozen=True):
+    """Remove a record. Without `expect`, a record that is gone already is no error."""
+
+    collection: Collection[Any]
+    id: str
+    expect: Mapping[str, Value] = {}
+
+
+Write: TypeAlias = Insert | Update | Delete
+
+
+class Unit(Struct, frozen=True):
+    """Writes that are applied together or not at all. `id` is left on each record as a mark."""
+
+    id: str
+    writes: tuple[Write, ...]
+
+
+class StartsWith(Struct, frozen=True):
+    """In `where`: the field begins with `prefix`. The page is ordered by that field."""
+
+    prefix: str
+
+
+Where: TypeAlias = Mapping[str, Value | StartsWith]
+
+
+class Page(Struct, Generic[R]):
+    """Records in order, and the cursor for the next page (None: there is none)."""
+
+    records: list[R]
+    after: Cursor | None = None
+
+
+class Counter(Struct, frozen=True):
+    """How often in the running window, and when the window ends."""
+
+    n: int
+    resets_at: datetime
+
+
+class Schema(Struct, frozen=True):
+    """The version this program writes, and the oldest program version that may read it."""
+
+    version: int = 1
+    oldest_reader: int = 1
+
+
+Outcome: TypeAlias = StorageError | None
+Key: TypeAlias = tuple[Collection[Any], str]
+
+
+class View(ABC):
+    """Reading. An expired record does not exist."""
+
+    @abstractmethod
+    async def get(self, collection: Collection[R], id: str) -> R | None:
+        """The record, or None."""
+
+    @abstractmethod
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        """The records of several collections in the order of `keys`, None where there is none.
+
+        One round trip, however many keys. Not a snapshot.
+        """
+
+    @abstractmethod
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        """A page of a declared list: records that match `where`, by `order`, then by id.
+
+        Stable under inserts and deletes: each record that lasts is met once. Without `order`,
+        `where` must name every field of a declared list or a unique key. Raises Undeclared.
+        """
+
+    @abstractmethod
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        """How many records match, at most `up_to`. `where` as in `find` without `order`,
+        or a prefix of a declared list."""
+
+    @abstractmethod
+    def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        """Every record that matches, in the order of ids, in constant memory.
+
+        Each record that lasts is met once. `where` may name any top-level field.
+        """
+
+
+class Store(View):
+    """A back end. `open` it inside the event loop that uses it, after any fork."""
+
+    @abstractmethod
+    async def open(
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+    ) -> None:
+        """Connect, and create the tables and indexes that are missing.
+
+        Raises Unsupported, TooNew, Unavailable.
+        """
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Refuse new units (Unavailable), answer the queued ones, then let go. Idempotent."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractAsyncContextManager[View]:
+        """One consistent state, for an export."""
+
+    @abstractmethod
+    async def commit(self, *writes: Write) -> None:
+        """Apply all of `writes`, or none.
+
+        Raises Conflict when a unique key or an id is taken, Stale when an `expect` does not
+        hold or a record is gone: then nothing has changed. Of concurrent callers whose writes
+        falsify each other's `expect`, exactly one succeeds. Raises Unavailable when nothing was
+        applied and the unit may be repeated, and Unknown when the answer was lost for longer
+        than 8 s. Durable when it returns. Cancelling the caller withdraws nothing. A unit has
+        at most one write for one record; InvalidValue is raised before anything is queued.
+        """
+
+    @abstractmethod
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        """Apply many small units, each atomic; None for each that was applied, else its error."""
+
+    @abstractmethod
+    async def applied(self, unit: Unit) -> bool | None:
+        """Whether the unit was applied; None when only deletes are left to ask."""
+
+    @abstractmethod
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        """Add to a counter. Its window starts at the first increment and is not prolonged."""
+
+    @abstractmethod
+    async def reset(self, key: str) -> None:
+        """Forget a counter."""
+
+    @abstractmethod
+    async def ping(self) -> None:
+        """Return when the store answers; raises Unavailable."""
+
+
+class CounterRecord(Record):
+    """A counter as it is kept. Expired ones are judged by the clock and swept."""
+
+    n: int
+    expires_at: datetime
+
+
+class MetaRecord(Record):
+    """What the store says about itself; the one record has the id `schema`."""
+
+    version: int
+    oldest_reader: int
+
+
+COUNTERS: Final = Collection("counters", CounterRecord, expires=True)
+META: Final = Collection("meta", MetaRecord)

@@ -1,0 +1,204 @@
+"""Between records and what a back end stores: plain values, checked paths and types.
+
+Rules that hold on every back end: instants are UTC and cut to milliseconds; None is stored as
+absence; NUL, lone surrogates, integers beyond 64 bits and records over 4 MiB are refused, here,
+before anything is queued.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from storage.base import (
+    MAX_ID_CHARACTERS,
+    MAX_RECORD_BYTES,
+    Collection,
+    Delete,
+    Insert,
+    InvalidValue,
+    Update,
+    Value,
+    Write,
+)
+
+Instant = Callable[[datetime], Any]
+_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+
+
+def cut(value: datetime) -> datetime:
+    """The instant in UTC, cut to milliseconds."""
+    if value.tzinfo is None:
+        raise InvalidValue("an instant must have a time zone")
+    value = value.astimezone(UTC)
+    return value.replace(microsecond=value.microsecond // 1000 * 1000)
+
+
+def instant_text(value: datetime) -> str:
+    """The instant as fixed-width RFC 3339 text, so that text order is time order."""
+    return cut(value).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def encode(record: Struct, instant: Instant) -> dict[str, Any]:
+    """The record as plain values without Nones. Raises InvalidValue."""
+    plain = _Plain(instant)
+    encoded = plain.of(msgspec.to_builtins(record, builtin_types=(datetime, bytes)))
+    plain.check_size()
+    return typing.cast(dict[str, Any], encoded)
+
+
+def encode_value(value: object, instant: Instant) -> Any:
+    """A field's new value as a plain one. Raises InvalidValue."""
+    plain = _Plain(instant)
+    encoded = plain.of(msgspec.to_builtins(value, builtin_types=(datetime, bytes)))
+    plain.check_size()
+    return encoded
+
+
+class _Plain:
+    """Walks one value, counting its bytes."""
+
+    def __init__(self, instant: Instant) -> None:
+        self._instant = instant
+        self._bytes = 0
+
+    def of(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is str:
+            self._text(value)
+        elif kind is dict:
+            self._bytes += 2 * len(value)
+            return {self._name(k): self.of(v) for k, v in value.items() if v is not None}
+        elif kind is list:
+            return [self.of(v) for v in value]
+        elif kind is datetime:
+            self._bytes += 26
+            return self._instant(value)
+        elif kind is int:
+            self._integer(value)
+        elif kind is bytes or (kind is float and value != value):
+            raise InvalidValue(f"{kind.__name__} can't be stored here; use text")
+        return value
+
+    def check_size(self) -> None:
+        if self._bytes > MAX_RECORD_BYTES:
+            raise InvalidValue(f"a record of {self._bytes} bytes is over {MAX_RECORD_BYTES}")
+
+    def _name(self, name: Any) -> str:
+        if type(name) is not str or not name or "." in name or name[0] == "$":
+            raise InvalidValue("maps with foreign keys are stored as lists of entries")
+        self._text(name)
+        return name
+
+    def _text(self, text: str) -> None:
+        try:
+            self._bytes += len(text.encode()) + 2
+        except UnicodeEncodeError:
+            raise InvalidValue("text with a lone surrogate can't be stored") from None
+        if "\0" in text:
+            raise InvalidValue("text with NUL can't be stored")
+
+    def _integer(self, value: int) -> None:
+        self._bytes += 8
+        if not _INT_MIN <= value <= _INT_MAX:
+            raise InvalidValue("an integer beyond 64 bits can't be stored")
+
+
+def check_unit(writes: Sequence[Write]) -> None:
+    """Refuse what no back end may see: raises InvalidValue before anything is queued."""
+    if not writes:
+        raise InvalidValue("a unit has at least one write")
+    keys = {(write.collection.name, write.id) for write in writes}
+    if len(keys) != len(writes):
+        raise InvalidValue("a unit has at most one write for one record")
+    for write in writes:
+        check_write(write)
+
+
+def check_write(write: Write) -> None:
+    """Check the id, the paths and the types of one write against its collection."""
+    check_id(write.id)
+    if isinstance(write, Insert):
+        if not isinstance(write.record, write.collection.record):
+            raise InvalidValue(f"{write.collection.name} doesn't hold {type(write.record)}")
+        return
+    check_expect(write.collection, write.expect)
+    if isinstance(write, Update):
+        _check_changes(write)
+
+
+def check_id(id: str) -> None:
+    if type(id) is not str or not 0 < len(id) <= MAX_ID_CHARACTERS:
+        raise InvalidValue("an id is text of 1 to 200 characters")
+
+
+def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> None:
+    """Expected values are scalars of the field's own type. Raises InvalidValue."""
+    for path, value in expect.items():
+        annotation = field_type(collection.record, path)
+        if value is not None and not _is_scalar_of(value, annotation):
+            raise InvalidValue(f"{collection.name}.{path} can't be expected as {value!r}")
+
+
+def _is_scalar_of(value: object, annotation: Any) -> bool:
+    members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
+    for member in members:
+        literals = typing.get_args(member) if typing.get_origin(member) is typing.Literal else ()
+        if value in literals or (type(value) is member and member in (str, int, bool, datetime)):
+            return True
+    return False
+
+
+def _check_changes(update: Update) -> None:
+    name = update.collection.name
+    overlapping = set(update.set) & set(update.increment)
+    if overlapping or "id" in update.set:
+        raise InvalidValue(f"{name}: {overlapping or 'id'} can't be changed like this")
+    for path, value in update.set.items():
+        annotation = field_type(update.collection.record, path)
+        try:
+            msgspec.convert(
+                msgspec.to_builtins(value, builtin_types=(datetime,)), annotation, strict=True
+            )
+        except msgspec.ValidationError as error:
+            raise InvalidValue(f"{name}.{path}: {error}") from error
+    for path, by in update.increment.items():
+        if field_type(update.collection.record, path) is not int or type(by) is not int:
+            raise InvalidValue(f"{name}.{path} isn't a number that can be incremented")
+
+
+@lru_cache(maxsize=4096)
+def field_type(record: type[Struct], path: str) -> Any:
+    """The annotation of a dotted path. Raises InvalidValue: no such path, or across a list."""
+    annotation: Any = record
+    for name in path.split("."):
+        struct = _struct_of(annotation)
+        hints = typing.get_type_hints(struct) if struct else {}
+        if name not in hints:
+            raise InvalidValue(f"{record.__name__} has no path {path!r}")
+        annotation = hints[name]
+    return annotation
+
+
+def _struct_of(annotation: Any) -> type[Struct] | None:
+    members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
+    for member in members:
+        if isinstance(member, type) and issubclass(member, Struct):
+            return member
+    return None
+
+
+def _is_union(annotation: Any) -> bool:
+    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
+
+
+def deleted_only(writes: Sequence[Write]) -> bool:
+    """Whether no record will be left that could carry the unit's mark."""
+    return all(isinstance(write, Delete) for write in writes)
