@@ -1,0 +1,23 @@
+"""Time: the one place that reads the machine's clock, so that tests can set it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Protocol
+
+from storage.codec import cut
+
+
+class Clock(Protocol):
+    """Tells the time. Everything that judges a lifetime asks one that was handed to it."""
+
+    def now(self) -> datetime:
+        """The instant in UTC, cut to milliseconds as the store keeps it."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The instant in UTC, cut to milliseconds as the store keeps it."""
+        return cut(datetime.now(UTC))

@@ -1,0 +1,1 @@
+"""Who signs in: organizations, users, their passwords, factors and sessions."""

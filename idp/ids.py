@@ -1,0 +1,64 @@
+"""Chance: ids, tokens and one-time passwords, from one source that tests can seed."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from idp import base64url
+
+ID_BITS: Final = 128
+
+# No 0 O o, 1 I i l L: people read these out on the telephone and copy them from paper.
+UNAMBIGUOUS: Final = "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"
+
+
+class Random(ABC):
+    """A source of chance, and the forms in which this service uses it."""
+
+    @abstractmethod
+    def token_bytes(self, n: int) -> bytes:
+        """`n` random bytes."""
+
+    def token(self, bits: int = 256) -> str:
+        """At least `bits` random bits as base64url text: for secrets."""
+        return base64url.encode(self.token_bytes((bits + 7) // 8))
+
+    def id(self) -> str:
+        """128 random bits as 22 characters of base64url, the first a letter or a digit.
+
+        A leading `-` would be taken for an option on a command line.
+        """
+        while not (id := self.token(ID_BITS))[0].isalnum():
+            pass
+        return id
+
+    def ordered_id(self, now: datetime) -> str:
+        """A UUIDv7 (RFC 9562): ids made later sort later, by milliseconds."""
+        milliseconds = round(now.timestamp() * 1000)
+        number = milliseconds << 80 | int.from_bytes(self.token_bytes(10), "big")
+        number = number & ~(0xF << 76) | 0x7 << 76  # version
+        number = number & ~(0x3 << 62) | 0x2 << 62  # variant
+        return str(UUID(int=number))
+
+    def one_time_password(self) -> str:
+        """16 characters without look-alikes in groups of four: 92 bits, to be typed by people."""
+        letters = "".join(self._letter() for _ in range(16))
+        return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
+
+    def _letter(self) -> str:
+        fair = 256 - 256 % len(UNAMBIGUOUS)  # the bytes above would favour the first letters
+        while (byte := self.token_bytes(1)[0]) >= fair:
+            pass
+        return UNAMBIGUOUS[byte % len(UNAMBIGUOUS)]
+
+
+class SystemRandom(Random):
+    """The operating system's generator: the only one that the running service uses."""
+
+    def token_bytes(self, n: int) -> bytes:
+        """`n` random bytes."""
+        return secrets.token_bytes(n)
