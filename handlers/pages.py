@@ -1,0 +1,206 @@
+"""The pages people see: templates filled with values and texts; the one place that knows Mako."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mako.lookup import TemplateLookup  # type: ignore[import-untyped]
+from markupsafe import Markup, escape
+
+from idp import i18n
+from idp.i18n import Bundle, Message
+
+STATIC_PATH = "/ui/static/"
+CONTENT_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+NOTHING = "\u00a0"  # what is highlighted where a value ends too early
+
+# What any page may be given, and what it is otherwise. templates/page.mako explains each.
+COMMON: Mapping[str, object] = {
+    "service_name": None,
+    "application_name": None,
+    "application_url": None,
+    "problems": (),
+    "notice": None,
+    "retry_seconds": None,
+    "action": None,
+    "hidden": (),
+    "query": (),
+    "cancellable": False,
+}
+
+
+def render(name: str, bundle: Bundle, **values: object) -> str:
+    """The page `name` in the bundle's language.
+
+    `values` are those that the head of `templates/<name>.mako` and `page.mako` list; a missing one
+    raises NameError. Every value is escaped.
+    """
+    template = _lookup().get_template(f"{name}.mako")
+    html: str = template.render(
+        **_language(bundle), **_FUNCTIONS, **{**COMMON, **values, "page": name}
+    )
+    return html
+
+
+def _language(bundle: Bundle) -> dict[str, object]:
+    return {
+        "_": bundle.gettext,
+        "pgettext": bundle.pgettext,
+        "ngettext": bundle.ngettext,
+        "npgettext": bundle.npgettext,
+        "said": _sayer(bundle),
+        "lang": bundle.tag,
+        "dir": bundle.direction,
+        "languages": [(tag, i18n.endonym(tag)) for tag in i18n.available()],
+    }
+
+
+def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
+    """`said(value)`: a Message or plain text for an element's content, never for an attribute."""
+
+    def said(value: Message | str) -> str:
+        text = bundle.text(value)
+        if isinstance(value, str) or bundle.is_translated(value.msgid, value.context):
+            return text
+        return Markup('<span lang="{}" dir="{}">{}</span>').format(
+            i18n.SOURCE, i18n.direction(i18n.SOURCE), text
+        )
+
+    return said
+
+
+def rich(text: str, **parts: str) -> Markup:
+    """A translated sentence whose placeholders are filled with marked-up parts."""
+    return escape(text) % parts
+
+
+def strong(value: str) -> Markup:
+    """A name that stands out; isolated, so that its direction leaves the sentence alone."""
+    return Markup("<strong><bdi>{}</bdi></strong>").format(value)
+
+
+def code(value: str) -> Markup:
+    """An identifier, address or setting: always left to right."""
+    return Markup('<code dir="ltr">{}</code>').format(value)
+
+
+def link(url: str) -> Markup:
+    """An address that can be followed, if a browser can open it."""
+    if web_link(url) is None:
+        return code(url)
+    return Markup('<a href="{}">{}</a>').format(url, code(url))
+
+
+def html_attributes(values: Mapping[str, object]) -> Markup:
+    """Attributes of an element; True is one without a value, None and False are left out."""
+    return Markup("").join(
+        Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
+        for name, value in values.items()
+        if value is not None and value is not False
+    )
+
+
+def web_link(url: str | None) -> str | None:
+    """The address if a browser can open it as a page; other schemes may run scripts."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    is_path = not parts.scheme and not parts.netloc and url.startswith("/")
+    return url if is_path or (parts.scheme in ("http", "https") and parts.netloc) else None
+
+
+def difference(sent: str, registered: str) -> int | None:
+    """The position of the first character that differs; None when the two are equal."""
+    if sent == registered:
+        return None
+    pairs = zip(sent, registered, strict=False)
+    shorter = min(len(sent), len(registered))
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), shorter)
+
+
+def marked(value: str, at: int | None) -> Markup:
+    """The value with the character at this position highlighted."""
+    if at is None:
+        return escape(value)
+    return Markup("{}<mark>{}</mark>{}").format(
+        value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
+    )
+
+
+def as_text(value: object) -> str:
+    """A claim or another JSON value as a person reads it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def problems_of(problems: Sequence[Mapping[str, object]], field: str) -> list[object]:
+    """The texts that belong beside this field."""
+    return [problem["text"] for problem in problems if problem["field"] == field]
+
+
+@cache
+def _lookup() -> TemplateLookup:
+    return TemplateLookup(
+        directories=[str(resources.files("templates"))],
+        default_filters=["h"],
+        strict_undefined=True,
+        filesystem_checks=False,
+    )
+
+
+def static_url(name: str) -> str:
+    """Where the file is served; the address changes with the content: it may be kept for ever."""
+    return f"{STATIC_PATH}{_hash(name)}/{name}"
+
+
+def static_file(path: str) -> tuple[bytes, str] | None:
+    """Content and type of `<hash>/<name>`, the part of the address after `/ui/static/`.
+
+    None for another hash too: content of one version must not be cached as another's.
+    """
+    digest, _, name = path.partition("/")
+    if name not in _static() or digest != _hash(name):
+        return None
+    return _static()[name], CONTENT_TYPES[Path(name).suffix]
+
+
+@cache
+def _static() -> dict[str, bytes]:
+    files = resources.files("templates").joinpath("static").iterdir()
+    return {
+        file.name: file.read_bytes() for file in files if Path(file.name).suffix in CONTENT_TYPES
+    }
+
+
+@cache
+def _hash(name: str) -> str:
+    return hashlib.sha256(_static()[name]).hexdigest()[:16]
+
+
+# What templates may call beside the functions of `_language`.
+_FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        as_text,
+        code,
+        difference,
+        html_attributes,
+        link,
+        marked,
+        problems_of,
+        rich,
+        static_url,
+        strong,
+        web_link,
+    )
+} | {"Markup": Markup}

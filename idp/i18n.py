@@ -1,0 +1,216 @@
+"""Languages: texts from `locales/*.po`, and the choice of one for a request.
+
+A file's name is its BCP 47 tag. A msgid is the English sentence itself and a msgctxt the screen it
+stands on, so English needs no translation, and whatever a language lacks is shown in English.
+Babel is imported on first use only: the start of the program doesn't wait for it.
+"""
+
+from __future__ import annotations
+
+import gettext
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
+from importlib import resources
+from itertools import islice, takewhile
+
+from msgspec import Struct
+
+SOURCE = "en"  # the language of the msgids
+
+# Old and regional names of languages that are shipped under another name.
+ALIASES = {
+    "zh-tw": "zh-hant",
+    "zh-hk": "zh-hant",
+    "zh-mo": "zh-hant",
+    "zh": "zh-hans",
+    "zh-cn": "zh-hans",
+    "zh-sg": "zh-hans",
+    "no": "nb",
+    "iw": "he",
+    "in": "id",
+    "sh": "sr-latn",
+    "tl": "fil",
+}
+
+# What a header or a parameter may hold; the rest is not read.
+MAX_TAGS = 20
+MAX_LENGTH = 2048
+
+_LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z0-9*_-]+)\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
+
+
+class Message(Struct, frozen=True):
+    """A text that is put into a language later, by `Bundle.text`."""
+
+    msgid: str
+    context: str | None = None
+    plural: str | None = None
+    args: Mapping[str, object] = {}
+
+
+def message(
+    msgid: str, /, *, context: str | None = None, plural: str | None = None, **args: object
+) -> Message:
+    """A text marked for translation; with `plural`, the argument `n` chooses the form.
+
+    `msgid`, `plural` and `context` are literals, because the extractor reads the source.
+    """
+    if plural is not None and not isinstance(args.get("n"), int):
+        raise TypeError("a message with a plural needs the number n")
+    return Message(msgid, context, plural, args)
+
+
+class Bundle:
+    """The texts of one language. A text that it lacks comes back in English."""
+
+    def __init__(
+        self,
+        tag: str,
+        texts: Mapping[tuple[str | None, str], tuple[str, ...]],
+        plural_index: Callable[[int], int],
+    ):
+        self.tag = tag
+        self._texts = texts
+        self._plural_index = plural_index
+
+    @property
+    def direction(self) -> str:
+        """`ltr` or `rtl`."""
+        return direction(self.tag)
+
+    @property
+    def endonym(self) -> str:
+        """The language's name in itself, as the language switcher shows it."""
+        return endonym(self.tag)
+
+    def is_translated(self, msgid: str, context: str | None = None) -> bool:
+        """Whether the text is in this language; if not, it needs its own `lang` on the page."""
+        return self.tag == SOURCE or (context, msgid) in self._texts
+
+    def gettext(self, msgid: str, /, **args: object) -> str:
+        return self._singular(None, msgid, args)
+
+    def pgettext(self, context: str, msgid: str, /, **args: object) -> str:
+        return self._singular(context, msgid, args)
+
+    def ngettext(self, msgid: str, plural: str, n: int, /, **args: object) -> str:
+        """The form for the number `n`, which the text may name as `%(n)s`."""
+        return self._plural(None, msgid, plural, {"n": n, **args}, n)
+
+    def npgettext(self, context: str, msgid: str, plural: str, n: int, /, **args: object) -> str:
+        return self._plural(context, msgid, plural, {"n": n, **args}, n)
+
+    def text(self, said: Message | str) -> str:
+        """The message in this language; a plain string as it is."""
+        if isinstance(said, str):
+            return said
+        if said.plural is None:
+            return self._singular(said.context, said.msgid, said.args)
+        n = said.args["n"]
+        assert isinstance(n, int)  # noqa: S101 -- message() refused anything else
+        return self._plural(said.context, said.msgid, said.plural, said.args, n)
+
+    def _singular(self, context: str | None, msgid: str, args: Mapping[str, object]) -> str:
+        return _filled(self._texts.get((context, msgid), (msgid,))[0], args)
+
+    def _plural(
+        self, context: str | None, msgid: str, plural: str, args: Mapping[str, object], n: int
+    ) -> str:
+        forms = self._texts.get((context, msgid))
+        if forms is None:
+            return _filled(msgid if n == 1 else plural, args)
+        return _filled(forms[self._plural_index(n)], args)
+
+
+def _filled(text: str, args: Mapping[str, object]) -> str:
+    """Placeholders replaced; without arguments, a `%` is only a per cent sign."""
+    return text % args if args else text
+
+
+@cache
+def load(tag: str) -> Bundle:
+    """The bundle of a shipped tag; read from its file once."""
+    from babel.messages.pofile import read_po
+
+    with resources.files("locales").joinpath(f"{tag}.po").open("rb") as file:
+        catalog = read_po(file, locale=tag.replace("-", "_"))
+    texts = {}
+    for entry in catalog:
+        forms = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ())
+        if entry.id and forms and all(forms) and not entry.fuzzy:
+            msgid = entry.id if isinstance(entry.id, str) else entry.id[0]
+            texts[entry.context, msgid] = forms
+    return Bundle(tag, texts, gettext.c2py(catalog.plural_expr))
+
+
+@cache
+def available() -> tuple[str, ...]:
+    """The tags that are shipped, each complete, as a test sees to; `ui_locales_supported`."""
+    names = (file.name for file in resources.files("locales").iterdir())
+    return tuple(sorted(name.removesuffix(".po") for name in names if name.endswith(".po")))
+
+
+@cache
+def direction(tag: str) -> str:
+    """`ltr` or `rtl`."""
+    from babel import Locale
+
+    return Locale.parse(tag, sep="-").text_direction
+
+
+@cache
+def endonym(tag: str) -> str:
+    """The language's name in itself."""
+    from babel import Locale
+
+    return Locale.parse(tag, sep="-").get_display_name() or tag
+
+
+def negotiate(
+    chosen: str | None,
+    ui_locales: str | None,
+    accept_language: str | None,
+    default: str = SOURCE,
+    shipped: Collection[str] | None = None,
+) -> str:
+    """The shipped tag to answer in: the person's explicit choice, then the application's
+    `ui_locales` in order, then the browser's `Accept-Language` by weight, then the default.
+
+    The arguments are as they came over the wire; what cannot be used is passed over in silence.
+    """
+    shipped = available() if shipped is None else shipped
+    for tag in _wanted(chosen or "", ui_locales or "", accept_language or ""):
+        if found := lookup(tag, shipped):
+            return found
+    return lookup(default, shipped) or SOURCE
+
+
+def _wanted(chosen: str, ui_locales: str, accept_language: str) -> Iterator[str]:
+    yield chosen[:MAX_LENGTH]
+    yield from ui_locales[:MAX_LENGTH].split()[:MAX_TAGS]
+    # "*" is any language: the default serves it, and what is wanted less does not matter then.
+    yield from takewhile(lambda tag: tag != "*", _by_weight(accept_language[:MAX_LENGTH]))
+
+
+def _by_weight(accept_language: str) -> list[str]:
+    """RFC 9110 section 12.5.4; a weight of 0 means "not this one"."""
+    items = islice(accept_language.split(","), MAX_TAGS)
+    ranges = [found.groups() for item in items if (found := _LANGUAGE_RANGE.fullmatch(item))]
+    weighted = [(float(weight or 1), tag) for tag, weight in ranges]
+    return [tag for weight, tag in sorted(weighted, key=lambda w: -w[0]) if weight > 0]
+
+
+def lookup(tag: str, shipped: Collection[str]) -> str | None:
+    """The shipped tag nearest to `tag`: RFC 4647 section 3.4, with our aliases, and at last any
+    variant of the same language (`pt` is better served by `pt-BR` than by English)."""
+    by_key = {name.lower(): name for name in sorted(shipped)}
+    # Extensions and private use (`en-u-rg-uszzzz`, `de-x-house`) begin with a single letter.
+    parts = takewhile(lambda part: len(part) > 1, tag.lower().replace("_", "-").split("-"))
+    subtags = list(parts)
+    for length in range(len(subtags), 0, -1):
+        key = "-".join(subtags[:length])
+        if name := by_key.get(key) or by_key.get(ALIASES.get(key, "")):
+            return name
+    variants = (name for key, name in by_key.items() if key.split("-")[0] in subtags[:1])
+    return next(variants, None)

@@ -1,0 +1,17 @@
+## Something failed, or is not to be had.
+##   title_text, sentence: Message | str | None    None: a failure on our side
+##   request_id: str
+##   time: str                  in UTC, as the log has it
+##   retry_url: str | None      a page that may be asked for again
+<%inherit file="page.mako"/>\
+<%def name="title()">${said(title_text) if title_text else pgettext("error", "Something failed on our side")}</%def>\
+% if sentence:
+<p>${said(sentence)}</p>
+% else:
+<p>${pgettext("error", "You have done nothing wrong. Please try again in a moment.")}</p>
+% endif
+<p>${pgettext("error", "If it happens again, give support this number and time:")}</p>
+<p class="fact"><code dir="ltr">${request_id}</code><br><time dir="ltr">${time}</time></p>
+% if web_link(retry_url):
+<p><a class="button" href="${web_link(retry_url)}">${pgettext("error", "Try again")}</a></p>
+% endif

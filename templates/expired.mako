@@ -1,0 +1,13 @@
+## The request behind a step is gone: too late, another browser, a bookmark.
+##   start_url: str | None    where the sign-in begins anew; the application's home page otherwise
+<%inherit file="page.mako"/>\
+<%def name="title()">${pgettext("expired", "Please start again")}</%def>\
+<% start = web_link(start_url) or web_link(application_url) %>\
+<p>${pgettext("expired", "This sign-in took too long or was opened in another browser. Nothing is lost — start again.")}</p>
+% if start and application_name:
+<p><a class="button" href="${start}">${rich(pgettext("expired", "Start again at %(application)s"), application=strong(application_name))}</a></p>
+% elif start:
+<p><a class="button" href="${start}">${pgettext("expired", "Start again")}</a></p>
+% else:
+<p>${pgettext("expired", "Go back to the application you want to use and sign in there.")}</p>
+% endif

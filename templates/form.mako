@@ -1,0 +1,80 @@
+## Parts of forms: the form of a step, a field with its label and problems, the list of problems.
+
+<%def name="step()">
+<form id="step" method="post"${html_attributes({"action": action})}>
+% for key, value in hidden:
+<input type="hidden" name="${key}" value="${value}">
+% endfor
+${caller.body()}
+% if cancellable:
+<button class="quiet" name="decision" value="cancel" formnovalidate>${pgettext("page", "Cancel")}</button>
+% endif
+</form>
+</%def>
+
+<%def name="field(name, label, hint=None, **attributes)">
+<%
+    mistakes = problems_of(problems, name)
+    described = [f"{name}-hint"] * bool(hint) + [f"{name}-problem"] * bool(mistakes)
+    if mistakes:
+        attributes["aria-invalid"] = "true"
+    if described:
+        attributes["aria-describedby"] = " ".join(described)
+%>
+<div class="field">
+<label for="${name}">${label}</label>
+% if hint:
+<p class="hint" id="${name}-hint">${hint}</p>
+% endif
+% if mistakes:
+<div class="problem" id="${name}-problem">
+% for text in mistakes:
+<p>${said(text)}</p>
+% endfor
+</div>
+% endif
+<input id="${name}" name="${name}"${html_attributes(attributes)}>
+</div>
+</%def>
+
+## The name that a password belongs to: shown, sent, and seen by password managers.
+<%def name="login_name_field(value)">
+${field("loginName", pgettext("page", "Login name"), type="text", value=value, autocomplete="username", readonly=True, dir="auto")}
+</%def>
+
+<%def name="password_field(name, label, autocomplete, **attributes)">
+<% show = {"data-show": pgettext("page", "Show password")} %>
+${field(name, label, type="password", autocomplete=autocomplete, autocapitalize="none", spellcheck="false", **show, **attributes)}
+</%def>
+
+## The focus lands here without a script, so that a screen reader says what is wrong.
+<%def name="summary()">
+% if problems or retry_seconds is not None:
+<div class="summary" role="alert" tabindex="-1" autofocus>
+<h2>${pgettext("page", "There is a problem")}</h2>
+<ul>
+% if retry_seconds is not None:
+<li>${npgettext("page", "Too many tries. Try again in %(n)s second.", "Too many tries. Try again in %(n)s seconds.", retry_seconds)}</li>
+% endif
+% for problem in problems:
+% if problem["field"]:
+<li><a href="#${problem['field']}">${said(problem["text"])}</a></li>
+% else:
+<li>${said(problem["text"])}</li>
+% endif
+% endfor
+</ul>
+</div>
+% endif
+</%def>
+
+<%def name="person(display_name, login_name, state=None)">
+<span class="initial" aria-hidden="true">${display_name[:1].upper()}</span>
+<span class="person">
+<strong dir="auto">${display_name}</strong>
+<span dir="auto">${login_name}</span>
+% if state:
+<span class="state">${state}</span>
+% endif
+</span>
+</%def>

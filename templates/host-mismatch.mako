@@ -1,0 +1,11 @@
+## The service was opened at an address that is not its issuer; for the person who runs it.
+##   opened: str    the origin in the browser's address bar
+##   issuer: str    the origin the service was told
+<%inherit file="page.mako"/>\
+<%def name="title()">${pgettext("host-mismatch", "This is not the service's address")}</%def>\
+<p>${rich(pgettext("host-mismatch", "You opened %(opened)s, but this service's issuer is %(issuer)s."), opened=code(opened), issuer=code(issuer))}</p>
+<p>${rich(pgettext("host-mismatch", "If you want to use it, go to %(issuer)s."), issuer=link(issuer))}</p>
+<h2>${pgettext("host-mismatch", "If you run this service")}</h2>
+<p>${pgettext("host-mismatch", "To make the address you opened the right one, start the service with this setting:")}</p>
+<pre dir="ltr" tabindex="0"><code>IDP_ISSUER=${opened}</code></pre>
+<p>${pgettext("host-mismatch", "Applications know the service by its issuer, so tell them the new one too.")}</p>

@@ -1,0 +1,79 @@
+## The frame of every page. A page inherits it, defines title() and stands in <main>.
+##
+## Every page may be given (handlers/pages.py holds what they are otherwise):
+##   service_name: str | None        who runs this service
+##   application_name: str | None    who asked for the sign-in
+##   application_url: str | None     the application's home page
+##   problems: list[dict]            {field: name of an input or None, text: Message or str}
+##   notice: Message | str | None    something to know that is no mistake
+##   retry_seconds: int | None       too many tries: how long to wait
+##   action: str | None              where the step's form posts to; the page's own address if None
+##   hidden: list[(str, str)]        the form's hidden inputs
+##   query: list[(str, str)]         the parameters of the page's address, kept when the language changes
+##   cancellable: bool               whether the form has a Cancel button
+## A step of signing in sets `asking` at its head: then the page says for which application.
+<%! asking = False %>\
+<%namespace name="form" file="form.mako"/>\
+<%
+    service = service_name or pgettext("page", "Sign-in service")
+    is_error = bool(problems) or retry_seconds is not None
+    heading = Markup(capture(self.title)).striptags()
+    home = web_link(application_url)
+%>\
+<!doctype html>
+<html lang="${lang}" dir="${dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+% if is_error:
+## TRANSLATORS: The browser's title of a page that shows a problem; the rest is the page's own title.
+<title>${pgettext("page", "Error: %(title)s", title=heading)} – ${application_name or service}</title>
+% else:
+<title>${heading} – ${application_name or service}</title>
+% endif
+<link rel="icon" href="${static_url('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${static_url('style.css')}">
+<script src="${static_url('page.js')}" defer></script>
+</head>
+<body data-page="${page}">
+<header>
+<img src="${static_url('icon.svg')}" alt="" width="28" height="28">
+<span dir="auto">${service}</span>
+</header>
+<main>
+<h1>${heading}</h1>
+% if self.attr.asking and application_name:
+## TRANSLATORS: Under the title of the page; the name of the application that asked for the sign-in.
+<p class="asking">${rich(pgettext("page", "to continue to %(application)s"), application=strong(application_name))}</p>
+% endif
+${form.summary()}
+% if notice:
+<p class="notice" role="status">${said(notice)}</p>
+% endif
+${next.body()}
+</main>
+<footer>
+% if application_name and home:
+<p><a href="${home}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
+% endif
+% if len(languages) > 1:
+<form class="language" method="get">
+% for key, value in query:
+<input type="hidden" name="${key}" value="${value}">
+% endfor
+<label for="lang">${pgettext("page", "Language")}</label>
+<select id="lang" name="lang">
+% for tag, endonym in languages:
+<option value="${tag}" lang="${tag}"${" selected" if tag == lang else ""}>${endonym}</option>
+% endfor
+</select>
+## TRANSLATORS: The button beside the list of languages.
+<button class="quiet">${pgettext("page", "Change")}</button>
+</form>
+% endif
+</footer>
+</body>
+</html>

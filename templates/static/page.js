@@ -1,0 +1,17 @@
+// Adds "show password" to password fields. Every page works without this file.
+for (const input of document.querySelectorAll("input[data-show]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "show";
+  button.textContent = input.dataset.show;
+  button.setAttribute("aria-controls", input.id);
+  const show = (shown) => {
+    input.type = shown ? "text" : "password";
+    button.setAttribute("aria-pressed", String(shown));
+  };
+  button.addEventListener("click", () => show(input.type === "password"));
+  // Sent as a password, so that browsers don't remember it as a form entry.
+  input.form.addEventListener("submit", () => show(false));
+  show(false);
+  input.after(button);
+}

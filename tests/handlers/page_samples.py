@@ -1,0 +1,151 @@
+"""Every page with values as its head describes them; `of(name, value)` puts one text everywhere."""
+
+from idp.i18n import message
+
+POLICY = {
+    "minimum": 8,
+    "maximum": 200,
+    "uppercase": True,
+    "lowercase": True,
+    "number": True,
+    "symbol": True,
+}
+
+
+def person(said):
+    return {"display_name": said("Minnie Mouse"), "login_name": said("minnie@acme.example")}
+
+
+def common(said):
+    return {
+        "service_name": said("Acme login"),
+        "application_name": said("Acme Wiki"),
+        "application_url": "https://wiki.acme.example/?" + said("from=login"),
+        "problems": [
+            {"field": None, "text": said("Something does not fit.")},
+            {"field": "password", "text": said("Enter your password.")},
+            {"field": "loginName", "text": message("Enter %(what)s.", what=said("it"))},
+        ],
+        "notice": said("This step was done in another tab."),
+        "retry_seconds": 30,
+        "action": "/ui/login?" + said("flow=f1"),
+        "hidden": [(said("flow"), said("f1")), ("_xsrf", said("2|ab|cd"))],
+        "query": [(said("flow"), said("f1"))],
+        "cancellable": True,
+    }
+
+
+def explanation(said):
+    redirect = said("https://wiki.acme.example/callback")
+    return {
+        "title": said("The redirect_uri is not registered"),
+        "sentence": said("The application Acme Wiki asked for an answer at an unknown address."),
+        "comparisons": [
+            {
+                "parameter": said("redirect_uri"),
+                "sent": redirect,
+                "registered": [redirect + "/", said("http://localhost:3000/callback"), redirect],
+            },
+            {"parameter": "client_id", "sent": said("wiki"), "registered": []},
+        ],
+        "rule": said("The value sent must equal a registered one, octet by octet."),
+        "fix": said("idp app update wiki --redirect-uri https://wiki.acme.example/callback"),
+    }
+
+
+def demo(said):
+    return {
+        "sign_in_url": "/demo/login",
+        "claims": {
+            "iss": "http://localhost:8080",
+            said("sub"): said("231543543215423"),
+            "aud": ["demo"],
+            "exp": 1800000000,
+            "urn:idp:iam:org:project:roles": {"editor": {"231543543215423": said("acme.example")}},
+        },
+        "userinfo": {said("email"): said("minnie@acme.example"), "email_verified": True},
+        "tokens": [
+            {"name": said("access_token"), "kind": said("opaque"), "value": said("x7Gd…")},
+            {"name": "id_token", "kind": "JWT, RS256", "value": "eyJhbGciOi…"},
+        ],
+        "can_refresh": True,
+        "steps": [
+            {
+                "title": said("Code for tokens"),
+                "request": said("POST /oauth/v2/token HTTP/1.1\n" + "code=abc&" * 30),
+                "response": said('HTTP/1.1 200 OK\n\n{"access_token": "x7Gd…"}'),
+            }
+        ],
+    }
+
+
+def pages(said):
+    accounts = [
+        {"id": said("s1"), "signed_in": True, **person(said)},
+        {"id": said("s2"), "signed_in": False, **person(said)},
+    ]
+    return {
+        "login-name": {"login_hint": said("minnie")},
+        "password": {
+            "login_name": said("minnie@acme.example"),
+            "back_url": "/ui/login?" + said("flow=f1"),
+            "reset_url": "/ui/reset?" + said("flow=f1"),
+        },
+        "accounts": {"accounts": accounts},
+        "change-password": {
+            "login_name": said("minnie@acme.example"),
+            "current_required": True,
+            "policy": POLICY,
+        },
+        "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
+        "error": {
+            "title_text": None,
+            "sentence": None,
+            "request_id": said("req-7f3a"),
+            "time": said("2026-11-20 11:37:42 UTC"),
+            "retry_url": "/ui/login?" + said("flow=f1"),
+        },
+        "expired": {"start_url": "https://wiki.acme.example/login?" + said("a")},
+        "logout-confirm": {"accounts": accounts},
+        "logged-out": {"sign_in_url": "/ui/login?" + said("a")},
+        "host-mismatch": {
+            "opened": said("http://192.168.1.20:8080"),
+            "issuer": said("http://localhost:8080"),
+        },
+        "signed-in": {"account": person(said), "logout_url": "/oidc/v1/end_session?" + said("a")},
+        "demo": demo(said),
+    }
+
+
+# The other state of pages that have one, without what is optional.
+BARE = {
+    "login-name": {"login_hint": ""},
+    "password": {"login_name": "minnie", "back_url": "/ui/login", "reset_url": None},
+    "accounts": {"accounts": []},
+    "change-password": {
+        "login_name": "minnie",
+        "current_required": False,
+        "policy": {**POLICY, "uppercase": False, "number": False},
+    },
+    "explain": {"explanation": None, "request_id": "req-7f3a"},
+    "error": {
+        "title_text": message("Not found"),
+        "sentence": "There is nothing here.",
+        "request_id": "req-7f3a",
+        "time": "2026-11-20 11:37:42 UTC",
+        "retry_url": None,
+    },
+    "expired": {"start_url": None},
+    "logout-confirm": {"accounts": []},
+    "logged-out": {"sign_in_url": None},
+    "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
+    "signed-in": {"account": None, "logout_url": None},
+    "demo": {
+        "sign_in_url": "/demo/login",
+        "claims": None,
+        "userinfo": None,
+        "tokens": [],
+        "can_refresh": False,
+        "steps": [],
+    },
+}
