@@ -1,0 +1,150 @@
+"""Rules that settings must keep beyond type and range, and what they are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+if TYPE_CHECKING:
+    from idp.config import Config
+
+_HOST_NAME: Final = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
+)
+_PATH: Final = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
+_VENDOR: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}[a-z0-9]")  # a URN namespace, RFC 8141
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
+
+
+class Broken(NamedTuple):
+    """A rule that does not hold: the settings it is about, and a sentence for the operator."""
+
+    names: tuple[str, ...]
+    text: str
+
+
+def check(config: Config) -> Iterator[Broken]:
+    """Every rule between settings that does not hold."""
+    yield from _issuer(config)
+    yield from _listening(config)
+    yield from _names(config)
+    yield from _secrets(config)
+    yield from _lifetimes(config)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, without port and brackets, can only be this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def without_password(url: str) -> str:
+    """A store's URL as it may be shown: without password, and without secrets in its query."""
+    url = re.sub(r"(?<=://)([^:/@]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&][^=&]*(?:password|properties)[^=&]*=)[^&]*", r"\1***", url)
+
+
+def _issuer(config: Config) -> Iterator[Broken]:
+    try:
+        parts = urlsplit(config.issuer)
+        problem = _malformed(config.issuer, parts)
+    except ValueError:
+        problem = "is not a URL"
+    if problem:
+        yield Broken(("issuer",), f"issuer {problem}: {without_password(config.issuer)!r}")
+    elif parts.scheme == "http" and not (config.is_loopback or config.insecure_http):
+        yield Broken(
+            ("issuer", "insecure_http"),
+            f"issuer must be https: {config.issuer!r} is neither that nor on this machine; "
+            "put a TLS proxy in front, give tls_cert and tls_key, or, for a trial in a network "
+            "that you trust, set insecure_http",
+        )
+
+
+def _malformed(issuer: str, parts: SplitResult) -> str | None:
+    """What keeps the URL from being an issuer. Raises ValueError when it is not a URL."""
+    is_bracketed = parts.netloc.startswith("[")
+    # urlsplit drops line breaks and tabs in silence: so does a browser, but a client compares
+    is_plain = parts.geturl() == issuer and _PATH.fullmatch(parts.path)
+    broken = {
+        "must begin with https:// or http://": not issuer.startswith(("https://", "http://")),
+        "must not have a query or a fragment": "?" in issuer or "#" in issuer,
+        "must not hold a user name": "@" in parts.netloc,
+        "must not end in a slash": issuer.endswith("/"),
+        "must be in lower case, as browsers send it": parts.netloc != parts.netloc.lower(),
+        "must name a host, an international one in its ASCII form (xn--…)": not _is_host(
+            parts.hostname or "", is_bracketed
+        ),
+        "must leave out the usual port, as browsers do": parts.port
+        == _USUAL_PORTS.get(parts.scheme, 0),
+        "must be a plain URL of scheme, host, port and path": not is_plain
+        or parts.netloc.endswith(":"),
+    }
+    return next((problem for problem, is_broken in broken.items() if is_broken), None)
+
+
+def _is_host(host: str, is_bracketed: bool) -> bool:
+    if not is_bracketed and not re.fullmatch(r"[0-9.]+", host):
+        return bool(_HOST_NAME.fullmatch(host))
+    try:
+        return str(ip_address(host)) == host  # one spelling, the one that browsers send
+    except ValueError:
+        return False
+
+
+def _listening(config: Config) -> Iterator[Broken]:
+    if not config.host.strip():
+        yield Broken(("host",), "host must not be empty")
+    if (config.tls_cert is None) != (config.tls_key is None):
+        yield Broken(("tls_cert", "tls_key"), "tls_cert and tls_key must be given together")
+    if not config.store.startswith(_STORES):
+        yield Broken(("store",), f"store must begin with one of {', '.join(_STORES)}")
+    if config.store.startswith("memory://") and config.processes > 1:
+        yield Broken(("store", "processes"), "a store in memory can't be shared by processes")
+    for proxy in config.trusted_proxies:
+        try:
+            ip_network(proxy)
+        except ValueError as error:
+            yield Broken(("trusted_proxies",), f"trusted_proxies: {error}")
+
+
+def _names(config: Config) -> Iterator[Broken]:
+    if not config.data.strip():
+        yield Broken(("data",), "data must name a directory")
+    if not _VENDOR.fullmatch(config.vendor):
+        yield Broken(("vendor",), "vendor must be 2 to 31 of a-z, 0-9 and -, none at its ends")
+    if not _LANGUAGE.fullmatch(config.default_language):
+        yield Broken(("default_language",), "default_language must be a language tag such as de")
+    if not re.fullmatch(r"\S{1,200}", config.admin_login_name):
+        yield Broken(
+            ("admin_login_name",), "admin_login_name must be 1 to 200 characters without spaces"
+        )
+
+
+def _secrets(config: Config) -> Iterator[Broken]:
+    if config.master_key and config.master_key_file:
+        yield Broken(
+            ("master_key", "master_key_file"), "give master_key or master_key_file, not both"
+        )
+
+
+def _lifetimes(config: Config) -> Iterator[Broken]:
+    if config.session_idle_seconds > config.session_seconds:
+        yield Broken(
+            ("session_idle_seconds", "session_seconds"),
+            "session_idle_seconds must not be longer than session_seconds",
+        )
+    if config.refresh_token_idle_seconds > config.refresh_token_seconds:
+        yield Broken(
+            ("refresh_token_idle_seconds", "refresh_token_seconds"),
+            "refresh_token_idle_seconds must not be longer than refresh_token_seconds",
+        )

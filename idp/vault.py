@@ -1,0 +1,164 @@
+"""The master key, and what is kept under it: sealed values and keyed digests.
+
+What the service must be able to read again (private keys, TOTP secrets, mail passwords) is
+sealed; what it only has to recognise, but is too short to be hashed, is kept as a MAC. Each
+purpose has a key of its own, so that a value sealed for one is of no use for another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from idp import base64url
+from idp.errors import ConfigError, IdpError
+from idp.ids import Random, SystemRandom
+
+KEY_BYTES: Final = 32
+KEY_FILE: Final = "master.key"
+_NONCE_BYTES: Final = 12
+_VERSION: Final = "v1."
+_FORM: Final = "32 random bytes as base64url without padding (43 characters)"
+
+
+class WrongKey(IdpError):
+    """A sealed value belongs to another master key or purpose, or it was altered."""
+
+    slug = "wrong_key"
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(
+            f"a stored value ({purpose}) can't be opened: this is not the master key that it was"
+            " sealed with, or the value was altered. Start the service with the master key that"
+            " belongs to this store."
+        )
+
+
+class Vault:
+    """Seals and recognises values under the master key. Purposes are constants of the program.
+
+    Sealing is AES-256-GCM under a key derived for the purpose (HKDF-SHA256), with a random
+    96-bit nonce and the purpose as associated data. A purpose may seal 2^32 values.
+    """
+
+    def __init__(self, master_key: bytes, random: Random | None = None) -> None:
+        if len(master_key) != KEY_BYTES:
+            raise ValueError(f"a master key has {KEY_BYTES} bytes")
+        self._master_key = master_key
+        self._random = random or SystemRandom()
+
+    def seal(self, plaintext: bytes | str, purpose: str) -> str:
+        """The value as text that only `open` with the same key and purpose can read."""
+        nonce = self._random.token_bytes(_NONCE_BYTES)
+        cipher = AESGCM(self._subkey("seal", purpose))
+        sealed = cipher.encrypt(nonce, _octets(plaintext), purpose.encode())
+        return _VERSION + base64url.encode(nonce + sealed)
+
+    def open(self, sealed: str, purpose: str) -> bytes:
+        """The value again. Raises WrongKey."""
+        try:
+            if not sealed.startswith(_VERSION):
+                raise ValueError("unknown version")
+            octets = base64url.decode(sealed.removeprefix(_VERSION))
+            cipher = AESGCM(self._subkey("seal", purpose))
+            return cipher.decrypt(octets[:_NONCE_BYTES], octets[_NONCE_BYTES:], purpose.encode())
+        except (ValueError, InvalidTag) as error:
+            raise WrongKey(purpose) from error
+
+    def mac(self, purpose: str, data: bytes | str) -> bytes:
+        """HMAC-SHA256 of the data; compare two with `hmac.compare_digest`."""
+        return hmac.digest(self._subkey("mac", purpose), _octets(data), hashlib.sha256)
+
+    def fingerprint(self) -> str:
+        """A check value by which a store can tell its own master key; it reveals nothing of it."""
+        return base64url.encode(self._subkey("fingerprint", "")[:16])
+
+    def _subkey(self, use: str, purpose: str) -> bytes:
+        info = f"idp/v1/{use}/{purpose}".encode()
+        return HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info).derive(self._master_key)
+
+
+def master_key(
+    data_dir: Path, random: Random, *, text: str | None = None, file: str | None = None
+) -> bytes:
+    """The master key: the setting's text or file, else the data directory's, made if missing.
+
+    Of processes that start at once one makes the key and all use it. Raises ConfigError.
+    """
+    if text:
+        return _parsed(text, "the setting master_key")
+    if file:
+        return _read(Path(file))
+    path = data_dir / KEY_FILE
+    try:
+        if not path.exists():
+            _create(path, random)
+    except OSError as error:
+        raise ConfigError(
+            [f"the master key {path} can't be made: {error.strerror}; check the directory"]
+        ) from error
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            text = file.read(1024)
+    except OSError as error:
+        raise ConfigError([f"the master key {path} can't be read: {error.strerror}"]) from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ConfigError(
+            [f"the master key {path} is open to others (mode {mode:04o}); run: chmod 600 {path}"]
+        )
+    return _parsed(text.decode("ascii", "replace"), f"the master key {path}")
+
+
+def _parsed(text: str, name: str) -> bytes:
+    try:
+        key = base64url.decode(text.strip())
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ConfigError([f"{name} must hold {_FORM}"])
+    return key
+
+
+def _create(path: Path, random: Random) -> None:
+    """Make the file whole or not at all, and leave one that another process made alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{random.id()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(base64url.encode(random.token_bytes(KEY_BYTES)).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):  # the other process's key is as good
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+    _sync_directory(path.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the new name survive a power failure: values will be sealed with this key at once."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _octets(value: bytes | str) -> bytes:
+    return value.encode() if isinstance(value, str) else value
