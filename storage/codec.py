@@ -7,11 +7,12 @@ before anything is queued.
 
 from __future__ import annotations
 
+import itertools
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -30,7 +31,7 @@ from storage.base import (
 )
 
 Instant = Callable[[datetime], Any]
-_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 def cut(value: datetime) -> datetime:
@@ -83,7 +84,7 @@ class _Plain:
             return self._instant(value)
         elif kind is int:
             self._integer(value)
-        elif kind is bytes or (kind is float and value != value):
+        elif kind is bytes or (kind is float and not math.isfinite(value)):
             raise InvalidValue(f"{kind.__name__} can't be stored here; use text")
         return value
 
@@ -107,8 +108,22 @@ class _Plain:
 
     def _integer(self, value: int) -> None:
         self._bytes += 8
-        if not _INT_MIN <= value <= _INT_MAX:
+        if not INT_MIN <= value <= INT_MAX:
             raise InvalidValue("an integer beyond 64 bits can't be stored")
+
+
+def check_collection(collection: Collection[Any]) -> None:
+    """Refuse a declaration that no back end could keep. Raises InvalidValue."""
+    for path in {*collection.unique, *itertools.chain(*collection.lists)}:
+        field_type(collection.record, path)
+    if collection.expires and field_type(collection.record, "expires_at") is not datetime:
+        raise InvalidValue(f"{collection.name}.expires_at must be an instant")
+    for field in msgspec.structs.fields(collection.record):
+        if type(None) in typing.get_args(field.type) and field.default is not None:
+            # None is stored as absence, and would be read as the default.
+            raise InvalidValue(
+                f"{collection.name}.{field.name} may be None, so that is its default"
+            )
 
 
 def check_unit(writes: Sequence[Write]) -> None:
@@ -137,6 +152,12 @@ def check_write(write: Write) -> None:
 def check_id(id: str) -> None:
     if type(id) is not str or not 0 < len(id) <= MAX_ID_CHARACTERS:
         raise InvalidValue("an id is text of 1 to 200 characters")
+    if "\0" in id or not (id.isascii() or _is_text(id)):
+        raise InvalidValue("an id holds neither NUL nor a lone surrogate")
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> None:
@@ -158,9 +179,12 @@ def _is_scalar_of(value: object, annotation: Any) -> bool:
 
 def _check_changes(update: Update) -> None:
     name = update.collection.name
-    overlapping = set(update.set) & set(update.increment)
-    if overlapping or "id" in update.set:
-        raise InvalidValue(f"{name}: {overlapping or 'id'} can't be changed like this")
+    paths = sorted([*update.set, *update.increment])
+    for path, following in itertools.pairwise(paths):
+        if following == path or following.startswith(f"{path}."):
+            raise InvalidValue(f"{name}.{following} would be changed twice")
+    if "id" in update.set:
+        raise InvalidValue(f"{name}.id can't be changed")
     for path, value in update.set.items():
         annotation = field_type(update.collection.record, path)
         try:
@@ -174,9 +198,18 @@ def _check_changes(update: Update) -> None:
             raise InvalidValue(f"{name}.{path} isn't a number that can be incremented")
 
 
-@lru_cache(maxsize=4096)
+_FIELD_TYPES: dict[tuple[type[Struct], str], Any] = {}
+
+
 def field_type(record: type[Struct], path: str) -> Any:
     """The annotation of a dotted path. Raises InvalidValue: no such path, or across a list."""
+    known = _FIELD_TYPES.get((record, path))
+    if known is None:
+        known = _FIELD_TYPES[record, path] = _field_type(record, path)
+    return known
+
+
+def _field_type(record: type[Struct], path: str) -> Any:
     annotation: Any = record
     for name in path.split("."):
         struct = _struct_of(annotation)

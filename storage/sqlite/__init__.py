@@ -1,0 +1,5 @@
+"""The embedded back end: one SQLite file, read on the loop, written by one thread."""
+
+from storage.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

@@ -1,0 +1,116 @@
+"""The SQL of finds, counts and scans. Shapes are few, so their texts are cached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from storage.base import Cursor
+from storage.codec import encode_value, instant_text
+from storage.lists import Plan
+from storage.sqlite.tables import expression, statement
+
+Condition = tuple[str, str, Any]  # field, operator, value
+Query = tuple[str, list[Any]]
+_HIGHEST: Final = chr(0x10FFFF)
+
+
+def plain(value: object) -> Any:
+    """The value as it is inside documents; raises InvalidValue."""
+    return encode_value(value, instant_text)
+
+
+def matching(equal: dict[str, Any], now: str | None) -> list[Condition]:
+    """Equal fields (None matches absence), and not expired by `now`."""
+    conditions = [(field, "IS", plain(value)) for field, value in equal.items()]
+    return conditions + ([("expires_at", ">", now)] if now else [])
+
+
+def steps(plan: Plan, descending: bool, after: Cursor | None) -> Iterator[list[Condition]]:
+    """Index ranges that make up the rest of a list, one after the other.
+
+    After a cursor come its ties, then everything beyond. SQLite can't use an index on
+    expressions for a row value, so that one condition would read the list from its start.
+    """
+    beyond = "<" if descending else ">"
+    low, high = _prefix_bounds(plan)
+    if after is None:
+        yield low + high
+    elif plan.order is None:
+        yield [("id", beyond, after[1])]
+    else:
+        value = plain(after[0])
+        if not plan.is_unique:
+            yield [(plan.order, "IS", value), ("id", beyond, after[1])]
+        yield [(plan.order, beyond, value), *(low if descending else high)]
+
+
+def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
+    if plan.order is None or plan.prefix is None:
+        return [], []
+    end = _after_prefix(plain(plan.prefix))
+    return [(plan.order, ">=", plan.prefix)], [(plan.order, "<", end)] if end else []
+
+
+def _after_prefix(prefix: str) -> str | None:
+    """The least text above every text that begins with `prefix`."""
+    kept = prefix.rstrip(_HIGHEST)
+    if not kept:
+        return None
+    following = ord(kept[-1]) + 1
+    # Code points of surrogates are no text; the next one after U+D7FF is U+E000.
+    return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
+
+
+def page(table: str, conditions: list[Condition], plan: Plan, descending: bool) -> Query:
+    order = (plan.order,) if plan.is_unique else (plan.order, "id")
+    sql = _page(table, _shape(conditions), tuple(f for f in order if f), descending)
+    return sql, [value for _, _, value in conditions]
+
+
+def count(table: str, conditions: list[Condition]) -> Query:
+    return _count(table, _shape(conditions)), [value for _, _, value in conditions]
+
+
+def scan(table: str, conditions: list[Condition]) -> Query:
+    return _scan(table, _shape(conditions)), [value for _, _, value in conditions]
+
+
+def _shape(conditions: list[Condition]) -> tuple[tuple[str, str], ...]:
+    return tuple((field, operator) for field, operator, _ in conditions)
+
+
+@lru_cache(maxsize=1024)
+def _page(
+    table: str, shape: tuple[tuple[str, str], ...], order: tuple[str, ...], descending: bool
+) -> str:
+    by = ", ".join(expression(field) + (" DESC" if descending else "") for field in order)
+    template = "SELECT doc FROM {table} WHERE {where} ORDER BY {by} LIMIT ?"
+    return statement(template, table, where=_where(shape), by=by)
+
+
+@lru_cache(maxsize=1024)
+def _count(table: str, shape: tuple[tuple[str, str], ...]) -> str:
+    template = "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {where} LIMIT ?)"
+    return statement(template, table, where=_where(shape))
+
+
+@lru_cache(maxsize=1024)
+def _scan(table: str, shape: tuple[tuple[str, str], ...]) -> str:
+    # Rows that don't match are counted too, so that every slice is a bounded piece of work.
+    template = """SELECT id, CASE WHEN {where} THEN doc END FROM {table}
+        WHERE id > ? ORDER BY id LIMIT ?"""
+    return statement(template, table, where=_where(shape))
+
+
+@lru_cache(maxsize=1024)
+def get_many(tables: tuple[str, ...]) -> str:
+    """One statement for keys of these tables; rows tell the position of their key."""
+    template = "SELECT {position}, doc FROM {table} WHERE id = ?"
+    selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
+    return " UNION ALL ".join(selects)
+
+
+def _where(shape: tuple[tuple[str, str], ...]) -> str:
+    return " AND ".join(f"{expression(field)} {op} ?" for field, op in shape) or "TRUE"

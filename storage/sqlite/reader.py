@@ -1,0 +1,224 @@
+"""Reading over one connection, and the same from the reader thread."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from operator import attrgetter
+from typing import Any, Final, Protocol, TypeVar
+
+from storage.base import (
+    COUNT_CAP,
+    Collection,
+    Cursor,
+    InvalidValue,
+    Key,
+    Page,
+    R,
+    StartsWith,
+    Unavailable,
+    Value,
+    View,
+    Where,
+)
+from storage.codec import field_type, instant_text
+from storage.lists import Plan, plan, plan_count
+from storage.sqlite import queries
+from storage.sqlite.tables import Table, Tables
+
+T = TypeVar("T")
+_KEYS_AT_ONCE: Final = 100
+_SLICE_ROWS: Final = 500
+_SLICE_BYTES: Final = 1024 * 1024
+
+
+class Caller(Protocol):
+    """Runs a function on the reader thread."""
+
+    def __call__(self, function: Callable[[], T]) -> Awaitable[T]: ...
+
+
+class Reader:
+    """Synchronous reads. Times are judged by `now`; engine errors become Unavailable."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, tables: Tables, now: Callable[[], datetime]
+    ) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._tables = tables
+        self._now = now
+
+    def get(self, collection: Collection[R], id: str) -> R | None:
+        table = self._tables[collection.name]
+        try:
+            row = self._execute(table.get, (id,)).fetchone()
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+        except UnicodeEncodeError:
+            return None  # a lone surrogate is in no stored id
+        return None if row is None else self._living(table, row[0])
+
+    def _living(self, table: Table, document: bytes) -> Any:
+        record = table.decode(document)
+        if table.expires and record.expires_at <= self._now():
+            return None
+        return record
+
+    def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        if len(keys) > _KEYS_AT_ONCE:
+            head, rest = keys[:_KEYS_AT_ONCE], keys[_KEYS_AT_ONCE:]
+            return self.get_many(head) + self.get_many(rest)
+        tables = [self._tables[collection.name] for collection, _ in keys]
+        found: list[Any] = [None] * len(keys)
+        if keys:
+            sql = queries.get_many(tuple(table.name for table in tables))
+            for position, document in self._rows(sql, [_findable(id) for _, id in keys]):
+                found[position] = self._living(tables[position], document)
+        return found
+
+    def find(
+        self,
+        collection: Collection[R],
+        where: Where | None,
+        order: str | None,
+        descending: bool,
+        limit: int,
+        after: Cursor | None,
+    ) -> Page[R]:
+        if limit < 1:
+            raise InvalidValue("a page has at least one record")
+        planned = plan(collection, where, order)
+        table = self._tables[collection.name]
+        always = queries.matching(planned.equal, self._judged(table))
+        documents: list[bytes] = []
+        for step in queries.steps(planned, descending, after):
+            missing = limit + 1 - len(documents)
+            sql, values = queries.page(table.name, always + step, planned, descending)
+            documents += [row[0] for row in self._rows(sql, [*values, missing])]
+            if len(documents) > limit:
+                break
+        records = [table.decode(document) for document in documents[:limit]]
+        return Page(records, _cursor(records[-1], planned) if len(documents) > limit else None)
+
+    def count(self, collection: Collection[Any], where: Where | None, up_to: int) -> int:
+        planned = plan_count(collection, where)
+        table = self._tables[collection.name]
+        conditions = queries.matching(planned.equal, self._judged(table))
+        for step in queries.steps(planned, False, None):
+            conditions += step
+        sql, values = queries.count(table.name, conditions)
+        return int(self._rows(sql, [*values, max(up_to, 0)])[0][0])
+
+    def slice(
+        self, collection: Collection[R], equal: dict[str, Any], after: str
+    ) -> tuple[list[R], str | None]:
+        """The matching records of the next rows, and the id to go on after (None: the end)."""
+        table = self._tables[collection.name]
+        sql, values = queries.scan(table.name, queries.matching(equal, self._judged(table)))
+        records: list[R] = []
+        rows = size = 0
+        try:
+            cursor = self._execute(sql, [*values, after, _SLICE_ROWS])
+            for id, document in cursor:
+                rows += 1
+                after = id.decode()
+                if document is not None:
+                    records.append(table.decode(document))
+                    size += len(document)
+                if size > _SLICE_BYTES:
+                    cursor.close()
+                    return records, after
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+        return records, after if rows == _SLICE_ROWS else None
+
+    def begin(self) -> None:
+        """Keep to the state of this moment until `close`."""
+        self._rows("BEGIN", [])
+        self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])  # the first read fixes the state
+
+    def ping(self) -> None:
+        self._rows("SELECT 1", [])
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _judged(self, table: Table) -> str | None:
+        return instant_text(self._now()) if table.expires else None
+
+    def _rows(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        try:
+            return self._execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+
+
+def unavailable(error: sqlite3.Error) -> Unavailable:
+    return Unavailable(f"SQLite: {error}")
+
+
+def _findable(id: str) -> str | None:
+    """The id, or None when no record can have it: SQLite takes no lone surrogate."""
+    return id if id.isascii() or not any("\ud800" <= c <= "\udfff" for c in id) else None
+
+
+def _cursor(record: Any, planned: Plan) -> Cursor:
+    value = attrgetter(planned.order)(record) if planned.order else None
+    return value, record.id
+
+
+class ThreadView(View):
+    """A view whose reads run on the reader thread."""
+
+    def __init__(self, reader: Reader, call: Caller) -> None:
+        self._reader = reader
+        self._call = call
+
+    async def close(self) -> None:
+        await self._call(self._reader.close)
+
+    async def get(self, collection: Collection[R], id: str) -> R | None:
+        return await self._call(partial(self._reader.get, collection, id))
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        return await self._call(partial(self._reader.get_many, keys))
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        read = partial(self._reader.find, collection, where, order, descending, limit, after)
+        return await self._call(read)
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        return await self._call(partial(self._reader.count, collection, where, up_to))
+
+    async def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        equal = dict(where or {})
+        check_scan(collection, equal)
+        after: str | None = ""
+        while after is not None:
+            read = partial(self._reader.slice, collection, equal, after)
+            records, after = await self._call(read)
+            for record in records:
+                yield record
+
+
+def check_scan(collection: Collection[Any], equal: Mapping[str, object]) -> None:
+    for name, value in equal.items():
+        if "." in name or isinstance(value, StartsWith):
+            raise InvalidValue(f"a scan matches top-level fields by equality, not {name!r}")
+        field_type(collection.record, name)

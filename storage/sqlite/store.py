@@ -1,0 +1,287 @@
+"""The store: inline reads, a reader thread for long ones, and the writer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from storage.base import (
+    COUNT_CAP,
+    COUNTERS,
+    UNKNOWN_AFTER_SECONDS,
+    Collection,
+    Counter,
+    Cursor,
+    Delete,
+    Key,
+    Outcome,
+    Page,
+    R,
+    Schema,
+    StorageError,
+    Store,
+    Unavailable,
+    Unit,
+    Unknown,
+    Unsupported,
+    Value,
+    View,
+    Where,
+    Write,
+)
+from storage.codec import check_id, deleted_only
+from storage.sqlite import steps, tables
+from storage.sqlite.reader import Reader, ThreadView, unavailable
+from storage.sqlite.writer import FileLock, Writer
+
+T = TypeVar("T")
+Connect = Callable[..., sqlite3.Connection]
+_BUSY_SECONDS: Final = 5.0
+_CHUNK_UNITS: Final = 100
+_CHUNKS_QUEUED: Final = 2
+_LOOP_CACHE_KIB: Final = 16 * 1024
+
+
+class SqliteStore(Store):
+    """One SQLite file. Without a path: a file in a temporary directory, gone after `close`."""
+
+    _reader: Reader
+    _background: ThreadView
+    _writer: Writer | None = None
+    _closing: asyncio.Future[None] | None = None
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+        unknown_after_seconds: float = UNKNOWN_AFTER_SECONDS,
+        connect: Connect = sqlite3.connect,
+    ) -> None:
+        self._path = "" if path is None else os.path.abspath(path)
+        self._is_temporary = path is None
+        self._now = now
+        self._new_id = new_id
+        self._unknown_after_seconds = unknown_after_seconds
+        self._connect_with = connect
+        self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-reader")
+        self._chunks = asyncio.Semaphore(_CHUNKS_QUEUED)
+
+    async def open(
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+    ) -> None:
+        self._tables = tables.Tables(collections)
+        if self._is_temporary:
+            self._path = os.path.join(tempfile.mkdtemp(prefix="store-"), "store.sqlite3")
+        try:
+            connection, lock = await self._call(partial(self._prepare, schema or Schema()))
+        except BaseException:
+            self._reader_thread.shutdown(wait=False)
+            self._remove_temporary()
+            raise
+        self._writer = Writer(connection, lock, self._tables, self._now)
+        self._reader = self._new_reader(self._now, _LOOP_CACHE_KIB)
+        self._background = ThreadView(self._new_reader(self._now), self._call)
+
+    def _prepare(self, schema: Schema) -> tuple[sqlite3.Connection, FileLock]:
+        """The writing connection to a file that holds every table and index."""
+        try:
+            # The file holds password hashes: it is nobody else's to read. SQLite gives its
+            # log the same mode.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            lock = FileLock(f"{self._path}-lock")
+        except OSError as error:
+            raise Unavailable(f"{self._path} can't be opened: {error.strerror}") from error
+        connection = self._connection()
+        try:
+            with lock.held():
+                self._prepare_locked(connection, schema)
+        except BaseException as error:
+            connection.close()
+            lock.close()
+            if isinstance(error, sqlite3.Error):
+                raise unavailable(error) from error
+            raise
+        return connection, lock
+
+    def _prepare_locked(self, connection: sqlite3.Connection, schema: Schema) -> None:
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != b"wal":
+            raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
+        # What is temporary need not survive a power cut.
+        connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
+        connection.execute("BEGIN IMMEDIATE")
+        tables.prepare(connection, self._tables, schema)
+        connection.execute("COMMIT")
+
+    def _connection(self) -> sqlite3.Connection:
+        connection = self._connect_with(
+            self._path,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
+        )
+        connection.text_factory = bytes
+        connection.execute("PRAGMA mmap_size = 0").fetchall()
+        return connection
+
+    def _new_reader(self, now: Callable[[], datetime], cache_kib: int = 2048) -> Reader:
+        connection = self._connection()
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute(f"PRAGMA cache_size = -{cache_kib:d}")
+        return Reader(connection, self._tables, now)
+
+    async def _call(self, function: Callable[[], T]) -> T:
+        """Run on the reader thread."""
+        loop = asyncio.get_running_loop()
+        try:
+            running = loop.run_in_executor(self._reader_thread, function)
+        except RuntimeError as error:
+            raise Unavailable("the store is closed") from error
+        return await running
+
+    async def close(self) -> None:
+        if self._writer is None:
+            return
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close(self._writer))
+        await asyncio.shield(self._closing)
+
+    async def _close(self, writer: Writer) -> None:
+        await writer.close()
+        await self._background.close()
+        self._reader_thread.shutdown(wait=False)
+        self._reader.close()
+        self._remove_temporary()
+
+    def _remove_temporary(self) -> None:
+        if self._is_temporary:
+            shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
+
+    async def ping(self) -> None:
+        if self._writer is None or self._closing is not None:
+            raise Unavailable("the store is not open")
+        self._reader.ping()
+
+    # Reading. What takes microseconds runs on the loop: a thread would cost twenty times as much.
+
+    async def get(self, collection: Collection[R], id: str) -> R | None:
+        return self._reader.get(collection, id)
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        return self._reader.get_many(keys)
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        return self._reader.find(collection, where, order, descending, limit, after)
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        return await self._background.count(collection, where, up_to=up_to)
+
+    def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        return self._background.scan(collection, where)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[View]:
+        reader = await self._call(self._begin_snapshot)
+        try:
+            yield ThreadView(reader, self._call)
+        finally:
+            try:
+                await self._call(reader.close)
+            except Unavailable:  # the store was closed meanwhile
+                reader.close()
+
+    def _begin_snapshot(self) -> Reader:
+        instant = self._now()
+        reader = self._new_reader(lambda: instant)
+        reader.begin()
+        return reader
+
+    # Writing.
+
+    async def commit(self, *writes: Write) -> None:
+        await self._one(self._prepared(writes))
+
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        starts = range(0, len(units), _CHUNK_UNITS)
+        chunks = [self._chunk(units[start : start + _CHUNK_UNITS]) for start in starts]
+        return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
+
+    async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        """A few units at a time, so that nobody's single commit waits behind thousands."""
+        async with self._chunks:
+            outcomes = [self._prepared_or_refused(writes) for writes in units]
+            prepared = [unit for unit in outcomes if isinstance(unit, steps.Prepared)]
+            written = iter(await self._written(prepared))
+            return [next(written) if isinstance(o, steps.Prepared) else o for o in outcomes]
+
+    def _prepared_or_refused(self, writes: Sequence[Write]) -> steps.Prepared | StorageError:
+        try:
+            return self._prepared(writes)
+        except StorageError as error:
+            return error
+
+    def _prepared(self, writes: Sequence[Write]) -> steps.Prepared:
+        return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
+
+    async def _written(self, units: list[steps.Prepared]) -> list[Any]:
+        """The outcomes: results or errors. Cancelling the caller withdraws nothing."""
+        if self._writer is None:
+            return [Unavailable("the store is not open")] * len(units)
+        try:
+            entry = self._writer.submit(units)
+        except Unavailable as error:
+            return [error] * len(units)
+        timer = asyncio.get_running_loop().call_later(self._unknown_after_seconds, entry.give_up)
+        try:
+            return await entry.future
+        finally:
+            timer.cancel()
+
+    async def _one(self, prepared: steps.Prepared) -> Any:
+        (outcome,) = await self._written([prepared])
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    async def applied(self, unit: Unit) -> bool | None:
+        if deleted_only(unit.writes):
+            return None
+        try:
+            asked = steps.prepare_applied(self._tables, self._new_id(), unit)
+            return bool(await self._one(asked))
+        except Unknown as error:
+            raise Unavailable("the writer is busy; ask again") from error
+
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        check_id(key)
+        counting = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
+        counter: Counter = await self._one(counting)
+        return counter
+
+    async def reset(self, key: str) -> None:
+        await self.commit(Delete(COUNTERS, key))

@@ -1,0 +1,235 @@
+"""The one thread that writes: group commit, a savepoint per unit, turns with other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, Final
+
+from storage.base import StorageError, Unavailable, Unknown
+from storage.sqlite.reader import unavailable
+from storage.sqlite.steps import Prepared, Transaction
+from storage.sqlite.sweep import Sweeper
+from storage.sqlite.tables import Tables, conflict
+
+_UNITS_AT_ONCE: Final = 200
+_SWEEP_EVERY_SECONDS: Final = 1.0
+
+
+class Entry:
+    """Units that were handed over together, and the future that gets their outcomes."""
+
+    def __init__(self, units: list[Prepared], future: asyncio.Future[list[Any]]) -> None:
+        self.units = units
+        self.future = future
+
+    def answer(self, outcomes: list[Any]) -> None:
+        if not self.future.done():  # a cancelled or timed out caller has gone
+            self.future.set_result(outcomes)
+
+    def give_up(self) -> None:
+        self.answer([Unknown(prepared.unit) for prepared in self.units])
+
+
+class FileLock:
+    """Turns among processes; the kernel serves those who wait in their order.
+
+    SQLite's own busy handler polls, so that one process could starve another for seconds.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class _NotBegun(Exception):
+    """The transaction could not begin: nobody's unit was at fault, or touched."""
+
+
+class Writer:
+    """Owns the writing connection and the lock from its construction to its end."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        lock: FileLock,
+        tables: Tables,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._connection = connection
+        self._lock = lock
+        self._tables = tables
+        self._now = now
+        self._loop = asyncio.get_running_loop()
+        self._queue: SimpleQueue[Entry | None] = SimpleQueue()
+        self._sweeper = Sweeper(tables)
+        self._swept_at = time.monotonic()
+        self._ended: asyncio.Future[None] | None = None
+        threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
+
+    def submit(self, units: list[Prepared]) -> Entry:
+        """Queue units; their outcomes come in this order. Raises Unavailable when closing."""
+        if self._ended is not None:
+            raise Unavailable("the store is closed")
+        entry = Entry(units, self._loop.create_future())
+        self._queue.put(entry)
+        return entry
+
+    async def close(self) -> None:
+        """Refuse new units, answer the queued ones, checkpoint, let go."""
+        if self._ended is None:
+            self._ended = self._loop.create_future()
+            self._queue.put(None)
+        await asyncio.shield(self._ended)
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            taken = self._take()
+            is_open = None not in taken
+            self._settle([entry for entry in taken if entry is not None])
+            self._sweep_when_due()
+        self._finish()
+
+    def _take(self) -> list[Entry | None]:
+        """What is queued, up to a batch; `None`, the end, is always the last."""
+        taken = [entry := self._queue.get()]
+        units = len(entry.units) if entry else _UNITS_AT_ONCE
+        while units < _UNITS_AT_ONCE and not self._queue.empty():
+            taken.append(entry := self._queue.get())
+            units += len(entry.units) if entry else _UNITS_AT_ONCE
+        return taken
+
+    def _settle(self, entries: list[Entry]) -> None:
+        units = [prepared for entry in entries for prepared in entry.units]
+        outcomes = iter(self._outcomes(units) if units else [])
+        answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
+        self._tell(partial(_answer, answers))
+
+    def _tell(self, callback: Callable[[], object]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(callback)
+        except RuntimeError:
+            return  # the loop is closed: nobody waits any more
+
+    def _outcomes(self, units: list[Prepared]) -> list[Any]:
+        try:
+            return self._attempt(units)
+        except _NotBegun as error:
+            return [Unavailable(str(error))] * len(units)
+        except sqlite3.Error as error:
+            # The engine rolled the batch back. One unit may be at fault, so each runs alone.
+            return [unavailable(error)] if len(units) == 1 else self._singly(units)
+        except Exception as error:  # the writer outlives everything, or everybody would hang
+            return [_failure(error)] * len(units)
+
+    def _singly(self, units: list[Prepared]) -> list[Any]:
+        outcomes: list[Any] = []
+        for prepared in units:
+            outcomes += self._outcomes([prepared])
+        return outcomes
+
+    def _attempt(self, units: list[Prepared]) -> list[Any]:
+        with self._lock.held():
+            self._begin()
+            try:
+                transaction = Transaction(self._connection, self._now())
+                outcomes = [self._unit(transaction, prepared) for prepared in units]
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+        return outcomes
+
+    def _begin(self) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise _NotBegun(f"SQLite: {error}") from error
+
+    def _unit(self, transaction: Transaction, prepared: Prepared) -> Any:
+        """The result of one unit, or the error that undid it: its neighbours go on."""
+        mark = prepared.unit.id
+        try:
+            if len(prepared.steps) == 1:
+                # One step ends in one statement, which SQLite undoes by itself.
+                return prepared.steps[0].run(transaction, mark)
+            with self._savepoint():
+                for step in prepared.steps:
+                    step.run(transaction, mark)
+        except sqlite3.IntegrityError as error:
+            return conflict(error, self._tables)
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # one unit's trouble is not its neighbours'
+            return _failure(error)
+        return None
+
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        self._connection.execute("SAVEPOINT unit")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK TO unit")
+            raise
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("RELEASE unit")
+
+    def _sweep_when_due(self) -> None:
+        if time.monotonic() - self._swept_at < _SWEEP_EVERY_SECONDS:
+            return
+        self._swept_at = time.monotonic()
+        try:
+            with self._lock.held():
+                self._sweeper.turn(self._connection, self._now())
+        except sqlite3.Error:
+            return  # nothing depends on it; the next turn comes
+
+    def _finish(self) -> None:
+        try:
+            with self._lock.held():
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error:
+            pass  # a reader holds the log; whoever opens next checkpoints
+        self._connection.close()
+        self._lock.close()
+        self._tell(self._end)
+
+    def _end(self) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+
+def _answer(answers: list[tuple[Entry, list[Any]]]) -> None:
+    for entry, outcomes in answers:
+        entry.answer(outcomes)
+
+
+def _failure(error: Exception) -> StorageError:
+    if isinstance(error, StorageError):
+        return error
+    failure = StorageError(f"the unit could not be written: {error!r}")
+    failure.__cause__ = error
+    return failure
