@@ -1,0 +1,21 @@
+"""What every test has: coroutine tests on Tornado's loop, and the plug-ins."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+pytest_plugins = ["tests.support.mongod"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """A coroutine is a test on pytest-tornado's `io_loop`, without a mark on each.
+
+    pytest-tornado has no coroutine fixtures: fixtures are plain and use `io_loop.run_sync`.
+    """
+    for item in items:
+        is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
+        if is_coroutine and item.get_closest_marker("gen_test") is None:
+            item.add_marker(pytest.mark.gen_test)
