@@ -34,8 +34,8 @@ ${form.password_field("currentPassword", pgettext("change-password", "Current pa
 % if policy["symbol"]:
 <li>${pgettext("change-password", "a punctuation mark or another symbol")}</li>
 % endif
-<li>${pgettext("change-password", "to be hard to guess: no common password, not your own name")}</li>
 </ul>
+<p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
 </div>
 ${form.password_field("newPassword", pgettext("change-password", "New password"), "new-password",
     minlength=policy["minimum"], passwordrules=rules, enterkeyhint="done", required=True,

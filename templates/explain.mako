@@ -15,37 +15,30 @@ ${pgettext("explain", "This request can't be answered")}\
 % if explanation:
 <p>${said(explanation["sentence"])}</p>
 % for row in explanation["comparisons"]:
-<div class="scroll" tabindex="0" role="group" aria-labelledby="comparison-${loop.index}">
-<table>
-<caption id="comparison-${loop.index}">${rich(pgettext("explain", "Values of %(parameter)s"), parameter=code(row["parameter"]))}</caption>
-<thead><tr>
-## TRANSLATORS: Column heads: what the application sent, and what is registered for it.
-<th scope="col">${pgettext("explain", "Sent")}</th>
-<th scope="col">${pgettext("explain", "Registered")}</th>
-<th scope="col">${pgettext("explain", "Difference")}</th>
-</tr></thead>
-<tbody>
+<h2 id="comparison-${loop.index}">${rich(pgettext("explain", "Values of %(parameter)s"), parameter=code(row["parameter"]))}</h2>
+<table class="comparison" aria-labelledby="comparison-${loop.index}">
 % for registered in row["registered"]:
 <% at = difference(row["sent"], registered) %>\
-<tr>
-<td><code dir="ltr">${marked(row["sent"], at)}</code></td>
-<td><code dir="ltr">${marked(registered, at)}</code></td>
+<tbody>
+## TRANSLATORS: Heads of two lines, one above the other: what the application sent, and what is registered for it.
+<tr><th scope="row">${pgettext("explain", "Sent")}</th><td><code dir="ltr">${marked(row["sent"], at)}</code></td></tr>
+<tr><th scope="row">${pgettext("explain", "Registered")}</th><td><code dir="ltr">${marked(registered, at)}</code></td></tr>
+<tr><th scope="row">${pgettext("explain", "Difference")}</th>
 % if at is None:
-<td>${pgettext("explain", "none")}</td>
+<td>${pgettext("explain", "none")}</td></tr>
 % else:
-<td>${pgettext("explain", "from character %(n)s", n=at + 1)}</td>
-% endif
-</tr>
-% endfor
-% if not row["registered"]:
-<tr>
-<td><code dir="ltr">${row["sent"]}</code></td>
-<td colspan="2">${pgettext("explain", "nothing is registered")}</td>
-</tr>
+## TRANSLATORS: The first character that differs, counted from 1.
+<td>${pgettext("explain", "from character %(n)s on", n=at + 1)}</td></tr>
 % endif
 </tbody>
+% endfor
+% if not row["registered"]:
+<tbody>
+<tr><th scope="row">${pgettext("explain", "Sent")}</th><td><code dir="ltr">${row["sent"]}</code></td></tr>
+<tr><th scope="row">${pgettext("explain", "Registered")}</th><td>${pgettext("explain", "nothing")}</td></tr>
+</tbody>
+% endif
 </table>
-</div>
 % endfor
 % if explanation["rule"]:
 <h2>${pgettext("explain", "The rule")}</h2>

@@ -1,6 +1,7 @@
 ## After signing out.
 ##   sign_in_url: str | None    where to sign in again
 <%inherit file="page.mako"/>\
+<%! leads_home = False %>\
 <%def name="title()">${pgettext("logout", "You are signed out")}</%def>\
 <p>${pgettext("logout", "On a computer that others use too, close the browser now.")}</p>
 % if web_link(application_url) and application_name:

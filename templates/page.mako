@@ -11,8 +11,9 @@
 ##   hidden: list[(str, str)]        the form's hidden inputs
 ##   query: list[(str, str)]         the parameters of the page's address, kept when the language changes
 ##   cancellable: bool               whether the form has a Cancel button
-## A step of signing in sets `asking` at its head: then the page says for which application.
-<%! asking = False %>\
+## A step of signing in sets `asking` at its head: then the page says for which application;
+## one that has its own link to the application sets `leads_home` to False.
+<%! asking, leads_home = False, True %>\
 <%namespace name="form" file="form.mako"/>\
 <%
     service = service_name or pgettext("page", "Sign-in service")
@@ -56,7 +57,7 @@ ${form.summary()}
 ${next.body()}
 </main>
 <footer>
-% if application_name and home:
+% if self.attr.leads_home and application_name and home:
 <p><a href="${home}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
 % endif
 % if len(languages) > 1:

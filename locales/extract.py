@@ -1,0 +1,132 @@
+"""For people who write texts: `python -m locales.extract` brings the bundles up to date.
+
+New messages are added with an empty translation, gone ones are removed, the rest stays as it is.
+Run it in the root of the source tree, then translate what is empty; a test refuses what is left.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.frontend import parse_keywords, parse_mapping_cfg
+from babel.messages.pofile import read_po, write_po
+
+KEYWORDS = parse_keywords(["_", "ngettext:1,2", "pgettext:1c,2", "npgettext:1c,2,3"])
+COMMENT = "TRANSLATORS:"
+
+HEAD = """\
+{comment}
+msgid ""
+msgstr ""
+"Language: {language}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: {plural_forms}\\n"
+
+"""
+
+Found = tuple[int, str, tuple[str | None, ...], list[str]]
+
+
+def from_python(
+    file: IO[bytes],
+    keywords: Iterable[str],
+    comment_tags: Iterable[str],
+    options: Mapping[str, object],
+) -> Iterator[Found]:
+    """Babel's extractor for `message(…, context=…, plural=…)` and the gettext functions.
+
+    Babel's own reads tokens and cannot tell one named argument from another.
+    """
+    source = file.read().decode()
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and (call := _call(node)):
+            yield (node.lineno, *call, _comments(lines, node.lineno))
+
+
+def _call(node: ast.Call) -> tuple[str, tuple[str | None, ...]] | None:
+    name = _name(node.func)
+    texts = tuple(_literal(value) for value in node.args)
+    if name == "message" and texts and texts[0] is not None:
+        return _message(texts[0], {word.arg: _literal(word.value) for word in node.keywords})
+    return (name, texts) if name in KEYWORDS and texts else None
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _message(
+    msgid: str, named: Mapping[str | None, str | None]
+) -> tuple[str, tuple[str | None, ...]]:
+    context, plural = named.get("context"), named.get("plural")
+    if plural is None:
+        return ("_", (msgid,)) if context is None else ("pgettext", (context, msgid))
+    if context is None:
+        return "ngettext", (msgid, plural)
+    return "npgettext", (context, msgid, plural)
+
+
+def _literal(node: ast.expr) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _comments(lines: list[str], lineno: int) -> list[str]:
+    """The translators' comment in the lines just above, if there is one."""
+    above: list[str] = []
+    for line in reversed(lines[: lineno - 1]):
+        if not line.strip().startswith("#"):
+            return []
+        above.insert(0, line.strip().lstrip("# "))
+        if above[0].startswith(COMMENT):
+            return above
+    return []
+
+
+def extracted(root: Path) -> Catalog:
+    """Every text of the source tree."""
+    with (root / "locales" / "babel.cfg").open() as file:
+        methods, options = parse_mapping_cfg(file)  # type: ignore[no-untyped-call]
+    catalog = Catalog(header_comment="")
+    for path, _, msgid, comments, context in extract_from_dir(
+        root, methods, options, KEYWORDS, (COMMENT,), strip_comment_tags=True
+    ):
+        catalog.add(msgid, locations=[(path, 0)], auto_comments=comments, context=context)
+    return catalog
+
+
+def written(catalog: Catalog) -> bytes:
+    """The file of a bundle: sorted, without positions and dates, so that differences are small."""
+    body = io.BytesIO()
+    write_po(body, catalog, width=0, no_location=True, sort_by_file=True, omit_header=True)
+    head = HEAD.format(
+        comment=catalog.header_comment,
+        language=str(catalog.locale_identifier).replace("_", "-"),
+        plural_forms=catalog.plural_forms,
+    )
+    return head.encode() + body.getvalue()
+
+
+def main() -> None:
+    root = Path.cwd()
+    template = extracted(root)
+    for path in sorted((root / "locales").glob("*.po")):
+        with path.open("rb") as file:
+            catalog = read_po(file, locale=path.stem.replace("-", "_"))
+        catalog.update(template, no_fuzzy_matching=True)
+        catalog.obsolete.clear()
+        path.write_bytes(written(catalog))
+
+
+if __name__ == "__main__":
+    main()
