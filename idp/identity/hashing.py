@@ -1,0 +1,148 @@
+"""Password hashes are made and verified here, in threads: slow by design, never on the loop.
+
+The libraries release the interpreter lock, so a thread per core is all that helps. What has to
+wait, waits in a bounded queue; what finds it full is told to come again. A waiter whose task is
+cancelled is dropped before its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import Final, NamedTuple, TypeVar
+
+from idp import logs
+from idp.config import Config
+from idp.errors import Busy
+from idp.identity import schemes
+from idp.identity.passwords import PasswordRefused, normalised
+from idp.identity.schemes import Stored, UnreadableHash
+from idp.ids import Random, SystemRandom
+
+T = TypeVar("T")
+
+RETRY_AFTER_SECONDS: Final = 2
+_MEMORY_OF_FLOOR: Final = 0.9
+
+log = logs.logger(__name__)
+
+
+class HashingBusy(Busy):
+    """Too many passwords wait for their hash; nothing was done."""
+
+    slug = "hashing_busy"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many sign-ins at once; try again in a moment",
+            retry_after_seconds=RETRY_AFTER_SECONDS,
+        )
+
+
+class Verdict(NamedTuple):
+    """Whether the password is right, and whether its hash is to be replaced by one of today.
+
+    Replace it by compare-and-set on the old hash, so that a change of password meanwhile wins;
+    a failure to replace it must not fail the sign-in.
+    """
+
+    ok: bool
+    needs_rehash: bool
+
+
+class Hasher:
+    """Hashes passwords as the settings say and verifies every format of `schemes.SCHEMES`."""
+
+    def __init__(self, config: Config, random: Random | None = None) -> None:
+        self._recipe = schemes.RECIPES[config.password_hasher]
+        self._random = random or SystemRandom()
+        self._decoy = schemes.read(self._recipe.decoy(self._random))
+        threads = config.hashing_threads or max(1, _cores() // config.processes)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="hashing")
+        self._room = threads + config.hashing_queue
+        self._under_way = 0
+        self._is_closed = False
+        self._floor_seconds = 0.0
+
+    @property
+    def max_bytes(self) -> int | None:
+        """The longest password in bytes that can be hashed, or None: characters are the limit."""
+        return self._recipe.max_bytes
+
+    async def hash(self, password: str) -> str:
+        """The encoded hash to store. Raises PasswordRefused, HashingBusy."""
+        octets = normalised(password).encode()
+        if self.max_bytes is not None and len(octets) > self.max_bytes:
+            raise PasswordRefused(
+                f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
+                slug="password.too_many_bytes",
+            )
+        return await self._run(lambda: self._recipe.hash(octets, self._random))
+
+    async def verify(self, password: str, encoded: str) -> Verdict:
+        """Whether the password belongs to the stored hash. Raises HashingBusy.
+
+        A hash that can't be read, or would cost too much, is as a wrong password, and logged.
+        """
+        try:
+            stored = schemes.read(encoded)
+        except UnreadableHash as error:
+            log.error("stored password hash refused", reason=error.message)
+            return await self.verify_nobody(password)
+        return await self._verify(password, stored)
+
+    async def verify_nobody(self, password: str) -> Verdict:
+        """The same work and answer as for a wrong password, when there is no hash to compare."""
+        await self._verify(password, self._decoy)
+        return Verdict(ok=False, needs_rehash=False)
+
+    def close(self) -> None:
+        """Drop what waits, finish what runs."""
+        self._is_closed = True
+        self._pool.shutdown(cancel_futures=True)
+
+    async def _verify(self, password: str, stored: Stored) -> Verdict:
+        try:
+            octets = normalised(password).encode()
+        except PasswordRefused:  # it can't have been set; true of every account alike
+            return Verdict(ok=False, needs_rehash=False)
+        ok, seconds = await self._run(lambda: _timed(stored, octets))
+        is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
+        await self._even_out(seconds, is_current)
+        can_rehash = self.max_bytes is None or len(octets) <= self.max_bytes
+        return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
+
+    async def _even_out(self, seconds: float, is_current: bool) -> None:
+        """Let a cheap old hash take as long as one of today, or its age tells that it exists."""
+        if not is_current:
+            await asyncio.sleep(max(0.0, self._floor_seconds - seconds))
+        elif self._floor_seconds:
+            kept = self._floor_seconds * _MEMORY_OF_FLOOR
+            self._floor_seconds = kept + seconds * (1 - _MEMORY_OF_FLOOR)
+        else:
+            self._floor_seconds = seconds
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        if self._is_closed or self._under_way >= self._room:
+            raise HashingBusy
+        self._under_way += 1
+        try:
+            return await asyncio.wrap_future(self._pool.submit(work))
+        finally:
+            self._under_way -= 1
+
+
+def _timed(stored: Stored, octets: bytes) -> tuple[bool, float]:
+    started = perf_counter()
+    ok = stored.verify(octets)
+    return ok, perf_counter() - started
+
+
+def _cores() -> int:
+    """The cores that this process may use: fewer than the machine's in a container."""
+    return (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )

@@ -1,0 +1,71 @@
+"""Argon2 (RFC 9106): `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, and argon2i to verify."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from argon2.exceptions import VerifyMismatchError
+from argon2.low_level import Type, hash_secret, verify_secret
+
+from idp.identity.schemes.base import Recipe, Stored, UnreadableHash, number, octets, unpadded
+from idp.ids import Random
+
+# Bounds: one verification stays below a second and 64 MiB on a machine of today.
+MAX_MEMORY_KIB: Final = 64 * 1024
+MAX_PASSES: Final = 10
+MAX_LANES: Final = 4
+MAX_KIB_PASSES: Final = 256 * 1024
+MIN_KIB_PER_LANE: Final = 8  # RFC 9106, section 3.1
+
+# The least that OWASP and ASVS 5.0 (appendix C) ask for: about 25 ms on one core.
+MEMORY_KIB: Final = 19_456
+PASSES: Final = 2
+LANES: Final = 1
+SALT_BYTES: Final = 16
+HASH_BYTES: Final = 32
+
+_ENCODED: Final = re.compile(
+    r"\$(argon2id|argon2i)\$v=19\$m=([0-9]{1,10}),t=([0-9]{1,10}),p=([0-9]{1,10})"
+    r"\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)"
+)
+_TYPES: Final = {"argon2id": Type.ID, "argon2i": Type.I}
+
+
+def read(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _ENCODED.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("argon2 is written $argon2id$v=19$m=…,t=…,p=…$salt$hash")
+    scheme, memory, passes, lanes, salt, digest = found.groups()
+    p = number(lanes, "p", 1, MAX_LANES)
+    t = number(passes, "t", 1, MAX_PASSES)
+    m = number(memory, "m", MIN_KIB_PER_LANE * p, MAX_MEMORY_KIB)
+    if m * t > MAX_KIB_PASSES:
+        raise UnreadableHash(f"m times t must be at most {MAX_KIB_PASSES}")
+    octets(salt, "the salt", 8, 64)
+    octets(digest, "the hash", 16, 64)
+    kind = _TYPES[scheme]
+    return Stored(scheme, (m, t, p), lambda password: _verify(encoded, password, kind))
+
+
+def _verify(encoded: str, password: bytes, kind: Type) -> bool:
+    try:
+        return verify_secret(encoded.encode("ascii"), password, kind)
+    except VerifyMismatchError:
+        return False
+
+
+def _hash(password: bytes, random: Random) -> str:
+    salt = random.token_bytes(SALT_BYTES)
+    made = hash_secret(password, salt, PASSES, MEMORY_KIB, LANES, HASH_BYTES, Type.ID)
+    return made.decode("ascii")
+
+
+def _decoy(random: Random) -> str:
+    salt, digest = random.token_bytes(SALT_BYTES), random.token_bytes(HASH_BYTES)
+    cost = f"m={MEMORY_KIB},t={PASSES},p={LANES}"
+    return f"$argon2id$v=19${cost}${unpadded(salt)}${unpadded(digest)}"
+
+
+RECIPE: Final = Recipe("argon2id", (MEMORY_KIB, PASSES, LANES), _hash, _decoy)

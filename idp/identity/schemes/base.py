@@ -1,0 +1,70 @@
+"""What every format of password hashes shares: its record, its refusal, its strict readers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from idp.errors import IdpError
+from idp.ids import Random
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
+
+
+class UnreadableHash(IdpError):
+    """An encoded password hash that is not accepted; the message says which rule it breaks."""
+
+    slug = "password_hash.unreadable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the password hash can't be used: {reason}")
+
+
+class Stored(Struct, frozen=True):
+    """A stored hash that was read and found within bounds. `verify` is slow: never on the loop."""
+
+    scheme: str
+    cost: tuple[int, ...]  # in the scheme's own terms; another cost than today's is hashed again
+    verify: Callable[[bytes], bool]
+
+
+class Recipe(Struct, frozen=True):
+    """How new passwords are hashed. `hash` is slow, `decoy` is not.
+
+    A decoy is a hash that no password is known for; verifying it costs what a real one costs.
+    """
+
+    scheme: str
+    cost: tuple[int, ...]
+    hash: Callable[[bytes, Random], str]
+    decoy: Callable[[Random], str]
+    max_bytes: int | None = None
+
+
+def number(text: str, name: str, least: int, most: int) -> int:
+    """A decimal number in ASCII without leading zeros, within bounds. Raises UnreadableHash."""
+    if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
+        raise UnreadableHash(f"{name} must be from {least} to {most}")
+    return int(text)
+
+
+def octets(text: str, name: str, least: int, most: int) -> bytes:
+    """Canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
+    try:
+        value = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        value = b""
+    if unpadded(value) != text:
+        raise UnreadableHash(f"{name} is not base64 without padding")
+    if not least <= len(value) <= most:
+        raise UnreadableHash(f"{name} must have {least} to {most} bytes")
+    return value
+
+
+def unpadded(value: bytes) -> str:
+    """Standard base64 without padding."""
+    return base64.b64encode(value).rstrip(b"=").decode("ascii")

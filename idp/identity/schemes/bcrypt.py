@@ -1,0 +1,60 @@
+"""bcrypt: `$2b$12$` and 53 characters. `2a` and `2y` are other names for the same today."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from typing import Final
+
+import bcrypt
+
+from idp.identity.schemes.base import Recipe, Stored, UnreadableHash, number, unpadded
+from idp.ids import Random
+
+MAX_PASSWORD_BYTES: Final = 72
+MIN_COST: Final = 4
+MAX_COST: Final = 14  # about a second on one core
+COST: Final = 12
+_SALT_BYTES: Final = 16
+_HASH_BYTES: Final = 23
+
+_STANDARD: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_BCRYPT: Final = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+# The last characters of salt and hash carry 2 and 4 bits: other values are another spelling.
+_ENCODED: Final = re.compile(
+    r"\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]"
+)
+
+
+def read(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _ENCODED.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
+    cost = number(found[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
+    return Stored("bcrypt", (cost,), lambda password: _verify(encoded, password))
+
+
+def _verify(encoded: str, password: bytes) -> bool:
+    """Only the first 72 bytes count, as in the systems that these hashes were made by."""
+    stored = encoded.encode("ascii")
+    return hmac.compare_digest(bcrypt.hashpw(password[:MAX_PASSWORD_BYTES], stored), stored)
+
+
+def _hash(password: bytes, random: Random) -> str:
+    salt = f"$2b${COST}${_text(random.token_bytes(_SALT_BYTES))}"
+    return bcrypt.hashpw(password, salt.encode("ascii")).decode("ascii")
+
+
+def _decoy(random: Random) -> str:
+    salt, digest = random.token_bytes(_SALT_BYTES), random.token_bytes(_HASH_BYTES)
+    return f"$2b${COST}${_text(salt)}{_text(digest)}"
+
+
+def _text(octets: bytes) -> str:
+    """Base64 in bcrypt's own alphabet."""
+    return unpadded(octets).translate(str.maketrans(_STANDARD, _BCRYPT))
+
+
+RECIPE: Final = Recipe("bcrypt", (COST,), _hash, _decoy, max_bytes=MAX_PASSWORD_BYTES)

@@ -1,0 +1,222 @@
+"""Logs: one JSON object a line on stderr (text on a terminal), without secrets, never raising.
+
+`logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
+all that varies is in fields. What a field may not show is replaced by `idp/redaction.py`. The
+request's id comes along by itself once `begin_request` has been called. The standard library's
+loggers (Tornado's, asyncio's) are written by the same rules.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Final, TextIO, cast
+
+import msgspec
+import structlog
+from structlog.contextvars import bind_contextvars, clear_contextvars, merge_contextvars
+
+from idp import redaction
+from idp.clock import Clock, SystemClock
+from idp.ids import Random
+from storage.codec import instant_text
+
+LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class Output:
+    """Where lines go, and how. There is one in a process, and `configure` sets it."""
+
+    def __init__(self) -> None:
+        self.level = LEVELS["warning"]
+        self.is_json = False
+        self.clock: Clock = SystemClock()
+        self.stream: TextIO | None = None
+        self._lock = threading.Lock()
+
+    def write(self, fields: Mapping[str, object]) -> None:
+        """One line. What can't be rendered or written is given up: no request fails for it."""
+        line = _json(fields) if self.is_json else _text(fields)
+        stream = self.stream or sys.stderr
+        with self._lock:
+            stream.write(line + "\n")
+            stream.flush()
+
+
+_output: Final = Output()
+
+
+class Logger(structlog.BoundLoggerBase):
+    """Writes events with fields. No method raises, whatever it is given."""
+
+    def debug(self, event: str, /, **fields: object) -> None:
+        """Of use to whoever works on the program."""
+        self.log("debug", event, fields)
+
+    def info(self, event: str, /, **fields: object) -> None:
+        """Something happened that an operator may want to find later."""
+        self.log("info", event, fields)
+
+    def warning(self, event: str, /, **fields: object) -> None:
+        """Something is not as it should be; the service carries on."""
+        self.log("warning", event, fields)
+
+    def error(self, event: str, /, **fields: object) -> None:
+        """Something failed that somebody has to look at; `exc_info=error` adds the traceback."""
+        self.log("error", event, fields)
+
+    def log(self, level: str, event: str, fields: Mapping[str, object]) -> None:
+        """The event at a level that is only known at run time."""
+        if LEVELS[level] < _output.level:
+            return
+        try:
+            self._proxy_to_logger("write", event, level=level, fields=fields)
+        except Exception as error:  # a log that can't be written must not fail what it tells of
+            _last_resort(error)
+
+
+def logger(name: str) -> Logger:
+    """The logger of a module; `name` is its `__name__`."""
+    wrapped = structlog.wrap_logger(
+        _output,
+        processors=[merge_contextvars, _finished],
+        wrapper_class=Logger,
+        context_class=dict,
+    )
+    return cast(Logger, wrapped.bind(logger=name))
+
+
+def configure(
+    level: str = "info",
+    format: str = "auto",
+    *,
+    clock: Clock | None = None,
+    stream: TextIO | None = None,
+) -> None:
+    """Say what is logged, how and where; may be called again. Routes the standard loggers too.
+
+    `format` is json, text or auto: text on a terminal. Without `stream`, stderr as it is then.
+    """
+    _output.level = LEVELS[level]
+    _output.stream = stream
+    _output.clock = clock or SystemClock()
+    _output.is_json = format == "json" or (
+        format == "auto" and not (stream or sys.stderr).isatty()
+    )
+    root = logging.getLogger()
+    for handler in [each for each in root.handlers if isinstance(each, _Standard)]:
+        root.removeHandler(handler)
+    root.addHandler(_Standard())
+    root.setLevel(_output.level)
+
+
+def new_request_id(random: Random) -> str:
+    """An id by which a request is found in the logs of every process."""
+    return random.id()
+
+
+def accept_request_id(header: str | None, random: Random) -> str:
+    """The caller's own request id when it is harmless, else a fresh one."""
+    return header if header and _REQUEST_ID.fullmatch(header) else new_request_id(random)
+
+
+def begin_request(request_id: str) -> None:
+    """Give every line that this task logs from now on the request's id, and nothing older."""
+    clear_contextvars()
+    bind_contextvars(request_id=request_id)
+
+
+def access(
+    method: str, path: str, status: int, seconds: float, *, address: str, **fields: object
+) -> None:
+    """The line that each request leaves. `path` without its query, which may hold secrets."""
+    write = _access.warning if status >= 500 else _access.info
+    write(
+        "request",
+        method=method,
+        path=path.partition("?")[0],
+        status=status,
+        milliseconds=round(seconds * 1000, 1),
+        address=address,
+        **fields,
+    )
+
+
+class _Standard(logging.Handler):
+    """Takes what Tornado, asyncio and other libraries log by the standard library."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = "debug"
+        for name, number in LEVELS.items():
+            level = name if number <= record.levelno else level
+        logger(record.name).log(level, _message(record), {"exc_info": record.exc_info})
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # arguments that don't fit the message: `logging` would print a traceback
+        return str(record.msg)
+
+
+def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The line's fields in their order: time, level, event; redacted and bounded."""
+    said: dict[str, object] = {
+        "time": instant_text(_output.clock.now()),
+        "level": line.pop("level"),
+        "event": redaction.text(str(line.pop("event"))),
+    }
+    given: dict[str, object] = line.pop("fields")
+    shown = said | redaction.fields({**line, **given}) | said
+    exc_info = given.get("exc_info")
+    shown.pop("exc_info", None)
+    if exc_info:
+        shown["exception"] = redaction.text(
+            _traceback(exc_info), redaction.MAX_TRACEBACK, keep_lines=True
+        )
+    return {"fields": shown}
+
+
+def _traceback(exc_info: object) -> str:
+    if isinstance(exc_info, tuple):
+        exc_info = exc_info[1]
+    error = exc_info if isinstance(exc_info, BaseException) else sys.exc_info()[1]
+    return "".join(traceback.format_exception(error)).rstrip() if error else ""
+
+
+def _json(fields: Mapping[str, object]) -> str:
+    return msgspec.json.encode(fields).decode()
+
+
+def _text(fields: Mapping[str, object]) -> str:
+    named = dict(fields)
+    time, level, event = (str(named.pop(name)) for name in ("time", "level", "event"))
+    shown = [f"{name}={_word(value)}" for name, value in named.items() if name != "exception"]
+    line = "  ".join([f"{time[11:]} {level:7} {event}", *shown])
+    return "\n    ".join([line, *str(named.get("exception", "")).split("\n")]).rstrip()
+
+
+def _word(value: object) -> str:
+    """A value that can be told from its neighbours: quoted when it has spaces."""
+    text = value if isinstance(value, str) else _json_value(value)
+    return text if re.fullmatch(r"[^\s=\"]+", text) else _json_value(text)
+
+
+def _json_value(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _last_resort(error: Exception) -> None:
+    """Say that a line was lost, if even that can be said."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"a log line was lost: {type(error).__name__}\n".encode())
+
+
+_access: Final = logger("idp.access")

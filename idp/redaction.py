@@ -1,0 +1,165 @@
+"""What a log line may show: no secrets, nothing endless, no character that breaks a line.
+
+A secret is known by its field's name (`client_secret`, `code`, `passwordHash` …) and, inside of
+texts such as a library's messages, by its shape. It errs on the side of hiding: a name that
+counts as secret for one of its words is shown only when its last word says that it is harmless.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from storage.codec import instant_text
+
+HIDDEN: Final = "[hidden]"
+MAX_TEXT: Final = 300
+MAX_TRACEBACK: Final = 8000
+MAX_ITEMS: Final = 30
+MAX_DEPTH: Final = 4
+
+SECRET_WORDS: Final = frozenset(
+    {
+        "password",
+        "passwords",
+        "passwd",
+        "secret",
+        "secrets",
+        "token",
+        "tokens",
+        "code",
+        "codes",
+        "assertion",
+        "cookie",
+        "cookies",
+        "authorization",
+        "hash",
+        "verifier",
+        "credential",
+        "credentials",
+        "otp",
+        "pin",
+        "totp",
+        "pat",
+        "bearer",
+        "key",
+        "keys",
+        "dpop",
+        "nonce",
+        "challenge",
+    }
+)
+HARMLESS_LAST_WORDS: Final = frozenset(
+    {
+        "id",
+        "ids",
+        "type",
+        "method",
+        "seconds",
+        "count",
+        "at",
+        "status",
+        "name",
+        "scheme",
+        "algorithm",
+        "length",
+        "endpoint",
+        "lifetime",
+        "policy",
+        "changed",
+        "verified",
+    }
+)
+HARMLESS_NAMES: Final = frozenset({"status_code", "error_code", "exit_code", "response_code"})
+
+_WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./:-]*")
+_CONTROL: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_PARAMETER: Final = re.compile(
+    r"(?i)\b([a-z_]*(?:password|secret|token|token_hint|assertion|code|verifier|cookie))"
+    r"(=|%3D)[^&\s'\"<>;,)]+"
+)
+_SCHEME: Final = re.compile(r"(?i)\b(basic|bearer|dpop)\s+[A-Za-z0-9._~+/=-]{8,}")
+_JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*")
+_HASH: Final = re.compile(r"\$[A-Za-z0-9-]{1,20}\$[^\s'\"]{8,}")
+_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
+
+
+def fields(values: Mapping[str, object]) -> dict[str, object]:
+    """The fields as plain values that may be shown."""
+    return _mapping(values, MAX_DEPTH)
+
+
+def text(value: str, most: int = MAX_TEXT, *, keep_lines: bool = False) -> str:
+    """The text without secrets that can be recognised, on one line, at most `most` characters."""
+    value = value if len(value) <= most else f"{value[:most]}…"
+    if _PLAIN.fullmatch(value) and "eyJ" not in value:
+        return value  # nearly every value, and most of what a line costs
+    for pattern, replacement in _SHAPES:
+        value = pattern.sub(replacement, value)
+    return _CONTROL.sub(_escaped_within_lines if keep_lines else _escaped, value)
+
+
+@lru_cache(1024)
+def is_secret(name: str) -> bool:
+    """Whether a field of this name is hidden."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not SECRET_WORDS.intersection(words) or "_".join(words) in HARMLESS_NAMES:
+        return False
+    return words[-1] not in HARMLESS_LAST_WORDS
+
+
+def _value(value: object, depth: int) -> object:
+    if value is None or isinstance(value, (bool, float)):
+        return value
+    if isinstance(value, Enum):
+        return _value(value.value, depth)
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**63 else "a large number"
+    if isinstance(value, str):
+        return text(str(value))
+    return _composed(value, depth)
+
+
+def _composed(value: object, depth: int) -> object:
+    if isinstance(value, datetime) and value.tzinfo:
+        return instant_text(value)
+    if isinstance(value, BaseException):
+        return text(f"{type(value).__name__}: {value}")
+    if depth and isinstance(value, Mapping):
+        return _mapping(value, depth - 1)
+    if depth and isinstance(value, (list, tuple, set, frozenset)):
+        return [_value(item, depth - 1) for item in list(value)[:MAX_ITEMS]]
+    return f"<{type(value).__name__}>"  # a record, octets: their repr may hold anything
+
+
+def _mapping(values: Mapping[str, object], depth: int) -> dict[str, object]:
+    shown = {}
+    for name, value in list(values.items())[:MAX_ITEMS]:
+        name = text(str(name), 60)
+        is_hidden = is_secret(name) and value is not None and not isinstance(value, bool)
+        shown[name] = HIDDEN if is_hidden else _value(value, depth)
+    return shown
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
+
+def _escaped_within_lines(found: re.Match[str]) -> str:
+    return found[0] if found[0] == "\n" else _escaped(found)
+
+
+_SHAPES: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
+    (_PARAMETER, rf"\1\2{HIDDEN}"),
+    (_SCHEME, rf"\1 {HIDDEN}"),
+    (_JWT, HIDDEN),
+    (_HASH, HIDDEN),
+    (_URL_PASSWORD, rf"\1:{HIDDEN}@"),
+)
