@@ -47,8 +47,9 @@ def from_python(
     """
     source = file.read().decode()
     lines = source.splitlines()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and (call := _call(node)):
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    for node in sorted(calls, key=lambda node: node.lineno):
+        if call := _call(node):
             yield (node.lineno, *call, _comments(lines, node.lineno))
 
 

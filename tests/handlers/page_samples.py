@@ -1,4 +1,4 @@
-"""Every page with values as its head describes them; `of(name, value)` puts one text everywhere."""
+"""Every page with values as its head describes them; `said` may put a text of a test in each."""
 
 from idp.i18n import message
 
