@@ -163,7 +163,7 @@ def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except Exception:  # arguments that don't fit the message: `logging` would print a traceback
-        return str(record.msg)
+        return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
 
 
 def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -178,9 +178,7 @@ def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping
     exc_info = given.get("exc_info")
     shown.pop("exc_info", None)
     if exc_info:
-        shown["exception"] = redaction.text(
-            _traceback(exc_info), redaction.MAX_TRACEBACK, keep_lines=True
-        )
+        shown["exception"] = redaction.lines(_traceback(exc_info))
     return {"fields": shown}
 
 

@@ -8,7 +8,7 @@ counts as secret for one of its words is shown only when its last word says that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
@@ -96,14 +96,18 @@ def fields(values: Mapping[str, object]) -> dict[str, object]:
     return _mapping(values, MAX_DEPTH)
 
 
-def text(value: str, most: int = MAX_TEXT, *, keep_lines: bool = False) -> str:
+def text(value: str, most: int = MAX_TEXT) -> str:
     """The text without secrets that can be recognised, on one line, at most `most` characters."""
     value = value if len(value) <= most else f"{value[:most]}…"
     if _PLAIN.fullmatch(value) and "eyJ" not in value:
         return value  # nearly every value, and most of what a line costs
-    for pattern, replacement in _SHAPES:
-        value = pattern.sub(replacement, value)
-    return _CONTROL.sub(_escaped_within_lines if keep_lines else _escaped, value)
+    return _CONTROL.sub(_escaped, _without_secrets(value))
+
+
+def lines(value: str) -> str:
+    """A traceback: the same, but its lines stay, and its end rather than its beginning."""
+    kept = _without_secrets(value[-MAX_TRACEBACK:])
+    return "\n".join(_CONTROL.sub(_escaped, line) for line in kept.split("\n"))
 
 
 @lru_cache(1024)
@@ -152,11 +156,13 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
 
 
-def _escaped_within_lines(found: re.Match[str]) -> str:
-    return found[0] if found[0] == "\n" else _escaped(found)
+def _without_secrets(value: str) -> str:
+    for pattern, replacement in _SHAPES:
+        value = pattern.sub(replacement, value)
+    return value
 
 
-_SHAPES: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
+_SHAPES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (_PARAMETER, rf"\1\2{HIDDEN}"),
     (_SCHEME, rf"\1 {HIDDEN}"),
     (_JWT, HIDDEN),

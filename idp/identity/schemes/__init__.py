@@ -2,7 +2,7 @@
 
 To add a format: a module beside this one with a `read` that answers a `Stored` or raises
 UnreadableHash, and a line in `SCHEMES`. A format is found by what stands between the first two
-dollar signs of the encoded hash. Test data is in `tests/data/password-hashes.json`.
+dollar signs of the encoded hash.
 """
 
 from __future__ import annotations

@@ -1,0 +1,442 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import subprocess
+import sys
+from datetime import UTC, datetime
+from enum import Enum
+
+import pytest
+from structlog.contextvars import clear_contextvars
+
+from idp import logs, redaction
+from idp.redaction import HIDDEN
+from tests.support.clock import SteppingClock
+from tests.support.random import SeededRandom
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
+JWT = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJl"
+
+log = logs.logger("idp.test")
+
+
+@pytest.fixture
+def stream():
+    before = dict(vars(logs._output))
+    root_level = logging.getLogger().level
+    stream = io.StringIO()
+    logs.configure("info", "json", clock=SteppingClock(NOW), stream=stream)
+    clear_contextvars()
+    yield stream
+    clear_contextvars()
+    vars(logs._output).update(before)
+    for handler in [h for h in logging.getLogger().handlers if isinstance(h, logs._Standard)]:
+        logging.getLogger().removeHandler(handler)
+    logging.getLogger().setLevel(root_level)
+
+
+@pytest.fixture
+def lines(stream):
+    return lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_is_one_json_object_with_time_level_event_and_fields(stream, lines):
+    log.info("user signed in", user_id="u-1", tries=2, is_new=False, left=None, share=0.5)
+
+    assert lines() == [
+        {
+            "time": "2026-03-04T05:06:07.089Z",
+            "level": "info",
+            "event": "user signed in",
+            "logger": "idp.test",
+            "user_id": "u-1",
+            "tries": 2,
+            "is_new": False,
+            "left": None,
+            "share": 0.5,
+        }
+    ]
+    assert list(lines()[0])[:3] == ["time", "level", "event"]
+
+
+def test_levels_below_the_configured_one_are_left_out(stream, lines):
+    logs.configure("warning", "json", stream=stream)
+
+    log.debug("a")
+    log.info("b")
+    log.warning("c")
+    log.error("d")
+    logging.getLogger("tornado.general").info("e")
+    logging.getLogger("tornado.general").critical("f")
+
+    assert [(each["event"], each["level"]) for each in lines()] == [
+        ("c", "warning"),
+        ("d", "error"),
+        ("f", "critical"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "Password",
+        "newPassword",
+        "password_hash",
+        "passwordHash",
+        "hash",
+        "token",
+        "access_token",
+        "refreshToken",
+        "id_token_hint",
+        "code",
+        "user_code",
+        "deviceCode",
+        "client_secret",
+        "CLIENT_SECRET",
+        "secret",
+        "assertion",
+        "client_assertion",
+        "cookie",
+        "Set-Cookie",
+        "authorization",
+        "Authorization",
+        "code_verifier",
+        "otp",
+        "totp",
+        "master_key",
+        "privateKey",
+        "pat",
+        "nonce",
+    ],
+)
+def test_a_field_that_holds_a_secret_by_its_name_is_hidden(stream, name):
+    log.info("x", **{name: "canary-1"}, deeper={name: "canary-2", "list": [{name: 12345678}]})
+
+    assert stream.getvalue().count(HIDDEN) == 3
+    assert "canary" not in stream.getvalue()
+    assert "12345678" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "token_type",
+        "token_id",
+        "grant_type",
+        "status_code",
+        "code_challenge_method",
+        "key_id",
+        "kid",
+        "hash_algorithm",
+        "token_endpoint",
+        "password_changed",
+        "passwordCount",
+        "access_token_seconds",
+        "user_id",
+        "scope",
+    ],
+)
+def test_a_field_that_only_speaks_of_secrets_is_shown(stream, lines, name):
+    log.info("x", **{name: "shown"})
+
+    assert lines()[0][name] == "shown"
+
+
+@pytest.mark.parametrize("value", [True, False, None])
+def test_whether_there_is_a_secret_may_be_told(stream, lines, value):
+    log.info("x", password=value)
+
+    assert lines()[0]["password"] is value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET /cb?code=canary&state=1",
+        "GET /cb?id_token_hint=canary#x",
+        "body: client_secret=canary&x=y",
+        "grant_type=refresh_token&refresh_token=canary",
+        "Authorization: Bearer canarycanary",
+        "authorization: basic Y2FuYXJ5OmNhbmFyeQ==canary",
+        JWT,
+        f"token {JWT} expired",
+        "mongodb://user:canary@host/idp",
+        "$argon2id$v=19$m=19456,t=2,p=1$canarycanary$canary",
+        "x $2b$12$canarycanarycanary y",
+        "password=canary",
+    ],
+)
+def test_a_secret_within_a_text_is_hidden_by_its_shape(stream, text):
+    log.info(text, reason=text)
+    log.error("x", exc_info=ValueError(text))
+    logging.getLogger("tornado.general").warning("bad: %s", text)
+
+    assert stream.getvalue().count("\n") == 3
+    assert stream.getvalue().count(HIDDEN) >= 4
+    assert "canary" not in stream.getvalue()
+    assert JWT not in stream.getvalue()
+
+
+def test_ordinary_texts_stay_as_they_are(stream, lines):
+    for text in (
+        "scope=openid&state=a",
+        "a basic question",
+        "$5 and $6",
+        "größer",
+        "a\\b",
+        "100 %",
+    ):
+        log.info("x", text=text)
+
+    assert [each["text"] for each in lines()][0] == "scope=openid&state=a"
+    assert [each["text"] for each in lines()][2:] == ["$5 and $6", "größer", "a\\b", "100 %"]
+
+
+@pytest.mark.parametrize("format", ["json", "text"])
+@pytest.mark.parametrize(
+    "character",
+    ["\n", "\r", "\x00", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029", "\u202e", "\ud800"],
+)
+def test_no_character_breaks_a_line_or_paints_the_terminal(stream, format, character):
+    logs.configure("info", format, stream=stream)
+
+    log.info(f"a{character}b", **{f"k{character}": f"x{character}time=forged"})
+    logging.getLogger("x").warning("a%sb", character)
+
+    assert len(stream.getvalue().splitlines()) == 2
+    assert character not in stream.getvalue().replace("\n", "") or character == "\n"
+
+
+def test_long_values_are_cut(stream, lines):
+    log.info(
+        "e" * 5000, text="x" * 5000, many=list(range(1000)), wide={str(n): n for n in range(99)}
+    )
+
+    (line,) = lines()
+    assert line["event"] == "e" * 300 + "…"
+    assert line["text"] == "x" * 300 + "…"
+    assert len(line["many"]) == redaction.MAX_ITEMS
+    assert len(line["wide"]) == redaction.MAX_ITEMS
+
+
+def test_values_that_are_no_json_are_described(stream, lines):
+    class Colour(str, Enum):
+        RED = "red"
+
+    nested = {"a": {"b": {"c": {"d": {"e": "too deep"}}}}}
+    log.info(
+        "x", at=NOW, colour=Colour.RED, octets=b"canary", huge=2**70, error=KeyError("k"),
+        other=object(), nested=nested, nan=float("nan"), many={"b"}, number={1: 2},
+    )  # fmt: skip
+
+    (line,) = lines()
+    assert line["at"] == "2026-03-04T05:06:07.089Z"
+    assert (line["colour"], line["octets"], line["other"]) == ("red", "<bytes>", "<object>")
+    assert (line["huge"], line["error"], line["nan"]) == ("a large number", "KeyError: 'k'", None)
+    assert (line["many"], line["number"]) == (["b"], {"1": 2})
+    assert "too deep" not in stream.getvalue()
+
+
+def test_reserved_names_can_not_be_forged_by_fields(stream, lines):
+    fields = {"time": "forged", "level": "forged", "event": "forged", "fields": 1, "self": 2}
+
+    log.info("real", **fields)
+
+    (line,) = lines()
+    assert (line["event"], line["level"], line["time"][:4]) == ("real", "info", "2026")
+    assert (line["fields"], line["self"]) == (1, 2)
+
+
+def test_the_request_id_comes_along_and_ends_with_the_request(stream, lines):
+    logs.begin_request("r-1")
+    log.info("a")
+    logging.getLogger("tornado.general").warning("b")
+    logs.begin_request("r-2")
+    log.info("c")
+
+    assert [each["request_id"] for each in lines()] == ["r-1", "r-1", "r-2"]
+
+
+def test_requests_that_run_at_once_keep_their_own_ids(stream, lines):
+    async def request(id):
+        logs.begin_request(id)
+        await asyncio.sleep(0)
+        log.info("x", expected=id)
+
+    async def main():
+        await asyncio.gather(*[asyncio.create_task(request(f"r-{n}")) for n in range(20)])
+
+    asyncio.run(main())
+
+    assert len(lines()) == 20
+    assert all(each["request_id"] == each["expected"] for each in lines())
+
+
+@pytest.mark.parametrize("header", ["a", "A-Z_09.x", "x" * 64])
+def test_a_harmless_request_id_is_accepted(header):
+    assert logs.accept_request_id(header, SeededRandom()) == header
+
+
+@pytest.mark.parametrize(
+    "header", [None, "", "x" * 65, "a b", "a\n", "é", "１", "a/b", "a,b", "<b>", "a;b"]
+)
+def test_any_other_request_id_is_replaced(header):
+    fresh = logs.accept_request_id(header, SeededRandom())
+
+    assert fresh != header
+    assert len(fresh) == 22
+
+
+def test_an_access_line_tells_the_request_without_its_query(stream, lines):
+    logs.access(
+        "GET", "/oauth/v2/authorize?login_hint=canary", 302, 0.01234, address="::1", user_id="u"
+    )
+    logs.access("POST", "/oauth/v2/token", 503, 2.0, address="::1")
+
+    first, second = lines()
+    assert first["path"] == "/oauth/v2/authorize"
+    assert (first["method"], first["status"], first["milliseconds"]) == ("GET", 302, 12.3)
+    assert (first["level"], second["level"]) == ("info", "warning")
+    assert "canary" not in stream.getvalue()
+
+
+def test_an_exception_brings_its_traceback_on_the_same_line(stream, lines):
+    def fails():
+        raise ValueError("wrong\n{} in the middle")
+
+    try:
+        fails()
+    except ValueError as error:
+        log.error("by value", exc_info=error)
+        log.error("by flag", exc_info=True)
+        logging.getLogger("asyncio").exception("by the standard library")
+
+    assert [each["event"] for each in lines()] == [
+        "by value",
+        "by flag",
+        "by the standard library",
+    ]
+    for line in lines():
+        assert "in fails" in line["exception"]
+        assert "ValueError: wrong" in line["exception"]
+
+
+def test_a_long_traceback_keeps_its_end(stream, lines):
+    log.error("x", exc_info=ValueError("a" * 20_000 + "the end"))
+
+    assert lines()[0]["exception"].endswith("the end")
+    assert len(lines()[0]["exception"]) == redaction.MAX_TRACEBACK
+
+
+def test_text_for_a_terminal_is_readable(stream):
+    logs.configure("info", "text", clock=SteppingClock(NOW), stream=stream)
+
+    log.info("user signed in", user_id="u-1", display="Ann B", tries=2)
+    log.error("x", exc_info=ValueError("y"))
+
+    first, second, third = stream.getvalue().splitlines()
+    assert first.startswith("05:06:07.089Z info    user signed in  logger=idp.test  user_id=u-1")
+    assert first.endswith('display="Ann B"  tries=2')
+    assert (second[14:22], third) == ("error   ", "    ValueError: y")
+
+
+@pytest.mark.parametrize(("is_terminal", "first"), [(True, "0"), (False, "{")])
+def test_the_format_follows_the_terminal_unless_it_is_set(stream, is_terminal, first):
+    stream.isatty = lambda: is_terminal
+
+    logs.configure("info", "auto", clock=SteppingClock(NOW), stream=stream)
+    log.info("x")
+
+    assert stream.getvalue()[0] == first
+
+
+def test_configuring_again_doubles_no_line(stream, lines):
+    logs.configure("info", "json", stream=stream)
+    logs.configure("info", "json", stream=stream)
+
+    logging.getLogger("tornado.access").warning("once")
+
+    assert len(lines()) == 1
+
+
+class Hostile:
+    def __str__(self):
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+class HostileError(Exception):
+    __str__ = Hostile.__str__
+
+
+class HostileKeys(dict):
+    def items(self):
+        raise RuntimeError("no items")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"value": Hostile()},
+        {"error": HostileError()},
+        {"keys_of": HostileKeys(a=1)},
+        {"exc_info": HostileError()},
+        {"exc_info": (None, None, None)},
+        {"exc_info": True},
+        {"exc_info": "nonsense"},
+        {"map": {Hostile(): 1}},
+        {"method_name": 1, "logger": Hostile()},
+        {"a" * 10_000: 1},
+    ],
+)
+def test_logging_never_raises_whatever_it_is_given(stream, capfd, fields):
+    log.info("x", **fields)
+
+    assert len(stream.getvalue().splitlines()) + len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_logging_never_raises_for_the_standard_library_either(stream, lines):
+    ours = logs._Standard()
+    for level, said, args in [
+        (30, "%s and %s", ("one",)),
+        (30, Hostile(), ()),
+        (30, "%s", (Hostile(),)),
+        (35, "between", ()),
+        (5, "below", ()),
+    ]:
+        ours.handle(logging.LogRecord("x", level, "", 0, said, args, None))
+
+    assert [(each["event"], each["level"]) for each in lines()] == [
+        ("%s and %s", "warning"),
+        ("<Hostile>", "warning"),
+        ("%s", "warning"),
+        ("between", "warning"),
+    ]
+
+
+def test_logging_never_raises_when_nothing_can_be_written(stream, capfd):
+    stream.close()
+
+    log.error("x")
+    logging.getLogger("x").error("y")
+
+    assert capfd.readouterr().err == "a log line was lost: ValueError\n" * 2
+
+
+def test_before_it_is_configured_only_warnings_are_written_to_stderr():
+    code = (
+        "from idp import logs; log = logs.logger('a'); log.info('unseen'); log.warning('seen');"
+        "logs.configure('info', 'json'); log.info('now')"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    first, second = ran.stderr.splitlines()
+    assert ran.stdout == ""
+    assert "seen" in first
+    assert json.loads(second)["event"] == "now"
