@@ -36,22 +36,36 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 def cut(value: datetime) -> datetime:
     """The instant in UTC, cut to milliseconds."""
-    if value.tzinfo is None:
-        raise InvalidValue("an instant must have a time zone")
-    value = value.astimezone(UTC)
+    value = _utc(value)
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 
 def instant_text(value: datetime) -> str:
     """The instant as fixed-width RFC 3339 text, so that text order is time order."""
-    return cut(value).isoformat(timespec="milliseconds")[:-6] + "Z"
+    return _utc(value).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def _utc(value: datetime) -> datetime:
+    if value.tzinfo is UTC:
+        return value
+    if value.tzinfo is None:
+        raise InvalidValue("an instant must have a time zone")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidValue("an instant outside the years 1 to 9999 can't be stored") from None
 
 
 def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     """The record as plain values without Nones. Raises InvalidValue."""
     plain = _Plain(instant)
-    encoded = plain.of(msgspec.to_builtins(record, builtin_types=(datetime, bytes)))
+    fields = msgspec.to_builtins(record, builtin_types=(datetime, bytes))
+    encoded = plain.of(fields)
     plain.check_size()
+    try:
+        msgspec.convert(fields, type(record))  # what can't be read again must not be written
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"{type(record).__name__}: {error}") from error
     return typing.cast(dict[str, Any], encoded)
 
 

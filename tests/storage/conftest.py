@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pymongo.monitoring
 import pytest
+from mongomock_motor import AsyncMongoMockClient
 
 from storage import Store, open_store
+from storage.mongo import MongoStore
 from storage.sqlite import SqliteStore
 from tests.storage import records
 from tests.support.clock import SteppingClock
@@ -52,9 +54,14 @@ class Backend:
     def __init__(self, name: str, url: str) -> None:
         self.name = name
         self.url = url
+        self.ids: list[str] = []  # every id that its stores have made
 
     def make(self, clock: SteppingClock) -> Store:
-        return open_store(self.url, now=clock.now, new_id=lambda: uuid.uuid4().hex)
+        return open_store(self.url, now=clock.now, new_id=self._new_id)
+
+    def _new_id(self) -> str:
+        self.ids.append(uuid.uuid4().hex)
+        return self.ids[-1]
 
     @contextmanager
     def counted(self, store: Store) -> Iterator[Callable[[], int]]:
@@ -92,10 +99,23 @@ def _motor(request) -> Backend:
     return Backend("motor", url + ("&" if "?" in url else "?") + "driver=motor")
 
 
+class MongomockBackend(Backend):
+    """The imitation, whose data is where its client is."""
+
+    is_shared = False
+
+    def __init__(self) -> None:
+        super().__init__("mongomock", "mongodb://mongomock/")
+        self._client = AsyncMongoMockClient()
+
+    def make(self, clock: SteppingClock) -> Store:
+        return MongoStore(
+            self.url, now=clock.now, new_id=lambda: uuid.uuid4().hex, client=self._client
+        )
+
+
 def _mongomock(request) -> Backend:
-    backend = Backend("mongomock", f"mongodb://mongomock/{uuid.uuid4().hex}?driver=mongomock")
-    backend.is_shared = False
-    return backend
+    return MongomockBackend()
 
 
 BACKENDS = {

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from storage import Insert, Stale, Update
-from tests.storage.contests import WRITERS, add, claim, register, tally
-from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
+from tests.storage.contests import add, claim, register, tally
+from tests.storage.records import ENTRIES, USERS, Entry, user
 
 ROUNDS = [
     pytest.param(10, id="10 rounds", marks=pytest.mark.gen_test(timeout=60)),

@@ -1,0 +1,109 @@
+"""Many small units: each atomic, each with its own outcome."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from storage import Conflict, Delete, Insert, InvalidValue, Stale, Update
+from tests.storage.records import ENTRIES, USERS, Entry, user
+
+
+def kinds(outcomes):
+    return [None if outcome is None else type(outcome) for outcome in outcomes]
+
+
+async def test_each_unit_has_its_own_outcome_and_its_neighbours_are_unharmed(store):
+    await store.commit(Insert(USERS, user("old")))
+    outcomes = await store.commit_each(
+        [
+            [Insert(USERS, user("a"))],
+            [Insert(USERS, user("b", login_key="old@example.com"))],
+            [Insert(ENTRIES, Entry(id="c")), Insert(USERS, user("old"))],
+            [Update(USERS, "gone", set={"n": 1})],
+            [Insert(ENTRIES, Entry(id="d")), Update(USERS, "old", expect={"n": 5})],
+            [Insert(USERS, user("\ud800"))],
+            [Insert(ENTRIES, Entry(id="e")), Update(USERS, "old", increment={"n": 1})],
+            [Delete(USERS, "never")],
+            [Insert(USERS, user("z"))],
+        ]
+    )
+
+    refused = [Conflict, Conflict, Stale, Stale, InvalidValue]
+    assert kinds(outcomes) == [None, *refused, None, None, None]
+    assert [r.id async for r in store.scan(USERS)] == ["a", "old", "z"]
+    assert [r.id async for r in store.scan(ENTRIES)] == ["e"]
+    assert (await store.get(USERS, "old")).n == 1
+
+
+async def test_an_outcome_names_the_record_or_the_field(store):
+    await store.commit(Insert(USERS, user("old")))
+    taken, gone = await store.commit_each(
+        [
+            [Insert(USERS, user("b", login_key="old@example.com"))],
+            [Update(USERS, "x", set={"n": 1})],
+        ]
+    )
+
+    assert (taken.collection, taken.field) == ("users", "login_key")
+    assert (gone.collection, gone.id) == ("users", "x")
+
+
+async def test_no_units_have_no_outcomes(store):
+    assert await store.commit_each([]) == []
+
+
+async def test_an_empty_unit_is_refused_alone(store):
+    outcomes = await store.commit_each([[], [Insert(USERS, user("a"))]])
+
+    assert kinds(outcomes) == [InvalidValue, None]
+
+
+@pytest.mark.parametrize("writes", [1, 2])
+async def test_thousands_of_units_are_applied(store, writes):
+    def unit(n):
+        return [Insert(USERS, user(f"u{n}")), Insert(ENTRIES, Entry(id=f"e{n}"))][:writes]
+
+    outcomes = await store.commit_each([unit(n) for n in range(2000)])
+
+    assert set(outcomes) == {None}
+    assert await store.count(USERS) == 2000
+    assert await store.count(ENTRIES) == (2000 if writes == 2 else 0)
+
+
+async def test_thousands_of_updates_are_applied_except_the_stale_ones(store):
+    await store.commit_each([[Insert(USERS, user(f"u{n}", n=n % 2))] for n in range(1000)])
+    outcomes = await store.commit_each(
+        [[Update(USERS, f"u{n}", set={"note": "x"}, expect={"n": 0})] for n in range(1000)]
+    )
+
+    assert kinds(outcomes) == [None, Stale] * 500
+    assert [r.n async for r in store.scan(USERS, {"note": "x"})] == [0] * 500
+
+
+async def test_units_for_one_record_add_up(store):
+    await store.commit(Insert(USERS, user("a")))
+    outcomes = await store.commit_each([[Update(USERS, "a", increment={"n": 1})]] * 50)
+
+    assert set(outcomes) == {None}
+    assert (await store.get(USERS, "a")).n == 50
+
+
+async def test_of_units_that_race_for_one_key_in_one_call_one_wins(store):
+    units = [[Insert(USERS, user(f"u{n}", login_key="one"))] for n in range(20)]
+    outcomes = await store.commit_each(units)
+
+    assert sorted(kinds(outcomes), key=str).count(None) == 1
+    assert await store.count(USERS) == 1
+
+
+async def test_a_single_commit_gets_in_between(store):
+    """An import of thousands must not hold up a sign-in until it has ended."""
+    units = [[Insert(USERS, user(f"u{n}"))] for n in range(4000)]
+    importing = asyncio.ensure_future(store.commit_each(units))
+    await asyncio.sleep(0)
+    await store.commit(Insert(ENTRIES, Entry(id="sign-in")))
+
+    assert not importing.done()
+    assert set(await importing) == {None}
