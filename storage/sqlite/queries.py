@@ -12,6 +12,7 @@ from storage.lists import Plan
 from storage.sqlite.tables import expression, statement
 
 Condition = tuple[str, str, Any]  # field, operator, value
+Order = tuple[str, ...]
 Query = tuple[str, list[Any]]
 _HIGHEST: Final = chr(0x10FFFF)
 
@@ -27,23 +28,27 @@ def matching(equal: dict[str, Any], now: str | None) -> list[Condition]:
     return conditions + ([("expires_at", ">", now)] if now else [])
 
 
-def steps(plan: Plan, descending: bool, after: Cursor | None) -> Iterator[list[Condition]]:
-    """Index ranges that make up the rest of a list, one after the other.
+def steps(
+    plan: Plan, descending: bool, after: Cursor | None
+) -> Iterator[tuple[list[Condition], Order]]:
+    """Index ranges that make up the rest of a list, one after the other, and their orders.
 
     After a cursor come its ties, then everything beyond. SQLite can't use an index on
     expressions for a row value, so that one condition would read the list from its start.
     """
     beyond = "<" if descending else ">"
     low, high = _prefix_bounds(plan)
+    if plan.order is None:
+        yield [("id", beyond, after[1])] if after else [], ("id",)
+        return
+    order: Order = (plan.order,) if plan.is_unique else (plan.order, "id")
     if after is None:
-        yield low + high
-    elif plan.order is None:
-        yield [("id", beyond, after[1])]
-    else:
-        value = plain(after[0])
-        if not plan.is_unique:
-            yield [(plan.order, "IS", value), ("id", beyond, after[1])]
-        yield [(plan.order, beyond, value), *(low if descending else high)]
+        yield low + high, order
+        return
+    value = plain(after[0])
+    if not plan.is_unique:
+        yield [(plan.order, "IS", value), ("id", beyond, after[1])], ("id",)
+    yield [(plan.order, beyond, value), *(low if descending else high)], order
 
 
 def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
@@ -63,9 +68,8 @@ def _after_prefix(prefix: str) -> str | None:
     return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
-def page(table: str, conditions: list[Condition], plan: Plan, descending: bool) -> Query:
-    order = (plan.order,) if plan.is_unique else (plan.order, "id")
-    sql = _page(table, _shape(conditions), tuple(f for f in order if f), descending)
+def page(table: str, conditions: list[Condition], order: Order, descending: bool) -> Query:
+    sql = _page(table, _shape(conditions), order, descending)
     return sql, [value for _, _, value in conditions]
 
 
@@ -82,9 +86,7 @@ def _shape(conditions: list[Condition]) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=1024)
-def _page(
-    table: str, shape: tuple[tuple[str, str], ...], order: tuple[str, ...], descending: bool
-) -> str:
+def _page(table: str, shape: tuple[tuple[str, str], ...], order: Order, descending: bool) -> str:
     by = ", ".join(expression(field) + (" DESC" if descending else "") for field in order)
     template = "SELECT doc FROM {table} WHERE {where} ORDER BY {by} LIMIT ?"
     return statement(template, table, where=_where(shape), by=by)

@@ -94,9 +94,9 @@ class Reader:
         table = self._tables[collection.name]
         always = queries.matching(planned.equal, self._judged(table))
         documents: list[bytes] = []
-        for step in queries.steps(planned, descending, after):
+        for step, by in queries.steps(planned, descending, after):
             missing = limit + 1 - len(documents)
-            sql, values = queries.page(table.name, always + step, planned, descending)
+            sql, values = queries.page(table.name, always + step, by, descending)
             documents += [row[0] for row in self._rows(sql, [*values, missing])]
             if len(documents) > limit:
                 break
@@ -107,7 +107,7 @@ class Reader:
         planned = plan_count(collection, where)
         table = self._tables[collection.name]
         conditions = queries.matching(planned.equal, self._judged(table))
-        for step in queries.steps(planned, False, None):
+        for step, _ in queries.steps(planned, False, None):
             conditions += step
         sql, values = queries.count(table.name, conditions)
         return int(self._rows(sql, [*values, max(up_to, 0)])[0][0])
