@@ -113,9 +113,13 @@ def html_attributes(values: Mapping[str, object]) -> Markup:
 
 def web_link(url: str | None) -> str | None:
     """The address if a browser can open it as a page; other schemes may run scripts."""
-    if url is None:
+    # Browsers read a backslash as a slash: `/\\host` would leave this site.
+    if url is None or "\\" in url:
         return None
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
     is_path = not parts.scheme and not parts.netloc and url.startswith("/")
     return url if is_path or (parts.scheme in ("http", "https") and parts.netloc) else None
 

@@ -27,7 +27,6 @@
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 % if is_error:
 ## TRANSLATORS: The browser's title of a page that shows a problem; the rest is the page's own title.

@@ -330,7 +330,20 @@ def test_the_title_names_the_service_when_no_application_asked():
     assert page.one("title")["text"] == "Sign in – Acme login"
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//evil", "wiki:open"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "https:evil.example",
+        "http://[",
+        "wiki:open",
+        "",
+    ],
+)
 def test_an_address_that_is_no_web_page_is_not_linked(url):
     page = quiet("logged-out", application_url=url)
 
