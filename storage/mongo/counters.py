@@ -1,0 +1,82 @@
+"""Counters with a window: one conditional command while the window runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from storage import codec
+from storage.base import COUNTERS, MARKS_KEPT, Counter, Unit, Unknown, Update
+from storage.mongo import faults
+from storage.mongo.documents import MARKS, Document, plain
+from storage.mongo.driver import Driver
+
+
+class Counters:
+    """Counts under keys. A mark keeps a repeated command from counting twice."""
+
+    def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
+        self._collection = driver.collection(COUNTERS.name)
+        self._now = now
+
+    async def increment(self, unit: Unit, by: int, window: timedelta) -> Counter:
+        """Raises Unavailable, and Unknown when the answer stays lost."""
+        key = unit.writes[0].id
+        attempts = faults.Attempts(unit.id)
+        while True:
+            try:
+                async with attempts.limit():
+                    return await self._attempt(key, unit.id, plain(by), window, attempts)
+            except (PyMongoError, TimeoutError) as error:
+                if attempts.is_over(error):
+                    if attempts.is_in_doubt:
+                        raise Unknown(unit) from error
+                    raise faults.unavailable(error) from error
+            await attempts.pause()
+
+    async def _attempt(
+        self, key: str, mark: str, by: int, window: timedelta, attempts: faults.Attempts
+    ) -> Counter:
+        while True:
+            document = await self._counted_before(key, mark) if attempts.is_in_doubt else None
+            document = document or await self._add(key, mark, by)
+            document = document or await self._begin(key, mark, by, window)
+            if document is not None:
+                return Counter(document["n"], document["expires_at"])
+
+    async def _counted_before(self, key: str, mark: str) -> Document | None:
+        found: Document | None = await self._collection.find_one({"_id": key, MARKS: mark})
+        return found
+
+    async def _add(self, key: str, mark: str, by: int) -> Document | None:
+        running = {"_id": key, "expires_at": {"$gt": self._now()}}
+        change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MARKS_KEPT}}}
+        return await self._changed("find_one_and_update", running, change)
+
+    async def _begin(self, key: str, mark: str, by: int, window: timedelta) -> Document | None:
+        """Open a window where none is running; None when somebody else just did."""
+        now = self._now()
+        over = {"_id": key, "expires_at": {"$lte": now}}
+        fresh = {"n": by, "expires_at": codec.cut(now + window), MARKS: [mark]}
+        try:
+            return await self._changed("find_one_and_replace", over, fresh, upsert=True)
+        except DuplicateKeyError:
+            return None
+
+    async def _changed(
+        self, method: str, filter: Document, change: Document, **options: Any
+    ) -> Document | None:
+        call = getattr(self._collection, method)
+        found: Document | None = await call(
+            filter, change, return_document=ReturnDocument.AFTER, **options
+        )
+        return found
+
+
+def counting(unit_id: str, key: str, by: int) -> Unit:
+    """An increment as a unit, for whoever asks later whether it was applied."""
+    return Unit(unit_id, (Update(COUNTERS, key, increment={"n": by}),))

@@ -1,0 +1,138 @@
+"""Records as MongoDB documents: `_id` for the id, `_units` for the marks of the last units."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from storage import codec
+from storage.base import (
+    MARKS_KEPT,
+    Collection,
+    Delete,
+    Insert,
+    InvalidValue,
+    R,
+    Unit,
+    Update,
+    Write,
+)
+
+MARKS: Final = "_units"
+Document = dict[str, Any]
+
+
+class Operation(Struct, frozen=True):
+    """One write as the server is told of it. `change` is a document for an insert.
+
+    `filter` finds the record only while the write may be applied to it, and has not been.
+    """
+
+    unit: Unit
+    write: Write
+    kind: str
+    filter: Document
+    change: Document
+
+    @property
+    def name(self) -> str:
+        return self.write.collection.name
+
+    @property
+    def replaces(self) -> bool:
+        """Whether an insert may have to replace an expired record."""
+        return self.write.collection.expires
+
+    @property
+    def is_conditional_delete(self) -> bool:
+        return isinstance(self.write, Delete) and bool(self.write.expect)
+
+
+def operations(unit: Unit, now: datetime) -> list[Operation]:
+    """The unit, encoded: whatever can't be stored is refused here. Raises InvalidValue."""
+    codec.check_unit(unit.writes)
+    return [_operation(unit, write, now) for write in unit.writes]
+
+
+def _operation(unit: Unit, write: Write, now: datetime) -> Operation:
+    if isinstance(write, Insert):
+        document = _document(write, unit.id)
+        replaced = {"_id": document["_id"], "expires_at": {"$lte": now}}
+        return Operation(unit, write, "insert", replaced, document)
+    if isinstance(write, Delete):
+        # Without expectations it does not matter whether the record has expired.
+        clauses = [lasting(write.collection, now), *_expected(write)] if write.expect else []
+        return Operation(unit, write, "delete", _filter(write.id, clauses), {})
+    clauses = [{MARKS: {"$ne": unit.id}}, lasting(write.collection, now), *_expected(write)]
+    return Operation(unit, write, "update", _filter(write.id, clauses), _change(write, unit.id))
+
+
+def _document(write: Insert, unit_id: str) -> Document:
+    document = codec.encode(write.record, codec.cut)
+    return {"_id": document.pop("id"), **document, MARKS: [unit_id]}
+
+
+def _change(update: Update, unit_id: str) -> Document:
+    values = {path: plain(value) for path, value in update.set.items()}
+    parts = {
+        "$set": {path: value for path, value in values.items() if value is not None},
+        "$unset": {path: "" for path, value in values.items() if value is None},
+        "$inc": {path: plain(by) for path, by in update.increment.items()},
+        "$push": {MARKS: {"$each": [unit_id], "$slice": -MARKS_KEPT}},
+    }
+    return {operator: part for operator, part in parts.items() if part}
+
+
+def _filter(id: str, clauses: list[Document]) -> Document:
+    """The record of this id, when all clauses hold; they may speak of the same field."""
+    needed = [clause for clause in clauses if clause]
+    return {"_id": id, **({"$and": needed} if needed else {})}
+
+
+def _expected(write: Update | Delete) -> list[Document]:
+    """The expectations, and that the parent of each dotted path is an object."""
+    paths = [path for path, value in write.expect.items() if value is None]
+    if isinstance(write, Update):
+        paths += [*write.set, *write.increment]
+    parents = {path.rpartition(".")[0]: {"$type": "object"} for path in paths if "." in path}
+    expected = {stored(path): plain(value) for path, value in write.expect.items()}
+    return [parents, expected]
+
+
+def lasting(collection: Collection[Any], now: datetime) -> Document:
+    """The filter that leaves out expired records."""
+    return {"expires_at": {"$gt": now}} if collection.expires else {}
+
+
+def stored(path: str) -> str:
+    """The name of a field as it is stored."""
+    return "_id" if path == "id" else path
+
+
+def plain(value: object) -> Any:
+    return codec.encode_value(value, codec.cut)
+
+
+def is_storable(id: str) -> bool:
+    """Whether a record could have this id; one that couldn't is not asked for.
+
+    A lone surrogate would fail in the driver, and with it everybody's shared command.
+    """
+    try:
+        codec.check_id(id)
+    except InvalidValue:
+        return False
+    return True
+
+
+def record(collection: Collection[R], document: Document | None, now: datetime) -> R | None:
+    """The record, or None when there is none or it has expired."""
+    if document is None or (collection.expires and document["expires_at"] <= now):
+        return None
+    values = {**document, "id": document["_id"]}
+    del values["_id"]
+    values.pop(MARKS, None)
+    return msgspec.convert(values, collection.record)

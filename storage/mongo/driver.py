@@ -1,0 +1,221 @@
+"""The drivers behind one code path: PyMongo's AsyncMongoClient, Motor, mongomock-motor.
+
+What they differ in ends here: which calls are awaited, and what mongomock-motor, which is for
+tests only, can't do. It answers no `hello`, and by that it is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from bson.codec_options import CodecOptions
+from msgspec import Struct
+from pymongo import AsyncMongoClient, DeleteOne, InsertOne, ReadPreference, ReplaceOne, UpdateOne
+from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
+from pymongo.read_concern import ReadConcern
+from pymongo.write_concern import WriteConcern
+
+from storage.base import Collection, InvalidValue, Undeclared
+from storage.mongo import faults
+from storage.mongo.documents import Document, Operation
+
+DEFAULT_DATABASE: Final = "idp"
+ABORT_SECONDS: Final = 1.0
+DURABLE: Final = WriteConcern("majority", j=True)
+_BY_ID: Final = {"_id": 1}
+_OPTIONS: Final[Mapping[str, Any]] = {
+    "retryWrites": True,
+    "retryReads": True,
+    # With the drivers' own timeouts a hung primary costs 20 s, with these 4.
+    "socketTimeoutMS": 3000,
+    "connectTimeoutMS": 1000,
+    "heartbeatFrequencyMS": 1000,
+    "serverSelectionTimeoutMS": 2000,
+    "waitQueueTimeoutMS": 2000,
+}
+
+
+class Answer(Struct, frozen=True):
+    """What a write command did: records found, and the write errors by place in the command."""
+
+    found: int = 0
+    refused: dict[int, Document] = {}
+
+
+class Driver:
+    """A client and its database. `hello` is what the server said of itself when it was opened."""
+
+    def __init__(self, client: Any, database: str, *, is_owned: bool) -> None:
+        self.client: Final = client
+        self.database: Final = client.get_database(database)
+        self.hello: Document = {}
+        self.shares_commands = True
+        self.has_sessions = True
+        self.opened: frozenset[str] = frozenset()
+        self._is_owned = is_owned
+        self._collections: dict[str, Any] = {}
+
+    async def greet(self) -> None:
+        """Reach the server and learn what it can do."""
+        try:
+            self.hello = await self.client.admin.command("hello")
+        except NotImplementedError:
+            self.shares_commands = self.has_sessions = False
+
+    async def close(self) -> None:
+        if self._is_owned:
+            await _awaited(self.client.close())
+
+    def check_opened(self, collection: Collection[Any]) -> None:
+        """Refuse a collection whose indexes nobody has made. Raises Undeclared."""
+        if collection.name not in self.opened:
+            raise Undeclared(f"the store was opened without the collection {collection.name!r}")
+
+    def collection(self, name: str) -> Any:
+        """The collection with durable writes, reads of the primary and instants in UTC."""
+        if name not in self._collections:
+            self._collections[name] = self.database.get_collection(
+                name,
+                codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
+                write_concern=DURABLE,
+                read_preference=ReadPreference.PRIMARY,
+            )
+        return self._collections[name]
+
+    async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
+        """The documents, in one answer where they fit into one."""
+        cursor = self.collection(name).find(filter, **options)
+        found: list[Document] = await cursor.to_list(None)
+        return found
+
+    async def aggregate(self, name: str, pipeline: list[Document], size: int) -> list[Document]:
+        cursor = await _awaited(self.collection(name).aggregate(pipeline, batchSize=size))
+        found: list[Document] = await cursor.to_list(None)
+        return found
+
+    async def write(self, operations: Sequence[Operation], session: Any = None) -> Answer:
+        """Send operations of one collection and kind as one command.
+
+        In a session the first refused one ends the transaction; otherwise the others are done.
+        """
+        if not self.shares_commands:
+            return await self._write_singly(operations)
+        collection = self.collection(operations[0].name)
+        requests = [_request(operation) for operation in operations]
+        try:
+            result = await collection.bulk_write(
+                requests, ordered=session is not None, session=session
+            )
+        except BulkWriteError as error:
+            if faults.has_weak_acknowledgement(error):
+                raise
+            refused = {each["index"]: each for each in error.details["writeErrors"]}
+            return Answer(error.details["nMatched"] + error.details["nRemoved"], refused)
+        return Answer(result.matched_count + result.deleted_count)
+
+    async def _write_singly(self, operations: Sequence[Operation]) -> Answer:
+        found = 0
+        refused: dict[int, Document] = {}
+        for index, operation in enumerate(operations):
+            try:
+                found += await _sent_alone(self.collection(operation.name), operation)
+            except DuplicateKeyError as error:
+                refused[index] = faults.duplicate(error)
+        return Answer(found, refused)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Any]:
+        """A session in a transaction, which is aborted when it has not been committed."""
+        session = await _awaited(self.client.start_session(causal_consistency=False))
+        try:
+            await _awaited(
+                session.start_transaction(
+                    read_concern=ReadConcern("snapshot"), write_concern=DURABLE
+                )
+            )
+            try:
+                yield session
+            finally:
+                if session.in_transaction:
+                    await _abort(session)
+        finally:
+            await _awaited(session.end_session())
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Any]:
+        """A session whose reads are all of one moment; None where there are no sessions."""
+        if not self.has_sessions:
+            yield None
+            return
+        session = await _awaited(self.client.start_session(snapshot=True))
+        try:
+            yield session
+        finally:
+            await _awaited(session.end_session())
+
+
+def connect(url: str, client: Any = None) -> Driver:
+    """The driver that the URL asks for (`?driver=motor`), or one around a client that is given."""
+    parts = urlsplit(url)
+    database = parts.path.lstrip("/") or DEFAULT_DATABASE
+    if client is not None:
+        return Driver(client, database, is_owned=False)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    named = {name.lower(): value for name, value in query}
+    kept = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
+    options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
+    plain = parts._replace(path=parts.path or "/", query=kept).geturl()
+    return Driver(_client(named.get("driver", "pymongo"), plain, options), database, is_owned=True)
+
+
+def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
+    if driver == "pymongo":
+        return AsyncMongoClient(url, **options)
+    if driver == "motor":
+        from motor.motor_asyncio import AsyncIOMotorClient
+
+        return AsyncIOMotorClient(url, **options)
+    raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
+
+
+def _request(operation: Operation) -> Any:
+    if operation.kind == "update":
+        return UpdateOne(operation.filter, operation.change, hint=_BY_ID)
+    if operation.kind == "delete":
+        return DeleteOne(operation.filter, hint=_BY_ID)
+    if operation.replaces:
+        return ReplaceOne(operation.filter, operation.change, upsert=True, hint=_BY_ID)
+    return InsertOne(operation.change)
+
+
+async def _sent_alone(collection: Any, operation: Operation) -> int:
+    """How many records one operation found, sent as a command of its own."""
+    if operation.kind == "update":
+        return int((await collection.update_one(operation.filter, operation.change)).matched_count)
+    if operation.kind == "delete":
+        return int((await collection.delete_one(operation.filter)).deleted_count)
+    if operation.replaces:
+        await collection.replace_one(operation.filter, operation.change, upsert=True)
+    else:
+        await collection.insert_one(operation.change)
+    return 0
+
+
+async def _abort(session: Any) -> None:
+    try:
+        async with asyncio.timeout(ABORT_SECONDS):
+            await session.abort_transaction()
+    except (PyMongoError, TimeoutError):
+        # The server forgets the transaction by itself; nothing of it has been applied.
+        return
+
+
+async def _awaited(value: Any) -> Any:
+    """What PyMongo gives at once and Motor gives later, or the other way round."""
+    return await value if inspect.isawaitable(value) else value

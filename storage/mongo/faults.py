@@ -1,0 +1,144 @@
+"""What an error of the driver means: nothing was sent, the answer is lost, or the server refused.
+
+A lost answer says nothing about the write. So what was sent is remembered as being in doubt, and
+only an answer, or the unit's mark on a record, takes the doubt away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+from pymongo.errors import (
+    BulkWriteError,
+    ConnectionFailure,
+    DuplicateKeyError,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+    WaitQueueTimeoutError,
+    WriteConcernError,
+)
+
+from storage.base import UNKNOWN_AFTER_SECONDS, Conflict, InvalidValue, StorageError, Unavailable
+
+T = TypeVar("T")
+
+FIRST_PAUSE_SECONDS: Final = 0.01
+LONGEST_PAUSE_SECONDS: Final = 0.25
+_DUPLICATE_KEY: Final = 11000
+# The server's words for a change that no record can take: a number beyond 64 bits, a record
+# beyond 16 MiB, a path through something that is not an object.
+_IMPOSSIBLE: Final = frozenset({2, 14, 28, 40, 10334, 17419, 17420})
+_SNAPSHOT_GONE: Final = frozenset({239, 246})
+
+
+class Attempts:
+    """How long one piece of work may be tried, and whether it may have been applied already."""
+
+    def __init__(self, seed: str) -> None:
+        self.deadline: Final = time.monotonic() + UNKNOWN_AFTER_SECONDS
+        self.is_in_doubt = False
+        self._seed = seed
+        self._failures = 0
+
+    @property
+    def has_time(self) -> bool:
+        return time.monotonic() < self.deadline
+
+    def may_go_on(self, error: Exception) -> bool:
+        """Whether another attempt may end better: not when there was no server from the start."""
+        if is_unsent(error) and not self.is_in_doubt and not self._failures:
+            return False
+        return is_passing(error) and self.has_time
+
+    def is_over(self, error: Exception) -> bool:
+        """Note that a command failed, and the doubt it leaves; whether it was the last one."""
+        goes_on = self.may_go_on(error)
+        if not is_unsent(error) and not is_refused(error):
+            self.is_in_doubt = True
+        return not goes_on
+
+    async def pause(self) -> None:
+        """Wait a little longer each time, by a jitter of the seed's own, so rivals drift apart."""
+        jitter = zlib.crc32(f"{self._seed}{self._failures}".encode()) / 2**32
+        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
+        self._failures += 1
+        await asyncio.sleep(longest * (0.25 + 0.75 * jitter))
+
+    def limit(self) -> asyncio.Timeout:
+        """A context that ends an attempt at the deadline."""
+        left = max(0.0, self.deadline - time.monotonic())
+        return asyncio.timeout(left)
+
+
+async def read(ask: Callable[[], Awaitable[T]]) -> T:
+    """The answer, asked for again while servers change places. Raises Unavailable."""
+    attempts = Attempts("read")
+    while True:
+        try:
+            async with attempts.limit():
+                return await ask()
+        except (PyMongoError, TimeoutError) as error:
+            if attempts.is_over(error):
+                raise unavailable(error) from error
+        await attempts.pause()
+
+
+def is_unsent(error: Exception) -> bool:
+    """Whether no server was even found, so that surely nothing was applied."""
+    return isinstance(error, ServerSelectionTimeoutError | WaitQueueTimeoutError)
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether the same command may get an answer when it is sent again."""
+    if isinstance(error, TimeoutError | ConnectionFailure | WriteConcernError):
+        return True
+    return isinstance(error, PyMongoError) and (
+        error.has_error_label("RetryableWriteError")
+        or error.has_error_label("TransientTransactionError")
+        or error.has_error_label("UnknownTransactionCommitResult")
+        or has_weak_acknowledgement(error)
+    )
+
+
+def is_refused(error: Exception) -> bool:
+    """Whether the server looked at the command, said no, and applied nothing of it."""
+    return isinstance(error, OperationFailure) and not is_passing(error)
+
+
+def has_weak_acknowledgement(error: Exception) -> bool:
+    """Whether a bulk command was done but not by a majority in time: it may be rolled back."""
+    return isinstance(error, BulkWriteError) and bool(error.details.get("writeConcernErrors"))
+
+
+def unavailable(error: Exception) -> Unavailable:
+    if getattr(error, "code", None) in _SNAPSHOT_GONE:
+        return Unavailable(
+            "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
+        )
+    return Unavailable(f"MongoDB does not answer: {type(error).__name__}: {error}")
+
+
+def refusal(collection: str, details: dict[str, Any]) -> StorageError:
+    """What a write error of the server means for the unit that caused it."""
+    code = details.get("code")
+    if code == _DUPLICATE_KEY:
+        return Conflict(collection, taken_field(details))
+    if code in _IMPOSSIBLE:
+        return InvalidValue(f"{collection}: no record can take this change (error {code})")
+    return Unavailable(f"{collection}: the server refuses the write (error {code})")
+
+
+def taken_field(details: dict[str, Any]) -> str:
+    """The field of the unique index that was hit."""
+    field = next(iter(details.get("keyPattern") or {"_id": 1}))
+    return "id" if field == "_id" else str(field)
+
+
+def duplicate(error: DuplicateKeyError) -> dict[str, Any]:
+    """A duplicate key as one entry of a bulk command's write errors."""
+    return {**(error.details or {}), "code": _DUPLICATE_KEY}

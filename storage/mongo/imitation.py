@@ -1,0 +1,38 @@
+"""Units of several writes where there are no sessions (mongomock-motor): done, or undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storage.base import Outcome
+from storage.mongo.documents import Document, Operation
+from storage.mongo.driver import Driver
+from storage.mongo.writes import deliver
+
+
+async def write_with_undo(driver: Driver, operations: Sequence[Operation]) -> Outcome:
+    """Write one after the other, and take everything back when one is refused.
+
+    Nobody sees the middle of it, because the imitation never gives the event loop away.
+    """
+    done: list[tuple[Operation, list[Document]]] = []
+    for operation in sorted(operations, key=lambda each: _ORDER[each.kind]):
+        before = await driver.find(operation.name, {"_id": operation.write.id})
+        outcome = (await deliver(driver, [operation]))[0]
+        if outcome is not None:
+            await _undo(driver, done)
+            return outcome
+        done.append((operation, before))
+    return None
+
+
+# As in a transaction: deletes free keys for updates and inserts, updates for inserts.
+_ORDER = {"delete": 0, "update": 1, "insert": 2}
+
+
+async def _undo(driver: Driver, done: Sequence[tuple[Operation, list[Document]]]) -> None:
+    for operation, before in reversed(done):
+        collection = driver.collection(operation.name)
+        await collection.delete_one({"_id": operation.write.id})
+        for document in before:
+            await collection.insert_one(document)

@@ -1,0 +1,172 @@
+"""Opening: a server that can keep the promises, with the collections and indexes they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import pymongo
+from pymongo.errors import (
+    CollectionInvalid,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+)
+
+from storage.base import (
+    COUNTERS,
+    META,
+    Collection,
+    Conflict,
+    Insert,
+    MetaRecord,
+    Schema,
+    Stale,
+    TooNew,
+    Unit,
+    Unsupported,
+    Update,
+    Write,
+)
+from storage.mongo import faults
+from storage.mongo.documents import operations, record, stored
+from storage.mongo.driver import Driver
+from storage.mongo.reads import documents
+from storage.mongo.writes import deliver
+
+SWEEP_AFTER_SECONDS: Final = 24 * 3600
+INDEX_BUILD_SECONDS: Final = 3600
+OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
+SCHEMA_ID: Final = "schema"
+_EXISTS_ALREADY: Final = 48
+
+_INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
+_CURE: Final = (
+    "a MongoDB replica set is needed, and {address} is not a member of one. To turn it into a"
+    " one-member set, restart it with `mongod --replSet rs0` and its other options"
+    " (or `replication.replSetName: rs0` in mongod.conf), then run once: " + _INITIATE
+)
+_UNFINISHED: Final = (
+    "{address} was started as a member of a replica set that does not exist yet. Run once: "
+    + _INITIATE
+)
+
+
+async def reach(driver: Driver) -> None:
+    """Find the server and see what it is. Raises Unavailable, Unsupported."""
+    try:
+        await driver.greet()
+    except ServerSelectionTimeoutError as error:
+        _refuse_lonely_members(driver.client)
+        raise faults.unavailable(error) from error
+    except PyMongoError as error:
+        raise faults.unavailable(error) from error
+    if not driver.has_sessions:
+        return
+    hello = driver.hello
+    if "setName" not in hello and hello.get("msg") != "isdbgrid":
+        raise Unsupported(_CURE.format(address=await _address(driver.client)))
+    if hello["maxWireVersion"] < OLDEST_WIRE_VERSION:
+        raise Unsupported("MongoDB 5.0 or newer is needed; upgrade the server")
+
+
+def _refuse_lonely_members(client: Any) -> None:
+    """Tell a set that is missing from one that can't be reached, when the URL asks for a set."""
+    for address, server in client.topology_description.server_descriptions().items():
+        host = _host(address)
+        if server.server_type_name == "RSGhost":
+            raise Unsupported(_UNFINISHED.format(address=host))
+        if server.server_type_name == "Standalone" or "set named 'None'" in str(server.error):
+            raise Unsupported(_CURE.format(address=host))
+
+
+async def _address(client: Any) -> str:
+    addresses = client.topology_description.server_descriptions()
+    return _host(next(iter(addresses)))
+
+
+def _host(address: tuple[str, int | None]) -> str:
+    host, port = address
+    return host if port is None else f"{host}:{port}"
+
+
+async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
+    """Create the collections and indexes that are missing."""
+    every: list[Collection[Any]] = [META, COUNTERS, *collections]
+    try:
+        there = set(await driver.database.list_collection_names())
+        for collection in every:
+            if collection.name not in there:
+                await _create_collection(driver, collection.name)
+            await _create_indexes(driver, collection)
+        driver.opened = frozenset(collection.name for collection in every)
+    except PyMongoError as error:
+        raise faults.unavailable(error) from error
+
+
+async def _create_collection(driver: Driver, name: str) -> None:
+    """Transactions find it there; another process may be creating it at this moment."""
+    try:
+        await driver.database.create_collection(name)
+    except CollectionInvalid:
+        return
+    except OperationFailure as error:
+        if error.code != _EXISTS_ALREADY:
+            raise
+
+
+async def _create_indexes(driver: Driver, collection: Collection[Any]) -> None:
+    target = driver.collection(collection.name)
+    # Building an index over many records takes longer than any other command may.
+    with pymongo.timeout(INDEX_BUILD_SECONDS):
+        for field in collection.unique:
+            await target.create_index([(field, 1)], unique=True)
+        for fields in collection.lists:
+            # The id breaks ties, so that pages are cut where the order is equal.
+            keys = dict.fromkeys((*map(stored, fields), "_id"), 1)
+            await target.create_index(list(keys.items()))
+        if collection.expires:
+            await target.create_index([("expires_at", 1)], expireAfterSeconds=SWEEP_AFTER_SECONDS)
+
+
+async def agree_on_schema(
+    driver: Driver, schema: Schema, now: Callable[[], datetime], new_id: Callable[[], str]
+) -> None:
+    """Refuse a store that this program can't read; leave the newer of both versions in it."""
+    while True:
+        there = await _schema_record(driver, now())
+        if there is not None and there.oldest_reader > schema.version:
+            raise TooNew(
+                f"the store needs a program of schema version {there.oldest_reader} or later;"
+                f" this one has {schema.version}"
+            )
+        write = _agreed(there, schema)
+        if write is None:
+            return
+        outcome = (await deliver(driver, operations(Unit(new_id(), (write,)), now())))[0]
+        if outcome is None:
+            return
+        if not isinstance(outcome, Stale | Conflict):
+            raise outcome
+
+
+async def _schema_record(driver: Driver, now: datetime) -> MetaRecord | None:
+    key = (META.name, SCHEMA_ID)
+    found = await faults.read(lambda: documents(driver, [key]))
+    return record(META, found.get(key), now)
+
+
+def _agreed(there: MetaRecord | None, ours: Schema) -> Write | None:
+    """The write that makes the record hold the newer of both, when it does not yet."""
+    if there is None:
+        return Insert(
+            META,
+            MetaRecord(id=SCHEMA_ID, version=ours.version, oldest_reader=ours.oldest_reader),
+        )
+    held = {"version": there.version, "oldest_reader": there.oldest_reader}
+    agreed = {
+        "version": max(there.version, ours.version),
+        "oldest_reader": max(there.oldest_reader, ours.oldest_reader),
+    }
+    return Update(META, SCHEMA_ID, set=agreed, expect=held) if agreed != held else None

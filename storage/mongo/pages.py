@@ -1,0 +1,210 @@
+"""Reading records: by id, in pages of declared lists, counted, and all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import reduce
+from typing import Any, Final
+
+from storage import codec
+from storage.base import (
+    COUNT_CAP,
+    Collection,
+    Cursor,
+    InvalidValue,
+    Key,
+    Page,
+    R,
+    Value,
+    View,
+    Where,
+)
+from storage.lists import Plan, plan, plan_count
+from storage.mongo import faults
+from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored
+from storage.mongo.driver import Driver
+from storage.mongo.reads import Documents
+
+SCAN_PAGE: Final = 200
+SCAN_STRETCH: Final = 20_000
+
+Fetch = Callable[[Iterable[tuple[str, str]]], Awaitable[Documents]]
+
+
+class Pages(View):
+    """A view through one session, or through none. `fetch` reads documents by their ids."""
+
+    def __init__(
+        self, driver: Driver, now: Callable[[], datetime], fetch: Fetch, session: Any = None
+    ) -> None:
+        self._driver = driver
+        self._now = now
+        self._fetch = fetch
+        self._session = session
+
+    async def get(self, collection: Collection[R], id: str) -> R | None:
+        self._driver.check_opened(collection)
+        if not is_storable(id):
+            return None
+        key = (collection.name, id)
+        return record(collection, (await self._fetch((key,))).get(key), self._now())
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        for collection, _ in keys:
+            self._driver.check_opened(collection)
+        wanted = [(collection.name, id) for collection, id in keys if is_storable(id)]
+        found = await self._fetch(wanted) if wanted else {}
+        now = self._now()
+        return [
+            record(collection, found.get((collection.name, id)), now) for collection, id in keys
+        ]
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        self._driver.check_opened(collection)
+        if limit < 1:
+            raise InvalidValue("a page has at least one record")
+        planned = plan(collection, where, order)
+        filter = _all_of(
+            _matching(collection, planned, self._now()), _beyond(planned, descending, after)
+        )
+        direction = -1 if descending else 1
+        sort = [(stored(field), direction) for field in _ordering(planned)]
+        found = await self._documents(collection, filter, sort=sort, limit=limit + 1)
+        return _page(collection, planned, found, limit, self._now())
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        self._driver.check_opened(collection)
+        filter = _matching(collection, plan_count(collection, where), self._now())
+        count = self._driver.collection(collection.name).count_documents
+        if up_to < 1:
+            return 0
+        return await faults.read(lambda: count(filter, limit=up_to, session=self._session))
+
+    async def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        """Pages by id; with `where`, over stretches of ids, so that no command takes long."""
+        self._driver.check_opened(collection)
+        if any("." in name for name in where or ()):
+            raise InvalidValue("a scan is by top-level fields")
+        matching = _equal(collection, where or {})
+        last: str | None = ""
+        while last is not None:
+            until = await self._stretch_end(collection, last) if matching else None
+            async for found in self._between(collection, matching, last, until):
+                yield found
+            last = until
+
+    async def _stretch_end(self, collection: Collection[Any], after: str) -> str | None:
+        ids = await self._documents(
+            collection,
+            {"_id": {"$gt": after}},
+            projection={"_id": 1},
+            sort=[("_id", 1)],
+            skip=SCAN_STRETCH - 1,
+            limit=1,
+        )
+        return ids[0]["_id"] if ids else None
+
+    async def _between(
+        self, collection: Collection[R], matching: Document, after: str, until: str | None
+    ) -> AsyncIterator[R]:
+        upper = {} if until is None else {"$lte": until}
+        while True:
+            ids = {"_id": {"$gt": after, **upper}}
+            filter = _all_of(ids, matching, lasting(collection, self._now()))
+            # A negative limit asks for a single answer: 16 MB at most, perhaps fewer records.
+            page = await self._documents(collection, filter, sort=[("_id", 1)], limit=-SCAN_PAGE)
+            if not page:
+                return
+            for document in page:
+                found = record(collection, document, self._now())
+                if found is not None:
+                    yield found
+            after = page[-1]["_id"]
+
+    async def _documents(
+        self, collection: Collection[Any], filter: Document, *, limit: int, **options: Any
+    ) -> list[Document]:
+        options |= {"limit": limit, "batch_size": abs(limit), "session": self._session}
+        return await faults.read(lambda: self._driver.find(collection.name, filter, **options))
+
+
+def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Document:
+    equal = _equal(collection, planned.equal)
+    prefix = {}
+    if planned.prefix is not None and planned.order is not None:
+        prefix = {stored(planned.order): _prefix_range(planned.prefix)}
+    return _all_of(equal, prefix, lasting(collection, now))
+
+
+def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> Document:
+    codec.check_expect(collection, where)
+    return {stored(path): plain(value) for path, value in where.items()}
+
+
+def _prefix_range(prefix: str) -> Document:
+    """The texts with this prefix as a range of the index, which is in the order of code points."""
+    bounds = {"$gte": plain(prefix)}
+    start = prefix.rstrip("\U0010ffff")
+    if start:
+        following = ord(start[-1]) + 1
+        # Surrogates are no characters.
+        following = 0xE000 if following == 0xD800 else following
+        bounds["$lt"] = start[:-1] + chr(following)
+    return bounds
+
+
+def _ordering(planned: Plan) -> list[str]:
+    if planned.order is None or planned.order == "id":
+        return ["id"]
+    return [planned.order] if planned.is_unique else [planned.order, "id"]
+
+
+def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
+    """The filter for what follows the cursor."""
+    if after is None:
+        return {}
+    compare = "$lt" if descending else "$gt"
+    value, id = plain(after[0]), plain(after[1])
+    fields = [stored(field) for field in _ordering(planned)]
+    if fields == ["_id"]:
+        return {"_id": {compare: id}}
+    if planned.is_unique:
+        return {fields[0]: {compare: value}}
+    return {
+        "$or": [{fields[0]: {compare: value}}, {fields[0]: value, "_id": {compare: id}}],
+    }
+
+
+def _page(
+    collection: Collection[R], planned: Plan, found: list[Document], limit: int, now: datetime
+) -> Page[R]:
+    # Judged by the server a moment ago; a record that expired since is left out here.
+    lasting_ones = [record(collection, document, now) for document in found[:limit]]
+    records = [each for each in lasting_ones if each is not None]
+    if len(found) <= limit:
+        return Page(records)
+    last = found[limit - 1]
+    value = last["_id"]
+    if planned.order is not None:
+        value = reduce(Document.__getitem__, stored(planned.order).split("."), last)
+    return Page(records, (value, last["_id"]))
+
+
+def _all_of(*clauses: Document) -> Document:
+    """The filter that holds when all of these do; they may speak of the same field."""
+    needed = [clause for clause in clauses if clause]
+    return needed[0] if len(needed) == 1 else {"$and": needed} if needed else {}

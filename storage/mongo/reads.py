@@ -1,0 +1,115 @@
+"""Point reads: those in flight together share one command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Final
+
+from storage.mongo import faults
+from storage.mongo.documents import MARKS, Document
+from storage.mongo.driver import Driver
+
+COMMANDS_IN_FLIGHT: Final = 2
+KEYS_PER_COMMAND: Final = 1000
+
+Key = tuple[str, str]
+Documents = dict[Key, Document]
+
+
+async def documents(driver: Driver, keys: Iterable[Key], session: Any = None) -> Documents:
+    """The documents of these (collection name, id), in one command where that can be."""
+    ids: dict[str, list[str]] = {}
+    for name, id in keys:
+        ids.setdefault(name, []).append(id)
+    if len(ids) > 1 and driver.shares_commands and session is None:
+        return await _of_several(driver, ids)
+    found: Documents = {}
+    for name, wanted in ids.items():
+        filter = {"_id": {"$in": wanted} if len(wanted) > 1 else wanted[0]}
+        options = {"batch_size": len(wanted) + 1, "session": session}
+        for document in await driver.find(name, filter, **options):
+            found[name, document["_id"]] = document
+    return found
+
+
+async def _of_several(driver: Driver, ids: dict[str, list[str]]) -> Documents:
+    names = list(ids)
+    parts = [_part(place, ids[name]) for place, name in enumerate(names)]
+    unions = [
+        {"$unionWith": {"coll": name, "pipeline": part}}
+        for name, part in zip(names[1:], parts[1:], strict=True)
+    ]
+    # One more than there can be, so that the first answer also says that it is the last.
+    size = sum(map(len, ids.values())) + 1
+    found = await driver.aggregate(names[0], parts[0] + unions, size)
+    return {(names[document.pop(MARKS)], document["_id"]): document for document in found}
+
+
+def _part(place: int, ids: list[str]) -> list[Document]:
+    # The marks are no reader's business; in their place stands the collection.
+    return [{"$match": {"_id": {"$in": ids}}}, {"$set": {MARKS: place}}]
+
+
+class _Batch:
+    """Keys that will be asked for together, and who waits for them."""
+
+    def __init__(self) -> None:
+        self.keys: dict[Key, None] = {}
+        self.waiting: list[asyncio.Future[Documents]] = []
+
+
+class SharedReads:
+    """Collects the keys that are asked for while commands are in flight.
+
+    A key joins a command that has not been sent yet, never one that has: what is read is at
+    least as new as the question.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._batches: deque[_Batch] = deque()
+        self._running: set[asyncio.Task[None]] = set()
+        self._is_scheduled = False
+
+    async def fetch(self, keys: Iterable[Key]) -> Documents:
+        """At least the documents of `keys`. Raises Unavailable."""
+        loop = asyncio.get_running_loop()
+        if not self._batches or len(self._batches[-1].keys) >= KEYS_PER_COMMAND:
+            self._batches.append(_Batch())
+        batch = self._batches[-1]
+        batch.keys.update(dict.fromkeys(keys))
+        answer: asyncio.Future[Documents] = loop.create_future()
+        batch.waiting.append(answer)
+        if not self._is_scheduled:
+            # After whoever else asks in this turn of the loop.
+            self._is_scheduled = True
+            loop.call_soon(self._send)
+        return await answer
+
+    def _send(self) -> None:
+        self._is_scheduled = False
+        while self._batches and len(self._running) < COMMANDS_IN_FLIGHT:
+            batch = self._batches.popleft()
+            task = asyncio.get_running_loop().create_task(self._ask(batch))
+            self._running.add(task)
+            task.add_done_callback(partial(self._answered, batch))
+
+    async def _ask(self, batch: _Batch) -> None:
+        found = await faults.read(lambda: documents(self._driver, batch.keys))
+        for answer in batch.waiting:
+            if not answer.done():
+                answer.set_result(found)
+
+    def _answered(self, batch: _Batch, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._send()
+        if task.cancelled():
+            for answer in batch.waiting:
+                answer.cancel()
+        elif (error := task.exception()) is not None:
+            for answer in batch.waiting:
+                if not answer.done():
+                    answer.set_exception(error)

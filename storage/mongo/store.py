@@ -1,0 +1,228 @@
+"""The store on MongoDB."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from storage import codec
+from storage.base import (
+    COUNT_CAP,
+    COUNTERS,
+    Collection,
+    Counter,
+    Cursor,
+    Delete,
+    InvalidValue,
+    Key,
+    Outcome,
+    Page,
+    R,
+    Schema,
+    Store,
+    Unavailable,
+    Undeclared,
+    Unit,
+    Value,
+    View,
+    Where,
+    Write,
+)
+from storage.mongo import bulk, faults, opening, transactions
+from storage.mongo.counters import Counters, counting
+from storage.mongo.documents import operations
+from storage.mongo.driver import Driver, connect
+from storage.mongo.pages import Pages
+from storage.mongo.reads import SharedReads, documents
+from storage.mongo.transactions import Prepared
+from storage.mongo.writes import Lane
+
+T = TypeVar("T")
+
+
+class MongoStore(Store):
+    """A replica set or a sharded cluster, by the URL; `?driver=motor` takes the other driver.
+
+    `client` is used instead of a client of the store's own, and left open by `close`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+        client: Any = None,
+    ) -> None:
+        self._url = url
+        self._now = now
+        self._new_id = new_id
+        self._client = client
+        self._opened: _Opened | None = None
+        self._finishing: asyncio.Future[None] | None = None
+
+    async def open(
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+    ) -> None:
+        for collection in collections:
+            codec.check_collection(collection)
+        driver = connect(self._url, self._client)
+        try:
+            await opening.reach(driver)
+            await opening.agree_on_schema(driver, schema or Schema(), self._now, self._new_id)
+            await opening.create(driver, collections)
+        except BaseException:
+            await driver.close()
+            raise
+        self._opened = _Opened(driver, self._now)
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            self._finishing = opened.task(opened.finish())
+        if self._finishing is not None:
+            await asyncio.shield(self._finishing)
+
+    async def get(self, collection: Collection[R], id: str) -> R | None:
+        return await self._open.pages.get(collection, id)
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        return await self._open.pages.get_many(keys)
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        return await self._open.pages.find(
+            collection, where, order=order, descending=descending, limit=limit, after=after
+        )
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        return await self._open.pages.count(collection, where, up_to=up_to)
+
+    def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        return self._open.pages.scan(collection, where)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[View]:
+        """One moment of the store, kept by the server for minSnapshotHistoryWindowInSeconds."""
+        driver = self._open.driver
+        moment = self._now()
+        async with driver.snapshot() as session:
+            fetch = partial(_read_in, driver, session)
+            view = Pages(driver, lambda: moment, fetch, session)
+            # The first read sets the moment.
+            await view.get(COUNTERS, "-")
+            yield view
+
+    async def commit(self, *writes: Write) -> None:
+        opened = self._open
+        unit = opened.prepared(Unit(self._new_id(), writes))
+        outcome = await opened.kept(opened.applying(unit))
+        if outcome is not None:
+            raise outcome
+
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        opened = self._opened
+        if opened is None:
+            return [Unavailable("the store is not open") for _ in units]
+        outcomes: list[Outcome] = [None] * len(units)
+        prepared: dict[int, Prepared] = {}
+        for place, writes in enumerate(units):
+            try:
+                prepared[place] = opened.prepared(Unit(self._new_id(), tuple(writes)))
+            except (InvalidValue, Undeclared) as error:
+                outcomes[place] = error
+        work = bulk.commit_each(opened.driver, list(prepared.values()))
+        for place, outcome in zip(prepared, await opened.kept(opened.task(work)), strict=True):
+            outcomes[place] = outcome
+        return outcomes
+
+    async def applied(self, unit: Unit) -> bool | None:
+        opened = self._open
+        asked = opened.prepared(unit).operations
+        return await faults.read(lambda: transactions.applied(opened.driver, asked))
+
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        codec.check_id(key)
+        opened = self._open
+        unit = counting(self._new_id(), key, by)
+        return await opened.kept(opened.task(opened.counters.increment(unit, by, window)))
+
+    async def reset(self, key: str) -> None:
+        await self.commit(Delete(COUNTERS, key))
+
+    async def ping(self) -> None:
+        ping = self._open.driver.client.admin.command
+        await faults.read(lambda: ping("ping"))
+
+    @property
+    def _open(self) -> _Opened:
+        if self._opened is None:
+            raise Unavailable("the store is not open")
+        return self._opened
+
+
+class _Opened:
+    """What there is between open and close: the driver, and the units on their way."""
+
+    def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
+        self.driver = driver
+        self.pages = Pages(driver, now, SharedReads(driver).fetch)
+        self.counters = Counters(driver, now)
+        self._now = now
+        self._lanes: dict[tuple[str, str, bool], Lane] = {}
+        self._pending: set[asyncio.Future[Any]] = set()
+
+    def prepared(self, unit: Unit) -> Prepared:
+        """The unit, checked and encoded. Raises InvalidValue, Undeclared."""
+        for write in unit.writes:
+            self.driver.check_opened(write.collection)
+        return Prepared(unit, operations(unit, self._now()))
+
+    def applying(self, unit: Prepared) -> asyncio.Future[Outcome]:
+        """The future outcome of a unit; one write joins a shared command."""
+        if len(unit.operations) > 1:
+            return self.task(self._together(unit))
+        operation = unit.operations[0]
+        is_solo = operation.is_conditional_delete
+        key = (operation.name, operation.kind, is_solo)
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = Lane(self.driver, solo=is_solo)
+        return lane.put(operation)
+
+    async def _together(self, unit: Prepared) -> Outcome:
+        return (await transactions.commit_together(self.driver, [unit]))[0]
+
+    def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().create_task(work)
+
+    def kept(self, work: asyncio.Future[T]) -> Awaitable[T]:
+        """Wait for work that goes on when the waiter is cancelled, and that `finish` awaits."""
+        self._pending.add(work)
+        work.add_done_callback(self._pending.discard)
+        return asyncio.shield(work)
+
+    async def finish(self) -> None:
+        while self._pending:
+            await asyncio.wait(set(self._pending))
+        await self.driver.close()
+
+
+async def _read_in(driver: Driver, session: Any, keys: Any) -> Any:
+    return await faults.read(lambda: documents(driver, keys, session))

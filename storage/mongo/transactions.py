@@ -1,0 +1,208 @@
+"""Units of several writes: in a transaction, alone or many units together.
+
+A transaction is data that was built before it begins, so it can be begun again whenever the
+server gives it up; its commit is repeated in its own session until the answer arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from pymongo.errors import PyMongoError
+
+from storage import codec
+from storage.base import Conflict, Outcome, Stale, StorageError, Unit, Unknown
+from storage.mongo import faults
+from storage.mongo.documents import MARKS, Operation
+from storage.mongo.driver import Answer, Driver
+from storage.mongo.imitation import write_with_undo
+from storage.mongo.writes import marks_of
+
+# Deletes free keys for updates and inserts of the same unit, updates for inserts.
+_KINDS = ("delete", "update", "insert")
+_NOTHING = {"$unset": {"_nothing": ""}}
+Refusals = Mapping[int, StorageError]
+
+
+class Prepared(Struct, frozen=True):
+    """A unit and what the server is told of it."""
+
+    unit: Unit
+    operations: list[Operation]
+
+
+async def commit_together(driver: Driver, units: Sequence[Prepared]) -> list[Outcome]:
+    """Commit units on different records in one transaction; each is applied or refused by itself.
+
+    A refused one is left out and the rest begun again.
+    """
+    if not driver.has_sessions:
+        return [await write_with_undo(driver, unit.operations) for unit in units]
+    outcomes: list[Outcome] = [None] * len(units)
+    left = list(range(len(units)))
+    while left:
+        refused = await _try_until_known(driver, [units[place] for place in left])
+        for index, error in refused.items():
+            outcomes[left[index]] = error
+        if not refused:
+            break
+        left = [place for index, place in enumerate(left) if index not in refused]
+    return outcomes
+
+
+async def _try_until_known(driver: Driver, units: Sequence[Prepared]) -> Refusals:
+    """Nothing when all are committed; otherwise nothing is, and these are the culprits."""
+    attempts = faults.Attempts(units[0].unit.id)
+    while True:
+        try:
+            async with attempts.limit():
+                return await _attempt(driver, units, attempts)
+        except (PyMongoError, TimeoutError) as error:
+            # What fails before a commit was sent leaves nothing behind, so it casts no doubt.
+            if not attempts.may_go_on(error):
+                return _failed(units, attempts, error)
+        await attempts.pause()
+
+
+def _failed(units: Sequence[Prepared], attempts: faults.Attempts, error: Exception) -> Refusals:
+    if attempts.is_in_doubt:
+        return {place: Unknown(each.unit) for place, each in enumerate(units)}
+    return {place: faults.unavailable(error) for place in range(len(units))}
+
+
+async def _attempt(
+    driver: Driver, units: Sequence[Prepared], attempts: faults.Attempts
+) -> Refusals:
+    async with driver.transaction() as session:
+        refused = await _write_all(driver, units, session)
+        if not refused:
+            await _commit(session, attempts)
+            return {}
+    if attempts.is_in_doubt:
+        return await _resolved(driver, units, refused)
+    return await _all_refused(driver, units, refused)
+
+
+async def _commit(session: Any, attempts: faults.Attempts) -> None:
+    was_in_doubt = attempts.is_in_doubt
+    attempts.is_in_doubt = True
+    while True:
+        try:
+            await session.commit_transaction()
+        except PyMongoError as error:
+            if error.has_error_label("TransientTransactionError"):
+                # It was not committed, and begins again.
+                attempts.is_in_doubt = was_in_doubt
+                raise
+            if not attempts.may_go_on(error):
+                raise
+        else:
+            return
+        await attempts.pause()
+
+
+async def _resolved(driver: Driver, units: Sequence[Prepared], refused: Refusals) -> Refusals:
+    """What a refusal means after a commit whose answer was lost: perhaps that it was done."""
+    telling = [each for each in units if not codec.deleted_only(each.unit.writes)]
+    if not telling:
+        return {place: Unknown(each.unit) for place, each in enumerate(units)}
+    return {} if await applied(driver, telling[0].operations) else refused
+
+
+async def _write_all(driver: Driver, units: Sequence[Prepared], session: Any) -> Refusals:
+    """Write everything, in as few commands as there are kinds and collections."""
+    for group in _groups(units):
+        places = list(group)
+        operations = list(group.values())
+        answer = await driver.write(operations, session)
+        refused = await _refused(driver, operations, answer, session)
+        if refused:
+            return {places[index][0]: error for index, error in refused.items()}
+    return {}
+
+
+def _groups(units: Sequence[Prepared]) -> Iterable[dict[tuple[int, int], Operation]]:
+    """Operations by kind, then collection; each under the place of its unit and its own."""
+    groups: dict[tuple[Any, ...], dict[tuple[int, int], Operation]] = {}
+    for place, unit in enumerate(units):
+        for number, operation in enumerate(unit.operations):
+            solo = (place, number) if operation.is_conditional_delete else None
+            key = (_KINDS.index(operation.kind), operation.name, solo)
+            groups.setdefault(key, {})[place, number] = operation
+    return [groups[key] for key in sorted(groups, key=lambda key: (key[0], key[1]))]
+
+
+async def _refused(
+    driver: Driver, operations: Sequence[Operation], answer: Answer, session: Any
+) -> Refusals:
+    if answer.refused:
+        return {
+            place: faults.refusal(operations[place].name, details)
+            for place, details in answer.refused.items()
+        }
+    first = operations[0]
+    if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
+        return {}
+    if answer.found == len(operations):
+        return {}
+    marks = await marks_of(driver, operations, session)
+    return {
+        place: Stale(operation.name, operation.write.id)
+        for place, operation in enumerate(operations)
+        if operation.unit.id not in marks.get(operation.write.id, ())
+    }
+
+
+async def _all_refused(driver: Driver, units: Sequence[Prepared], refused: Refusals) -> Refusals:
+    """A transaction ends at its first duplicate key; find the others by a look at the keys.
+
+    Without it, importing what is there already would begin a transaction for every record.
+    """
+    if len(units) == 1 or not any(isinstance(error, Conflict) for error in refused.values()):
+        return refused
+    found = dict(refused)
+    by_collection: dict[str, dict[int, list[Operation]]] = {}
+    for place, each in enumerate(units):
+        if place in found or any(operation.kind != "insert" for operation in each.operations):
+            continue
+        for operation in each.operations:
+            by_collection.setdefault(operation.name, {}).setdefault(place, []).append(operation)
+    for inserts in by_collection.values():
+        found |= await _taken(driver, inserts)
+    return found
+
+
+async def _taken(driver: Driver, inserts: Mapping[int, Sequence[Operation]]) -> Refusals:
+    collection = next(iter(inserts.values()))[0].write.collection
+    if collection.expires:
+        return {}
+    everything = [operation for each in inserts.values() for operation in each]
+    refused: dict[int, StorageError] = {}
+    for field in ("_id", *collection.unique):
+        wanted = [operation.change[field] for operation in everything]
+        there = await driver.find(collection.name, {field: {"$in": wanted}}, projection={field: 1})
+        taken = {document[field] for document in there}
+        for place, each in inserts.items():
+            if any(operation.change[field] in taken for operation in each):
+                name = "id" if field == "_id" else field
+                refused.setdefault(place, Conflict(collection.name, name))
+    return refused
+
+
+async def applied(driver: Driver, operations: Sequence[Operation]) -> bool | None:
+    """Whether a unit was applied, by its mark on any record; None when it only deletes.
+
+    Asked by an update that changes nothing: a majority acknowledges it, and with it the mark.
+    """
+    if codec.deleted_only([operation.write for operation in operations]):
+        return None
+    for operation in operations:
+        if operation.kind == "delete":
+            continue
+        marked = {"_id": operation.write.id, MARKS: operation.unit.id}
+        asked = Operation(operation.unit, operation.write, "update", marked, _NOTHING)
+        if (await driver.write([asked])).found:
+            return True
+    return False

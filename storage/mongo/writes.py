@@ -1,0 +1,183 @@
+"""Single-write units: those in flight together share one command, each with its own outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from pymongo.errors import PyMongoError
+
+from storage.base import Outcome, Stale, Unknown
+from storage.mongo import faults
+from storage.mongo.documents import MARKS, Operation
+from storage.mongo.driver import Answer, Driver
+
+COMMANDS_IN_FLIGHT: Final = 3
+UNITS_PER_COMMAND: Final = 200
+SOLO_COMMANDS_IN_FLIGHT: Final = 16
+QUEUE_LOOKED_THROUGH: Final = 1000
+
+
+async def deliver(driver: Driver, operations: Sequence[Operation]) -> list[Outcome]:
+    """Apply operations of one collection and kind, on different records, each by itself.
+
+    The command is sent again until its answer arrives; it excludes what it has already done.
+    """
+    attempts = faults.Attempts(operations[0].unit.id)
+    while True:
+        try:
+            async with attempts.limit():
+                return await _attempt(driver, operations, attempts)
+        except (PyMongoError, TimeoutError) as error:
+            if attempts.is_over(error):
+                return [_lost(operation, attempts, error) for operation in operations]
+        await attempts.pause()
+
+
+def _lost(operation: Operation, attempts: faults.Attempts, error: Exception) -> Outcome:
+    if attempts.is_in_doubt:
+        return Unknown(operation.unit)
+    return faults.unavailable(error)
+
+
+async def _attempt(
+    driver: Driver, operations: Sequence[Operation], attempts: faults.Attempts
+) -> list[Outcome]:
+    was_in_doubt = attempts.is_in_doubt
+    answer = await driver.write(operations)
+    # From here on it is applied, so whatever fails now must not be called "not applied".
+    attempts.is_in_doubt = True
+    outcomes: list[Outcome] = [None] * len(operations)
+    for index, details in answer.refused.items():
+        outcomes[index] = faults.refusal(operations[index].name, details)
+    unsure = _unsure(operations, answer, was_in_doubt)
+    if not unsure:
+        return outcomes
+    if not was_in_doubt and answer.found == 0 and not answer.refused:
+        return [Stale(operation.name, operation.write.id) for operation in operations]
+    return await _by_marks(driver, operations, outcomes, unsure, was_in_doubt)
+
+
+def _unsure(operations: Sequence[Operation], answer: Answer, was_in_doubt: bool) -> list[int]:
+    """The places whose outcome the answer alone does not tell."""
+    first = operations[0]
+    if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
+        # A refusal may come from what an earlier, lost command has done.
+        return list(answer.refused) if was_in_doubt else []
+    if answer.found + len(answer.refused) == len(operations):
+        return []
+    return [place for place in range(len(operations)) if place not in answer.refused]
+
+
+async def _by_marks(
+    driver: Driver,
+    operations: Sequence[Operation],
+    outcomes: list[Outcome],
+    unsure: list[int],
+    was_in_doubt: bool,
+) -> list[Outcome]:
+    """Fill in the outcomes that only the records know.
+
+    The command before this was acknowledged by a majority, and with it all that came before: a
+    mark that is seen now is durable.
+    """
+    marks = await marks_of(driver, [operations[place] for place in unsure])
+    for place in unsure:
+        operation = operations[place]
+        if operation.unit.id in marks.get(operation.write.id, ()):
+            outcomes[place] = None
+        elif operation.kind == "insert":
+            continue  # the refusal stands
+        elif was_in_doubt and operation.write.id not in marks:
+            outcomes[place] = Unknown(operation.unit)
+        elif outcomes[place] is None:
+            outcomes[place] = Stale(operation.name, operation.write.id)
+    return outcomes
+
+
+async def marks_of(
+    driver: Driver, operations: Sequence[Operation], session: object = None
+) -> dict[str, list[str]]:
+    """The marks on the records of these operations, by id; nothing for a record that is gone."""
+    ids = [operation.write.id for operation in operations]
+    found = await driver.find(
+        operations[0].name,
+        {"_id": {"$in": ids}},
+        projection={MARKS: 1},
+        batch_size=len(ids) + 1,
+        session=session,
+    )
+    return {document["_id"]: document.get(MARKS, []) for document in found}
+
+
+class _Queued:
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+
+class Lane:
+    """Units of one collection and kind, on their way in at most a few commands.
+
+    A conditional delete leaves no mark to tell it by, so each has a command of its own (`solo`).
+    """
+
+    def __init__(self, driver: Driver, *, solo: bool = False) -> None:
+        self._driver = driver
+        self._size = 1 if solo else UNITS_PER_COMMAND
+        self._width = SOLO_COMMANDS_IN_FLIGHT if solo else COMMANDS_IN_FLIGHT
+        self._queue: deque[_Queued] = deque()
+        self._running: set[asyncio.Task[None]] = set()
+        self._is_scheduled = False
+
+    def put(self, operation: Operation) -> asyncio.Future[Outcome]:
+        """The future outcome of the unit."""
+        queued = _Queued(operation)
+        self._queue.append(queued)
+        if not self._is_scheduled:
+            # After whoever else writes in this turn of the loop.
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._send)
+        return queued.outcome
+
+    def _send(self) -> None:
+        self._is_scheduled = False
+        while self._queue and len(self._running) < self._width:
+            batch = self._next_batch()
+            task = asyncio.get_running_loop().create_task(self._deliver(batch))
+            self._running.add(task)
+            task.add_done_callback(partial(self._delivered, batch))
+
+    def _next_batch(self) -> list[_Queued]:
+        """As many as fit, never two for one record: one command tells them apart by its count."""
+        batch: dict[str, _Queued] = {}
+        left: list[_Queued] = []
+        for _ in range(min(len(self._queue), QUEUE_LOOKED_THROUGH)):
+            if len(batch) == self._size:
+                break
+            queued = self._queue.popleft()
+            if queued.operation.write.id in batch:
+                left.append(queued)
+            else:
+                batch[queued.operation.write.id] = queued
+        self._queue.extendleft(reversed(left))
+        return list(batch.values())
+
+    async def _deliver(self, batch: list[_Queued]) -> None:
+        outcomes = await deliver(self._driver, [queued.operation for queued in batch])
+        for queued, outcome in zip(batch, outcomes, strict=True):
+            queued.outcome.set_result(outcome)
+
+    def _delivered(self, batch: list[_Queued], task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._send()
+        for queued in batch:
+            if queued.outcome.done():
+                continue
+            if task.cancelled():
+                queued.outcome.cancel()
+            else:
+                queued.outcome.set_exception(task.exception() or Unknown(queued.operation.unit))
