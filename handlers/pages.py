@@ -113,7 +113,7 @@ def html_attributes(values: Mapping[str, object]) -> Markup:
 
 def web_link(url: str | None) -> str | None:
     """The address if a browser can open it as a page; other schemes may run scripts."""
-    # Browsers read a backslash as a slash: `/\\host` would leave this site.
+    # Browsers read a backslash as a slash, so that it could begin the address of another host.
     if url is None or "\\" in url:
         return None
     try:
