@@ -76,12 +76,12 @@ def test_what_can_not_be_stored_is_refused(password):
 
 @pytest.mark.parametrize("password", ["", "x" * 201, "x" * 10_000_000, "\u0958" * 201])
 def test_what_is_empty_or_endless_is_refused_at_once(password):
-    started = time.perf_counter()
+    started = time.thread_time()
 
     with pytest.raises(PasswordRefused) as refused:
         normalised(password)
 
-    assert time.perf_counter() - started < 0.1
+    assert time.thread_time() - started < 0.1
     assert password[:5] not in refused.value.message or not password
 
 

@@ -190,12 +190,12 @@ def test_argon2_costs_out_of_bounds_or_in_another_form_are_refused(costs):
     ],
 )
 def test_hostile_and_foreign_hashes_are_refused_at_once(encoded):
-    started = time.perf_counter()
+    started = time.thread_time()
 
     with pytest.raises(UnreadableHash) as refused:
         schemes.read(encoded)
 
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.05
     assert refused.value.slug == "password_hash.unreadable"
     assert DIGEST not in refused.value.message
     assert BCRYPT[-31:] not in refused.value.message
