@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 
 import pytest
 
 pytest_plugins = ["tests.support.mongod"]
+
+# Otherwise pytest-tornado's first `io_loop` makes asyncio create a loop that nobody ever closes.
+asyncio.set_event_loop(None)
 
 
 @pytest.hookimpl(tryfirst=True)

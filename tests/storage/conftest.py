@@ -12,19 +12,31 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pymongo.monitoring
 import pytest
 from mongomock_motor import AsyncMongoMockClient
+from pymongo import MongoClient
+from pymongo.database import Database
 
-from storage import Store, open_store
+from storage import COUNTERS, META, Store, open_store
 from storage.mongo import MongoStore
 from storage.sqlite import SqliteStore
 from tests.storage import records
 from tests.support.clock import SteppingClock
+from tests.support.mongod import fresh_database
 
 # What mongomock-motor does otherwise than MongoDB. It serves tests of the domain, not operators.
-MONGOMOCK_DEVIATES: dict[str, str] = {}
+MONGOMOCK_DEVIATES: dict[str, str] = {
+    "test_a_single_commit_gets_in_between": "nothing waits, so nothing gets in between",
+    "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
+    "test_the_loop_turns_while_a_scan_finds_nothing": "nothing waits, so the loop does not turn",
+    "test_a_snapshot_is_one_state_while_writers_go_on": "no sessions, so no snapshots",
+    "test_a_snapshot_never_shows_half_a_unit": "no sessions, so no snapshots",
+    "test_two_snapshots_stand_side_by_side": "no sessions, so no snapshots",
+}
 
 
 class _Commands(pymongo.monitoring.CommandListener):
@@ -80,6 +92,16 @@ class SqliteBackend(Backend):
         connection.set_trace_callback(None)
 
 
+class MongomockBackend(Backend):
+    """Its data is where its client is."""
+
+    is_shared = False
+
+    def make(self, clock: SteppingClock) -> Store:
+        client = AsyncMongoMockClient()
+        return MongoStore(self.url, now=clock.now, new_id=self._new_id, client=client)
+
+
 def _sqlite(request) -> Backend:
     return SqliteBackend("sqlite", f"sqlite:///{request.getfixturevalue('tmp_path')}/db.sqlite3")
 
@@ -91,31 +113,16 @@ def _memory(request) -> Backend:
 
 
 def _pymongo(request) -> Backend:
-    return Backend("pymongo", request.getfixturevalue("mongodb"))
+    return Backend("pymongo", request.getfixturevalue("emptied_mongodb"))
 
 
 def _motor(request) -> Backend:
-    url = request.getfixturevalue("mongodb")
+    url = request.getfixturevalue("emptied_mongodb")
     return Backend("motor", url + ("&" if "?" in url else "?") + "driver=motor")
 
 
-class MongomockBackend(Backend):
-    """The imitation, whose data is where its client is."""
-
-    is_shared = False
-
-    def __init__(self) -> None:
-        super().__init__("mongomock", "mongodb://mongomock/")
-        self._client = AsyncMongoMockClient()
-
-    def make(self, clock: SteppingClock) -> Store:
-        return MongoStore(
-            self.url, now=clock.now, new_id=lambda: uuid.uuid4().hex, client=self._client
-        )
-
-
 def _mongomock(request) -> Backend:
-    return MongomockBackend()
+    return MongomockBackend("mongomock", "mongodb://mongomock/")
 
 
 BACKENDS = {
@@ -133,6 +140,25 @@ def pytest_collection_modifyitems(items):
         reason = MONGOMOCK_DEVIATES.get(getattr(item, "originalname", ""))
         if params.get("backend") == "mongomock" and reason:
             item.add_marker(pytest.mark.skip(reason=f"mongomock: {reason}"))
+
+
+@pytest.fixture(scope="session")
+def lasting_mongodb(mongod) -> Iterator[Database[Any]]:
+    with fresh_database(mongod) as url, MongoClient[Any](url) as client:
+        yield client.get_default_database()
+
+
+@pytest.fixture
+def emptied_mongodb(mongod, lasting_mongodb) -> str:
+    """The URL of a database without records. Its collections and indexes stay: making them
+    takes longer than most tests."""
+    known = {collection.name for collection in (*records.ALL, META, COUNTERS)}
+    for name in lasting_mongodb.list_collection_names():
+        if name in known:
+            lasting_mongodb[name].delete_many({})
+        else:
+            lasting_mongodb.drop_collection(name)
+    return urlsplit(mongod)._replace(path=f"/{lasting_mongodb.name}").geturl()
 
 
 @pytest.fixture(params=BACKENDS)

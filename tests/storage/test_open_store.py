@@ -11,6 +11,7 @@ import pytest
 
 import storage
 from storage import Insert, InvalidValue, open_store
+from tests.storage.conftest import MONGOMOCK_DEVIATES
 from tests.storage.records import ALL, USERS, user
 
 
@@ -78,3 +79,9 @@ def test_sqlite_needs_no_mongodb_driver():
 
 def test_every_public_name_exists():
     assert [name for name in storage.__all__ if not hasattr(storage, name)] == []
+
+
+def test_every_deviation_of_mongomock_names_a_test():
+    source = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
+
+    assert [name for name in MONGOMOCK_DEVIATES if f"async def {name}(" not in source] == []
