@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mako.lookup import TemplateLookup  # type: ignore[import-untyped]
+from mako.lookup import TemplateLookup
 from markupsafe import Markup, escape
 
 from idp import i18n

@@ -80,9 +80,10 @@ class Driver:
     def collection(self, name: str) -> Any:
         """The collection with durable writes, reads of the primary and instants in UTC."""
         if name not in self._collections:
+            zone = UTC if self.shares_commands else None
             self._collections[name] = self.database.get_collection(
                 name,
-                codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
+                codec_options=CodecOptions(tz_aware=True, tzinfo=zone),
                 write_concern=DURABLE,
                 read_preference=ReadPreference.PRIMARY,
             )

@@ -10,6 +10,7 @@ Fixtures::
     mongodb      the same with a fresh database in its path, dropped after the test
     mongod_trio  a `ReplicaSet` of three members with quick elections, for failovers
     standalone   the URL of a server that is not a replica set
+    uninitiated  the URL of a member of a replica set that does not exist yet
 
 `python -m tests.support.mongod` runs a one-member set until it is interrupted, and prints its URL.
 """
@@ -271,10 +272,24 @@ def mongodb(mongod: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a server that is no replica set."""
+    with _lonely(tmp_path_factory.mktemp("standalone"), None) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def uninitiated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server that waits to become a member of a replica set."""
+    with _lonely(tmp_path_factory.mktemp("uninitiated"), SET_NAME) as url:
+        yield url
+
+
+@contextmanager
+def _lonely(directory: Path, set_name: str | None) -> Iterator[str]:
     try:
-        member = Member(find_binary(), tmp_path_factory.mktemp("standalone"), set_name=None)
+        member = Member(find_binary(), directory, set_name=set_name)
     except NoMongod as error:
         _skip(error)
+        raise
     try:
         member.start()
         yield f"mongodb://{member.address}/"

@@ -1,0 +1,90 @@
+"""All addresses of the service, and the application that serves them."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from tornado.httputil import HTTPServerRequest
+from tornado.web import Application, RequestHandler
+
+from handlers import (
+    authorize,
+    demo,
+    discovery,
+    end_session,
+    health,
+    keys,
+    missing,
+    static,
+    token,
+    userinfo,
+)
+from handlers.login import accounts as accounts_page
+from handlers.login import change_password, name, password
+from handlers.login import logout as logout_page
+from idp import logs
+from idp.service import Service
+
+Route = tuple[str, type[RequestHandler]]
+
+ROUTES: list[Route] = [
+    *discovery.ROUTES,
+    *authorize.ROUTES,
+    *token.ROUTES,
+    *userinfo.ROUTES,
+    *keys.ROUTES,
+    *end_session.ROUTES,
+    *name.ROUTES,
+    *password.ROUTES,
+    *accounts_page.ROUTES,
+    *change_password.ROUTES,
+    *logout_page.ROUTES,
+    *health.ROUTES,
+    *static.ROUTES,
+]
+
+LOCAL_ROUTES: list[Route] = [*demo.ROUTES]  # only where the issuer is this machine
+
+
+class App(Application):
+    """The service behind its addresses."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.is_draining = False
+        self._under_way: set[RequestHandler] = set()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+        local = LOCAL_ROUTES if service.config.is_loopback else []
+        routes: list[Any] = [*ROUTES, *local]
+        super().__init__(
+            routes, default_handler_class=missing.MissingHandler, log_function=_log_access
+        )
+
+    def begin(self, handler: RequestHandler) -> None:
+        """A request is under way until `end`."""
+        self._under_way.add(handler)
+        self._is_idle.clear()
+
+    def end(self, handler: RequestHandler) -> None:
+        self._under_way.discard(handler)
+        if not self._under_way:
+            self._is_idle.set()
+
+    async def drained(self, seconds: float) -> None:
+        """Return when no request is under way any more, at the latest after `seconds`."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_idle.wait(), seconds)
+
+
+def _log_access(handler: RequestHandler) -> None:
+    request: HTTPServerRequest = handler.request
+    logs.access(
+        request.method or "",
+        request.path,
+        handler.get_status(),
+        request.request_time(),
+        address=request.remote_ip or "",
+    )

@@ -1,0 +1,74 @@
+"""GET and POST /oauth/v2/authorize: the start of every interactive sign-in."""
+
+from __future__ import annotations
+
+from handlers.page import PageHandler
+from idp.oauth import authorize, responses, sign_in_flow
+from idp.oauth.authorize import Refused
+from idp.oauth.discovery import AUTHORIZE
+from idp.oauth.errors import InvalidRequest, ServerError, Unusable
+from idp.oauth.params import Params
+from idp.records import Application, AuthRequest
+from idp.service import Service
+from storage import StorageError
+
+LOGIN = "/ui/login"
+
+
+class AuthorizeHandler(PageHandler):
+    """The authorization endpoint (OpenID Connect Core 3.1.2).
+
+    A POST from another site comes without the cookie, so it is stored, and goes on as a GET.
+    """
+
+    async def get(self) -> None:
+        await self._respond(is_post=False)
+
+    async def post(self) -> None:
+        await self._respond(is_post=True)
+
+    async def _respond(self, *, is_post: bool) -> None:
+        try:
+            request, client = await authorize.read(self.service, self._params(is_post))
+            self.see(await self._next(request, client, is_post))
+        except Refused as refusal:
+            self.log_exception(type(refusal.error), refusal.error, None)
+            self.see(responses.failure(self.service.config, refusal.to, refusal.error))
+        except Unusable as refusal:
+            await self.explain(refusal)
+
+    def _params(self, is_post: bool) -> Params:
+        try:
+            return self.form_params() if is_post else self.query_params()
+        except InvalidRequest as error:
+            raise Unusable("request_malformed", error.description) from error
+
+    async def _next(self, request: AuthRequest, client: Application, is_post: bool) -> str:
+        """Where the browser goes: back to the client, or to the sign-in pages."""
+        try:
+            if is_post:
+                return login_url(await sign_in_flow.begin_unbound(self.service, request), client)
+            agent = await self.find_agent()
+            answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
+            if answer is not None:
+                return answer
+            begun = await sign_in_flow.begin(self.service, request, agent)
+            self.keep_cookie(begun.cookie)
+            return login_url(begun, client)
+        except StorageError as error:
+            self.log_exception(type(error), error, None)
+            return failed(self.service, request)
+
+
+def login_url(begun: sign_in_flow.Begun, client: Application) -> str:
+    """The address of a flow; the client's id lets an expired one lead back to it."""
+    return responses.append(LOGIN, [("flow", begun.flow_id), ("client_id", client.id)])
+
+
+def failed(service: Service, request: AuthRequest) -> str:
+    """The address that tells the client that the store did not answer."""
+    busy = ServerError("the service is busy, repeat the request later")
+    return sign_in_flow.failure(service, request, busy)
+
+
+ROUTES = [(AUTHORIZE, AuthorizeHandler)]

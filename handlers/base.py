@@ -1,0 +1,202 @@
+"""What every endpoint shares: limits, request ids, headers, and errors mapped once.
+
+`Handler` is for all; `ProtocolHandler` answers clients in JSON. Pages for people have their base
+in `handlers/page.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+from tornado.httputil import HTTPHeaders, format_timestamp
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from handlers import hosts, params
+from idp import logs
+from idp.errors import Busy
+from idp.oauth.errors import (
+    InvalidClient,
+    InvalidRequest,
+    InvalidToken,
+    OAuthError,
+    ServerError,
+    TemporarilyUnavailable,
+)
+from idp.oauth.params import Params
+from idp.service import Service
+from storage import StorageError, Unavailable, Unknown
+
+if TYPE_CHECKING:
+    from handlers.app import App
+
+RETRY_AFTER_SECONDS: Final = 2
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_log = logs.logger(__name__)
+
+
+@stream_request_body
+class Handler(RequestHandler):
+    """One request. The body arrives in pieces, so that its size is judged before it is kept."""
+
+    SUPPORTED_METHODS = _METHODS
+    any_host = False  # answers whatever the Host header says (probes)
+    request_id = ""
+
+    @property
+    def app(self) -> App:
+        return cast("App", self.application)
+
+    @property
+    def service(self) -> Service:
+        return self.app.service
+
+    def initialize(self) -> None:
+        self._chunks: list[bytes] = []
+        self._received = 0
+        self.app.begin(self)
+
+    def on_finish(self) -> None:
+        self.app.end(self)
+
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self.app.end(self)
+
+    def set_default_headers(self) -> None:
+        self._headers = HTTPHeaders({"Server": "idp", "Date": format_timestamp(_now(self))})
+        self._headers["X-Content-Type-Options"] = "nosniff"
+        self._headers["Referrer-Policy"] = "same-origin"
+        if self.service.config.is_secure:
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+        if self.request_id:
+            self._headers["X-Request-Id"] = self.request_id
+        if self.app.is_draining:
+            self._headers["Connection"] = "close"
+
+    def prepare(self) -> None:
+        """Name the request, then refuse what is too large, or sent to another host."""
+        self.request_id = logs.accept_request_id(
+            self.request.headers.get("X-Request-Id"), self.service.random
+        )
+        logs.begin_request(self.request_id)
+        self.set_header("X-Request-Id", self.request_id)
+        self._check_size()
+        if not self.any_host:
+            hosts.check(self)
+
+    def _check_size(self) -> None:
+        config, headers = self.service.config, self.request.headers
+        head = sum(len(name) + len(value) + 4 for name, value in headers.get_all())
+        if head + len(self.request.uri or "") > config.max_header_bytes:
+            raise HTTPError(431, "request headers too large")
+        declared = headers.get("Content-Length", "0")
+        if declared.isdigit() and int(declared) > config.max_form_bytes:
+            raise HTTPError(413, "request body too large")
+
+    def data_received(self, chunk: bytes) -> None:
+        self._received += len(chunk)
+        if self._received <= self.service.config.max_form_bytes:
+            self._chunks.append(chunk)
+
+    @property
+    def body(self) -> bytes:
+        """The whole body. Raises HTTPError 413 when it turned out too large."""
+        if self._received > self.service.config.max_form_bytes:
+            raise HTTPError(413, "request body too large")
+        return b"".join(self._chunks)
+
+    def query_params(self) -> Params:
+        """The parameters of the address. Raises InvalidRequest."""
+        return params.parse(self.request.query.encode("latin-1", "replace"))
+
+    def form_params(self) -> Params:
+        """The parameters of a form body; the address must have none. Raises InvalidRequest."""
+        if self.request.query:
+            raise InvalidRequest("parameters belong into the body of a POST, not its address")
+        return params.parse_form(self.request.headers.get("Content-Type"), self.body)
+
+    def address(self) -> str:
+        """Whom the request comes from, for logs and for counting tries."""
+        return hosts.client_address(self.service.config, self.request)
+
+    def allowed_methods(self) -> list[str]:
+        """The methods that this endpoint has, for the header Allow (RFC 9110 15.5.6)."""
+        missing = RequestHandler.get
+        return [m for m in _METHODS if getattr(type(self), m.lower()) is not missing]
+
+    def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
+        """The cause goes to the log; a refusal is one line, a failure has its traceback."""
+        if isinstance(error, StorageError | Busy):
+            _log.warning("refused", error=type(error).__name__, cause=str(error))
+        elif isinstance(error, OAuthError):
+            cause = error.reason if isinstance(error, InvalidClient) else error.description
+            _log.info("refused", error=error.code, cause=cause)
+        elif not isinstance(error, HTTPError):
+            _log.error("failed", exc_info=(kind, error, traceback))
+
+    def answer(self, body: object) -> None:
+        """Send `body` as JSON."""
+        self.set_header("Content-Type", "application/json")
+        self.finish(msgspec.json.encode(body))
+
+    def answer_error(self, error: OAuthError) -> None:
+        """Send an error as JSON (RFC 6749 5.2) with the headers that its status asks for."""
+        self.set_error_status(error)
+        self.answer(error.body())
+
+    def set_error_status(self, error: OAuthError) -> None:
+        self.set_status(error.status)
+        if error.status == 405:
+            self.set_header("Allow", ", ".join(self.allowed_methods()))
+        if error.status == 503:
+            self.set_header("Retry-After", str(RETRY_AFTER_SECONDS))
+
+    def compute_etag(self) -> str | None:
+        return None
+
+
+def _now(handler: Handler) -> float:
+    return handler.service.clock.now().timestamp()
+
+
+def as_oauth_error(error: BaseException | None) -> OAuthError:
+    """The protocol error that stands for any other. What went wrong inside stays in the log."""
+    if isinstance(error, OAuthError):
+        return error
+    if isinstance(error, Unavailable | Unknown | Busy):
+        return TemporarilyUnavailable("the service is busy, repeat the request later")
+    if isinstance(error, HTTPError):
+        wire = InvalidRequest(error.log_message or "the request can not be answered")
+        wire.status = error.status_code  # type: ignore[misc]
+        return wire
+    return ServerError("something failed on the side of the service")
+
+
+class ProtocolHandler(Handler):
+    """An endpoint that OAuth clients call: a form in, JSON out, never cached."""
+
+    challenge = 'Basic realm="idp", charset="UTF-8"'
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self._headers["Cache-Control"] = "no-store"
+        self._headers["Pragma"] = "no-cache"
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        error = as_oauth_error(kwargs.get("exc_info", (None, None))[1])
+        if error.status == 401:
+            self.set_header("WWW-Authenticate", self.challenge_for(error))
+        self.answer_error(error)
+
+    def challenge_for(self, error: OAuthError) -> str:
+        """The value of WWW-Authenticate for a 401."""
+        return self.challenge
+
+
+def bearer_challenge(error: OAuthError) -> str:
+    """RFC 6750 3: no error code when no token was sent."""
+    parts = ['Bearer realm="idp"']
+    if not isinstance(error, InvalidToken) or error.description:
+        parts += [f'error="{error.code}"', f'error_description="{error.description}"']
+    return ", ".join(parts)

@@ -1,0 +1,38 @@
+"""The browser's cookie, its language and where its requests come from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tornado.httputil import HTTPServerRequest
+
+from idp.config import Config
+from idp.identity.agents import KEPT
+
+_SAFE_SITES: Final = ("same-origin", "none")
+
+
+def cookie_name(config: Config, name: str = "agent") -> str:
+    """`__Host-` binds the cookie to this host and to https; http is for loopback only."""
+    return f"__Host-idp_{name}" if config.is_secure else f"idp_{name}"
+
+
+def cookie_header(config: Config, name: str, value: str, *, max_age: int | None = None) -> str:
+    """A Set-Cookie value: this host only, no scripts, not on cross-site POSTs."""
+    parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
+    if config.is_secure:
+        parts.append("Secure")
+    lasts = int(KEPT.total_seconds()) if max_age is None else max_age
+    parts.append(f"Max-Age={lasts}")
+    return "; ".join(parts)
+
+
+def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
+    """Whether a form was sent by a page of another site, as far as the browser tells.
+
+    An older browser sends neither header that tells; then the form's token decides alone.
+    """
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site not in _SAFE_SITES
+    return request.headers.get("Origin") not in (None, config.origin)

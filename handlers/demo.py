@@ -1,0 +1,223 @@
+"""/demo: a relying party in the same process, showing the raw HTTP of each of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import structs
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+from tornado.web import HTTPError
+
+from handlers import browser
+from handlers.page import PageHandler
+from handlers.params import FORM_TYPE
+from idp import base64url, demo
+from idp.credentials import same
+from idp.demo import DemoClient, Step, Visit
+from idp.demo_setup import CALLBACK, PATH
+from idp.i18n import message
+from idp.oauth.discovery import KEYS, PROMPTS, TOKEN, USERINFO
+from idp.oauth.params import Params
+
+SIGN_IN: Final = PATH + "/sign-in"
+_SHOWN_CHARACTERS: Final = 48
+
+
+class DemoBase(PageHandler):
+    """The demo's own cookie, and its requests to the service."""
+
+    async def client(self) -> DemoClient:
+        """The demo's registration. Raises HTTPError 404 when there is none."""
+        found = await demo.find_client(self.service)
+        if found is None:
+            raise HTTPError(404)
+        return found
+
+    async def visit(self) -> Visit | None:
+        return await demo.find_visit(self.service, self.get_cookie(self.demo_cookie))
+
+    @property
+    def demo_cookie(self) -> str:
+        return browser.cookie_name(self.service.config, "demo")
+
+    async def call(
+        self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
+    ) -> tuple[HTTPResponse, Step]:
+        """One request to the service, and how it looked."""
+        config = self.service.config
+        body = urlencode(form) if form else None
+        shown = dict(headers) | ({"Content-Type": FORM_TYPE} if form else {})
+        response = await AsyncHTTPClient().fetch(
+            HTTPRequest(
+                config.issuer + path,
+                method="POST" if form else "GET",
+                headers=shown,
+                body=body,
+                ca_certs=config.tls_cert,
+            ),
+            raise_error=False,
+        )
+        head = f"{'POST' if form else 'GET'} {config.issuer}{path} HTTP/1.1"
+        return response, Step(kind, _raw(head, shown, body or ""), _raw_response(response))
+
+
+def _raw(head: str, headers: Mapping[str, str], body: str) -> str:
+    lines = [head, *(f"{name}: {value}" for name, value in headers.items())]
+    return "\n".join(lines) + (f"\n\n{body}" if body else "")
+
+
+def _raw_response(response: HTTPResponse) -> str:
+    head = f"HTTP/1.1 {response.code} {response.reason}"
+    return _raw(head, dict(response.headers.get_all()), response.body.decode("utf-8", "replace"))
+
+
+class DemoHandler(DemoBase):
+    """The application's one page."""
+
+    async def get(self) -> None:
+        await self.client()
+        visit = await self.visit() or Visit(id="")
+        self.page(
+            "demo",
+            sign_in_url=SIGN_IN,
+            claims=visit.claims or None,
+            userinfo=visit.userinfo or None,
+            tokens=[_shown(name, value) for name, value in visit.tokens.items()],
+            can_refresh="refresh_token" in visit.tokens,
+            steps=[_described(step) for step in visit.steps],
+            problems=[{"field": None, "text": visit.problem}] if visit.problem else [],
+            hidden=[("token", self._token(visit))],
+        )
+
+    async def post(self) -> None:
+        client, visit, form = await self.client(), await self.visit(), self._own_form()
+        if visit is None or not same(self._token(visit), form.get("token") or ""):
+            self.see(PATH)
+            return
+        if form.get("decision") == "logout":
+            await self._forget(visit)
+        else:
+            await self._refresh(client, visit)
+            self.see(PATH)
+
+    async def _refresh(self, client: DemoClient, visit: Visit) -> None:
+        headers = {"Authorization": client.basic()}
+        response, step = await self.call("refresh", TOKEN, headers, demo.refresh_form(visit))
+        answer = _answer(response)
+        refreshed = structs.replace(
+            visit,
+            steps=[*visit.steps, step],
+            tokens=visit.tokens | _tokens(answer),
+            problem=str(answer.get("error_description", "")) if response.code != 200 else "",
+        )
+        await demo.remember(self.service, refreshed)
+
+    async def _forget(self, visit: Visit) -> None:
+        """Forget the person here, then at the service."""
+        location = demo.logout_url(self.service, visit)
+        step = Step("logout", f"GET {location} HTTP/1.1", "303 See Other")
+        await demo.remember(self.service, Visit(id=visit.id, steps=[step]))
+        self.see(location)
+
+    def _token(self, visit: Visit) -> str:
+        return base64url.encode(self.service.vault.mac("demo-form", visit.id))
+
+
+class DemoSignInHandler(DemoBase):
+    """Sends the browser to the authorization endpoint."""
+
+    async def get(self) -> None:
+        client, visit = await self.client(), await self.visit()
+        prompt = self.query_params().get("prompt") or ""
+        asking = demo.begin(self.service, visit, client, prompt if prompt in PROMPTS else "")
+        await demo.remember(self.service, asking, is_new=visit is None)
+        header = browser.cookie_header(
+            self.service.config, self.demo_cookie, asking.id, max_age=12 * 3600
+        )
+        self.add_header("Set-Cookie", header)
+        self.see(demo.authorization_url(self.service, asking, client, prompt))
+
+
+class DemoCallbackHandler(DemoBase):
+    """Takes the authorization response, redeems the code and asks userinfo."""
+
+    async def get(self) -> None:
+        client, visit, answer = await self.client(), await self.visit(), self.query_params()
+        state, issuer = answer.get("state") or "", answer.get("iss") or ""
+        if visit is None or not demo.is_own_answer(self.service, visit, state, issuer):
+            self.see(PATH)
+            return
+        await demo.remember(self.service, await self._receive(client, visit, answer))
+        self.see(PATH)
+
+    async def _receive(self, client: DemoClient, visit: Visit, answer: Params) -> Visit:
+        step = Step("callback", f"GET {self.request.uri} HTTP/1.1", "")
+        visit = structs.replace(visit, state="", steps=[*visit.steps, step])
+        code = answer.get("code")
+        if code is None:
+            problem = f"{answer.get('error')}: {answer.get('error_description') or ''}"
+            return structs.replace(visit, problem=problem)
+        try:
+            return await self._redeem(client, visit, code)
+        except ValueError as error:
+            return structs.replace(visit, problem=str(error))
+
+    async def _redeem(self, client: DemoClient, visit: Visit, code: str) -> Visit:
+        form = demo.code_form(self.service, visit, code)
+        headers = {"Authorization": client.basic()}
+        response, token_step = await self.call("token", TOKEN, headers, form)
+        tokens = _tokens(_answer(response))
+        if "id_token" not in tokens:
+            raise ValueError(f"the token endpoint answered {response.code}")
+        keys, keys_step = await self.call("keys", KEYS, {}, None)
+        claims = demo.verified_claims(
+            self.service, client, tokens["id_token"], keys.body, visit.nonce
+        )
+        bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
+        userinfo, userinfo_step = await self.call("userinfo", USERINFO, bearer, None)
+        return structs.replace(
+            visit,
+            claims=claims,
+            userinfo=_answer(userinfo),
+            tokens=tokens,
+            steps=[*visit.steps, token_step, keys_step, userinfo_step],
+        )
+
+
+_TITLES: Final = {
+    "authorize": message("Authorization request", context="demo"),
+    "callback": message("Authorization response", context="demo"),
+    "token": message("Token request: the code is redeemed", context="demo"),
+    "refresh": message("Token request: the tokens are refreshed", context="demo"),
+    "keys": message("Key set: to verify the ID token", context="demo"),
+    "userinfo": message("Userinfo request", context="demo"),
+    "logout": message("Logout request", context="demo"),
+}
+
+
+def _described(step: Step) -> dict[str, object]:
+    return {"title": _TITLES[step.kind], "request": step.request, "response": step.response}
+
+
+def _answer(response: HTTPResponse) -> dict[str, Any]:
+    try:
+        answer = msgspec.json.decode(response.body)
+    except msgspec.DecodeError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _tokens(answer: Mapping[str, Any]) -> dict[str, str]:
+    names = ("access_token", "id_token", "refresh_token")
+    return {name: str(answer[name]) for name in names if name in answer}
+
+
+def _shown(name: str, value: str) -> dict[str, str]:
+    kind = "JWT" if value.count(".") == 2 and value.startswith("ey") else "opaque"
+    return {"name": name, "kind": kind, "value": value[:_SHOWN_CHARACTERS] + "…"}
+
+
+ROUTES = [(PATH, DemoHandler), (SIGN_IN, DemoSignInHandler), (CALLBACK, DemoCallbackHandler)]

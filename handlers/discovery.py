@@ -1,0 +1,22 @@
+"""GET /.well-known/openid-configuration."""
+
+from __future__ import annotations
+
+from handlers.base import ProtocolHandler
+from idp import i18n
+from idp.oauth import discovery
+
+
+class DiscoveryHandler(ProtocolHandler):
+    """The discovery document. It may be cached for a few minutes, and read from any origin."""
+
+    async def get(self) -> None:
+        self.set_header("Cache-Control", "public, max-age=300")
+        self.clear_header("Pragma")
+        self.set_header("Access-Control-Allow-Origin", "*")
+        self.answer(discovery.document(self.service.config, i18n.available()))
+
+    head = get
+
+
+ROUTES = [("/.well-known/openid-configuration", DiscoveryHandler)]

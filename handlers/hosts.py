@@ -1,0 +1,98 @@
+"""One service, one address: requests to another host are sent there, or told of it."""
+
+from __future__ import annotations
+
+import ipaddress
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tornado.httputil import HTTPServerRequest
+from tornado.web import Finish, HTTPError
+
+from idp import config_rules
+from idp.config import Config
+
+if TYPE_CHECKING:
+    from handlers.base import Handler
+
+
+class WrongHost(HTTPError):
+    """The Host header isn't the issuer's; `opened` is the origin that the caller used."""
+
+    def __init__(self, opened: str, issuer: str) -> None:
+        super().__init__(
+            421, f"this service is {issuer}, not {opened}; set IDP_ISSUER={opened} to change that"
+        )
+        self.opened = opened
+
+
+def check(handler: Handler) -> None:
+    """Let the issuer's own host pass; redirect a GET to another spelling of this machine.
+
+    Raises WrongHost for any other host.
+    """
+    config, host = handler.service.config, handler.request.headers.get("Host", "")
+    issuer = urlsplit(config.issuer)
+    if host.lower() == issuer.netloc:
+        return
+    if handler.request.method in ("GET", "HEAD") and _is_other_spelling(config, host):
+        handler.redirect(config.origin + (handler.request.uri or "/"), status=308)
+        raise Finish
+    opened = f"{issuer.scheme}://{host}" if _is_plain(host) else f"{issuer.scheme}://…"
+    raise WrongHost(opened, config.origin)
+
+
+def _is_other_spelling(config: Config, host: str) -> bool:
+    """Whether both are loopback, on the same port."""
+    try:
+        sent, issuer = urlsplit(f"//{host}"), urlsplit(config.issuer)
+        same_port = (sent.port or _default_port(config)) == (issuer.port or _default_port(config))
+        return config.is_loopback and same_port and config_rules.is_loopback(sent.hostname or "")
+    except ValueError:
+        return False
+
+
+def _default_port(config: Config) -> int:
+    return 443 if config.is_secure else 80
+
+
+def _is_plain(host: str) -> bool:
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789.-:[]")
+    return 0 < len(host) <= 255 and set(host.lower()) <= allowed
+
+
+def client_address(config: Config, request: HTTPServerRequest) -> str:
+    """The caller's address; a proxy's word counts only when the proxy is one of ours."""
+    address = request.remote_ip or ""
+    if not config.trusted_proxies:
+        return address
+    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+    for hop in reversed([hop for hop in hops if hop]):
+        if not _is_trusted(config.trusted_proxies, address):
+            return address
+        if not _is_address(hop):
+            return address
+        address = hop
+    return address
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_trusted(networks: tuple[str, ...], address: str) -> bool:
+    if not _is_address(address):
+        return False
+    return any(ipaddress.ip_address(address) in network for network in _networks(networks))
+
+
+@lru_cache(maxsize=8)
+def _networks(
+    texts: tuple[str, ...],
+) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    return tuple(ipaddress.ip_network(text, strict=False) for text in texts)

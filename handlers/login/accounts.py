@@ -1,0 +1,49 @@
+"""/ui/login/accounts: the choice among the people who are signed in with this browser."""
+
+from __future__ import annotations
+
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp.identity.sessions import LiveSession
+from idp.oauth import sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Flow
+
+
+class AccountsHandler(FlowHandler):
+    """One button for each session, and one for somebody else."""
+
+    async def show(self, flow: Flow) -> None:
+        step = await self.current_step(flow)
+        if step is None:
+            return
+        if step.page is Page.ACCOUNTS:
+            self._ask(flow)
+        else:
+            self.see(self.at(LOGIN, flow))
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        account = form.get("account")
+        if account == "other":
+            self.see(self.at(ADDRESSES[Page.LOGIN_NAME], flow))
+        elif account and await sign_in_flow.pick_session(self.service, flow, account):
+            self.see(self.at(LOGIN, flow))
+        else:  # it ended meanwhile
+            self.see(self.at(LOGIN, flow))
+
+    def _ask(self, flow: Flow) -> None:
+        self.step(Page.ACCOUNTS, flow, accounts=[account_of(one) for one in flow.live])
+
+
+def account_of(one: LiveSession) -> dict[str, object]:
+    """A session as the list of accounts shows it."""
+    user = one.subject.user
+    return {
+        "id": one.session.id,
+        "display_name": user.profile.display_name,
+        "login_name": user.user_name,
+        "signed_in": True,
+    }
+
+
+ROUTES = [(ADDRESSES[Page.ACCOUNTS], AccountsHandler)]

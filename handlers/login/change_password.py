@@ -1,0 +1,70 @@
+"""/ui/login/change-password: a new password before the sign-in goes on."""
+
+from __future__ import annotations
+
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp.i18n import message
+from idp.identity import password_change
+from idp.identity.passwords import MAX_CHARACTERS
+from idp.identity.subjects import Subject
+from idp.oauth import sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Flow
+
+_WHY = message(
+    "This password was only for the first time. Now choose your own.", context="password"
+)
+
+
+class ChangePasswordHandler(FlowHandler):
+    """Asks for a new password of the person whose old one was right a moment ago."""
+
+    async def show(self, flow: Flow) -> None:
+        subject = await self._proven(flow)
+        if subject is not None:
+            self._ask(flow, subject, notice=_WHY)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        subject = await self._proven(flow)
+        if subject is None:
+            return
+        password = form.get("newPassword") or ""
+        problems = password_change.problems(self.service, subject.user, password)
+        if problems:
+            shown = [{"field": "newPassword", "text": problem.text} for problem in problems]
+            self._ask(flow, subject, status=400, problems=shown)
+            return
+        cookie = await sign_in_flow.choose_password(self.service, flow, subject, password)
+        self.keep_cookie(cookie)
+        self.see(self.at(LOGIN, flow))
+
+    async def _proven(self, flow: Flow) -> Subject | None:
+        """Who may choose; None when nobody may, and the answer is given."""
+        subject = await sign_in_flow.find_proven(self.service, flow)
+        if subject is None:
+            await sign_in_flow.forget_proven(self.service, flow)
+            self.see(self.at(LOGIN, flow))
+        return subject
+
+    def _ask(self, flow: Flow, subject: Subject, *, status: int = 200, **values: object) -> None:
+        policy = {
+            "minimum": self.service.config.password_min_length,
+            "maximum": MAX_CHARACTERS,
+            "uppercase": False,
+            "lowercase": False,
+            "number": False,
+            "symbol": False,
+        }
+        self.step(
+            Page.CHANGE_PASSWORD,
+            flow,
+            status=status,
+            login_name=subject.user.user_name,
+            current_required=False,
+            policy=policy,
+            **values,
+        )
+
+
+ROUTES = [(ADDRESSES[Page.CHANGE_PASSWORD], ChangePasswordHandler)]

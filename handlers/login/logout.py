@@ -1,0 +1,86 @@
+"""/ui/logout: asks before signing out, and says when it is done."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.login.accounts import account_of
+from handlers.login.flow import LOGIN
+from handlers.page import PageHandler
+from idp.identity import sessions
+from idp.oauth import logout, responses
+from idp.records import APPLICATIONS, LogoutRequest
+
+LOGOUT: Final = "/ui/logout"
+LOGGED_OUT: Final = "/ui/logged-out"
+
+
+class LogoutHandler(PageHandler):
+    """Asks whether every session of this browser shall end."""
+
+    async def get(self) -> None:
+        request = await self._find()
+        if request is None:
+            return
+        agent = await self.find_agent()
+        live = await sessions.find_live(self.service, agent)
+        if agent is None or not live:
+            self.see(done(request))
+            return
+        self.page(
+            "logout-confirm",
+            accounts=[account_of(one) for one in live],
+            hidden=self.form_token(request.id, agent),
+            query=[("request", request.id)],
+        )
+
+    async def post(self) -> None:
+        agent = await self.find_agent()
+        request = await self._find()
+        if request is None:
+            return
+        if agent is None:
+            self.see(done(request))
+            return
+        form = self.page_form(request.id, agent)
+        if form.get("decision") != "logout":
+            self.see(LOGIN)
+            return
+        self.keep_cookie(await logout.end_all(self.service, agent))
+        self.see(done(request))
+
+    async def _find(self) -> LogoutRequest | None:
+        """The request of the address; a page says so when it is gone."""
+        request_id = self.query_params().get("request") or ""
+        request = await logout.find(self.service, request_id) if request_id else None
+        if request is None:
+            self.page("expired", status=410, start_url="/oidc/v1/end_session")
+            return None
+        self.ui_locales = request.ui_locales
+        if request.client_id is not None:
+            self.show_client(await self.service.store.get(APPLICATIONS, request.client_id))
+        if request.post_logout_redirect_uri is not None:
+            self.allow_forms_to(request.post_logout_redirect_uri)
+        return request
+
+
+class LoggedOutHandler(PageHandler):
+    """Says that it is done, and leads back to the application."""
+
+    async def get(self) -> None:
+        client_id = self.query_params().get("client_id") or ""
+        if 0 < len(client_id) <= 200:
+            self.show_client(await self.service.store.get(APPLICATIONS, client_id))
+        self.page("logged-out", sign_in_url=None)
+
+
+def done(request: LogoutRequest) -> str:
+    """Where the browser goes after a logout."""
+    destination = logout.destination(request)
+    if destination is not None:
+        return destination
+    pairs = [("client_id", request.client_id)] if request.client_id else []
+    return responses.append(LOGGED_OUT, pairs)
+
+
+ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler)]

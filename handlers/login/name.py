@@ -1,0 +1,95 @@
+"""/ui/login: where a sign-in stands, and its first page: the login name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.page import PageHandler
+from idp.i18n import Message, message
+from idp.identity import sessions
+from idp.oauth import sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Flow
+from idp.records import USERS
+
+MAX_CHARACTERS: Final = 200
+
+
+class LoginNameHandler(FlowHandler):
+    """The first page, for whoever wants to sign in with a (another) login name."""
+
+    async def show(self, flow: Flow) -> None:
+        await self._ask(flow)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        typed = (form.get("loginName") or "").strip()
+        problem = _problem(typed)
+        if problem is not None:
+            problems = [{"field": "loginName", "text": problem}]
+            await self._ask(flow, status=400, problems=problems)
+            return
+        await sign_in_flow.enter_login_name(self.service, flow, typed)
+        self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
+
+    async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
+        hint = await self._hint(flow)
+        self.step(Page.LOGIN_NAME, flow, status=status, login_hint=hint, **values)
+
+    async def _hint(self, flow: Flow) -> str:
+        """What the field holds at first: the application's hint."""
+        request = flow.request
+        if request.login_hint is None and request.hinted_user_id is not None:
+            user = await self.service.store.get(USERS, request.hinted_user_id)
+            return user.user_name if user else ""
+        return request.login_hint or ""
+
+
+class LoginHandler(LoginNameHandler):
+    """Sends the browser to the page that the flow needs, or shows the first one."""
+
+    async def get(self) -> None:
+        if self.query_params().get("flow") is None:
+            await self._without_application()
+        else:
+            await super().get()
+
+    async def show(self, flow: Flow) -> None:
+        step = await self.current_step(flow)
+        if step is None:
+            return
+        if step.page is Page.LOGIN_NAME:
+            await self._ask(flow)
+        else:
+            self.see(self.at(ADDRESSES[step.page], flow))
+
+    async def _without_application(self) -> None:
+        live = await sessions.find_live(self.service, await self.find_agent())
+        account = None
+        if live:
+            user = live[0].subject.user
+            account = {"display_name": user.profile.display_name, "login_name": user.user_name}
+        self.page("signed-in", account=account, logout_url="/oidc/v1/end_session")
+
+
+class RootHandler(PageHandler):
+    """The bare address of the service."""
+
+    async def get(self) -> None:
+        self.see(LOGIN)
+
+
+def _problem(typed: str) -> Message | None:
+    if not typed:
+        return message("Enter your login name.", context="login-name")
+    if len(typed) > MAX_CHARACTERS or "\0" in typed:
+        return message("That is too long for a login name.", context="login-name")
+    return None
+
+
+ROUTES = [
+    ("/", RootHandler),
+    (LOGIN, LoginHandler),
+    (ADDRESSES[Page.LOGIN_NAME], LoginNameHandler),
+]

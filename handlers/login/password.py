@@ -1,0 +1,71 @@
+"""/ui/login/password: the second page of a sign-in."""
+
+from __future__ import annotations
+
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp import logs
+from idp.i18n import message
+from idp.identity import sign_in
+from idp.identity.throttle import Throttled
+from idp.oauth import sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Flow
+
+_log = logs.logger(__name__)
+_WRONG = message(
+    "That login name and password don't match, or the account can't be used right now.",
+    context="password",
+)
+
+
+class PasswordHandler(FlowHandler):
+    """Asks for the password; one answer for everything that can be wrong with it."""
+
+    async def show(self, flow: Flow) -> None:
+        login_name = await self._login_name(flow)
+        if login_name is not None:
+            self._ask(flow, login_name)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        login_name = await self._login_name(flow)
+        if login_name is None:
+            return
+        try:
+            cookie = await sign_in_flow.enter_password(
+                self.service, flow, login_name, form.get("password") or "", self.address()
+            )
+        except Throttled as error:
+            self.set_header("Retry-After", str(error.retry_after_seconds))
+            self._ask(flow, login_name, status=429, retry_seconds=error.retry_after_seconds)
+        except sign_in.Refused as error:
+            _log.info("sign-in refused", cause=str(error), address=self.address())
+            self._ask(flow, login_name, status=400, problems=[{"field": None, "text": _WRONG}])
+        else:
+            self.keep_cookie(cookie)
+            self.see(self.at(LOGIN, flow))
+
+    async def _login_name(self, flow: Flow) -> str | None:
+        """Whose password is asked for; None when another step is due (and answered)."""
+        step = await self.current_step(flow)
+        if step is None:
+            return None
+        if step.page is not Page.PASSWORD or step.login_name is None:
+            self.see(self.at(LOGIN, flow))
+            return None
+        return step.login_name
+
+    def _ask(self, flow: Flow, login_name: str, *, status: int = 200, **values: object) -> None:
+        back = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
+        self.step(
+            Page.PASSWORD,
+            flow,
+            status=status,
+            login_name=login_name,
+            back_url=back,
+            reset_url=None,
+            **values,
+        )
+
+
+ROUTES = [(ADDRESSES[Page.PASSWORD], PasswordHandler)]

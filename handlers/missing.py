@@ -1,0 +1,24 @@
+"""Every address that isn't one: a page for people, JSON for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tornado.web import HTTPError
+
+from handlers.base import as_oauth_error
+from handlers.page import PageHandler
+
+
+class MissingHandler(PageHandler):
+    """404, in the form that the caller can read."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        raise HTTPError(404, "there is nothing at this address")
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        if "text/html" in self.request.headers.get("Accept", ""):
+            super().write_error(status_code, **kwargs)
+        else:
+            self.answer_error(as_oauth_error(kwargs["exc_info"][1]))

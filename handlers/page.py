@@ -1,0 +1,206 @@
+"""The base of every page for people: language, safety headers, cookies, and errors as pages."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from tornado.web import HTTPError
+
+from handlers import browser, pages, params
+from handlers.base import Handler, as_oauth_error
+from handlers.hosts import WrongHost
+from idp import i18n
+from idp.i18n import Bundle, Message, message
+from idp.identity import agents
+from idp.identity.agents import Cookie
+from idp.oauth import explain
+from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
+from idp.oauth.params import Params
+from idp.records import APPLICATIONS, Agent, Application
+
+
+class PageHandler(Handler):
+    """An address that a person opens in a browser. It always answers in HTML."""
+
+    language: str | None = None
+    ui_locales: str | None = None
+    _client: Application | None = None
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self._headers["Content-Type"] = "text/html; charset=utf-8"
+        self._headers["Cache-Control"] = "no-store"
+        self._headers["X-Frame-Options"] = "DENY"
+        self._headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        self.allow_forms_to()
+
+    def allow_forms_to(self, *uris: str) -> None:
+        """The Content-Security-Policy. A form's answer may redirect to the origins of `uris`:
+        Chromium holds `form-action` against the redirect too."""
+        targets = " ".join(["'self'", *dict.fromkeys(_source(uri) for uri in uris)])
+        self.set_header(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
+            f"base-uri 'none'; frame-ancestors 'none'; form-action {targets}",
+        )
+
+    # The person's language
+
+    def bundle(self) -> Bundle:
+        """The texts in the language that the person or the application asked for."""
+        chosen = self._chosen_language() or self.language
+        accepted = self.request.headers.get("Accept-Language")
+        default = self.service.config.default_language
+        return i18n.load(i18n.negotiate(chosen, self.ui_locales, accepted, default))
+
+    def _chosen_language(self) -> str | None:
+        """The switcher's choice, on a page that has no flow to remember it."""
+        try:
+            return self.query_params().get("lang")
+        except InvalidRequest:
+            return None
+
+    # The browser's cookie
+
+    async def find_agent(self) -> Agent | None:
+        """The browser, when its cookie is current."""
+        return await agents.find(self.service, self.get_cookie(self._cookie_name))
+
+    def keep_cookie(self, cookie: Cookie | None) -> None:
+        """Give the browser its new cookie, if there is one."""
+        if cookie is not None:
+            header = browser.cookie_header(self.service.config, self._cookie_name, cookie.value)
+            self.add_header("Set-Cookie", header)
+
+    @property
+    def _cookie_name(self) -> str:
+        return browser.cookie_name(self.service.config)
+
+    def page_form(self, subject_id: str, agent: Agent) -> Params:
+        """The fields of a form that was made for this browser. Raises HTTPError 403."""
+        form = self._own_form()
+        token = form.get("token") or ""
+        if not agents.is_form_token(self.service.vault, agent, subject_id, token):
+            raise HTTPError(403, "the form was made for another browser")
+        return form
+
+    def _own_form(self) -> Params:
+        if browser.is_cross_site(self.service.config, self.request):
+            raise HTTPError(403, "the form was sent by another site")
+        return params.parse_form(self.request.headers.get("Content-Type"), self.body)
+
+    def form_token(self, subject_id: str, agent: Agent) -> list[tuple[str, str]]:
+        """The hidden inputs of a page's form."""
+        return [("token", agents.form_token(self.service.vault, agent, subject_id))]
+
+    # Pages
+
+    def page(self, name: str, *, status: int = 200, **values: object) -> None:
+        """Answer with a page; `values` are those that its template names."""
+        bundle = self.bundle()
+        self.set_status(status)
+        self.set_header("Content-Language", bundle.tag)
+        self.set_header("Vary", "Accept-Language, Cookie")
+        self.finish(pages.render(name, bundle, **self._about_client(), **values))
+
+    def show_client(self, client: Application | None) -> None:
+        """Say on the page for which application it is."""
+        self._client = client
+
+    def _about_client(self) -> dict[str, object]:
+        if self._client is None:
+            return {}
+        return {
+            "application_name": self._client.name,
+            "application_url": home_of(self._client),
+        }
+
+    def see(self, location: str) -> None:
+        """303: the browser goes on with a GET, whatever it came with."""
+        self.set_status(303)
+        self.set_header("Location", location)
+        self.finish()
+
+    # Errors
+
+    async def explain(self, refusal: Unusable) -> None:
+        """The page for a request that can't be answered by redirect."""
+        client = None
+        if refusal.client_id is not None:
+            client = await self.service.store.get(APPLICATIONS, refusal.client_id)
+        now, config = self.service.clock.now(), self.service.config
+        explanation = explain.explanation(refusal) if explain.may(config, client, now) else None
+        self.page("explain", status=400, request_id=self.request_id, explanation=explanation)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        cause = kwargs.get("exc_info", (None, None))[1]
+        if isinstance(cause, WrongHost):
+            self._host_mismatch(cause)
+            return
+        error = as_oauth_error(cause)
+        self.set_error_status(error)
+        title, sentence = _say(error)
+        self.page(
+            "error",
+            status=error.status,
+            title_text=title,
+            sentence=sentence,
+            request_id=self.request_id,
+            time=self.service.clock.now().isoformat(timespec="seconds"),
+            retry_url=self.request.uri if self.request.method == "GET" else None,
+        )
+
+    def _host_mismatch(self, error: WrongHost) -> None:
+        issuer = self.service.config.issuer
+        self.page("host-mismatch", status=421, opened=error.opened, issuer=issuer)
+
+
+def home_of(client: Application) -> str | None:
+    """Where a person goes on with an application: its home page, or its redirect's origin."""
+    if client.home_url is not None:
+        return client.home_url
+    parts = urlsplit(client.redirect_uris[0]) if client.redirect_uris else None
+    if parts is None or parts.scheme not in ("http", "https"):
+        return None
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def _source(uri: str) -> str:
+    """The CSP source of a redirect_uri: its origin, or its scheme for a native application."""
+    parts = urlsplit(uri)
+    if parts.scheme in ("http", "https"):
+        return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}:"
+
+
+_TEXTS: dict[int, tuple[Message, Message]] = {
+    403: (
+        message("This form can't be used", context="error"),
+        message(
+            "It was made for another browser or another site. Go back and open the page again.",
+            context="error",
+        ),
+    ),
+    404: (
+        message("There is no such page", context="error"),
+        message("The address may be mistyped, or the page has moved.", context="error"),
+    ),
+    405: (
+        message("This page can't be used like that", context="error"),
+        message("Go back and open the page again.", context="error"),
+    ),
+    503: (
+        message("The service is busy", context="error"),
+        message("Nothing was changed. Please try again in a moment.", context="error"),
+    ),
+}
+
+
+def _say(error: OAuthError) -> tuple[Message | None, Message | str | None]:
+    """Title and sentence of the error page; None: a failure on our side."""
+    if error.status in _TEXTS:
+        return _TEXTS[error.status]
+    if error.status < 500:
+        return message("This request can't be answered", context="error"), error.description
+    return None, None

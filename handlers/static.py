@@ -1,0 +1,26 @@
+"""GET /ui/static/…: the stylesheet and its companions, kept by browsers for ever."""
+
+from __future__ import annotations
+
+from tornado.web import HTTPError
+
+from handlers import pages
+from handlers.page import PageHandler
+
+
+class StaticHandler(PageHandler):
+    """A file whose address holds a hash of its content."""
+
+    async def get(self) -> None:
+        found = pages.static_file(self.request.path.removeprefix(pages.STATIC_PATH))
+        if found is None:
+            raise HTTPError(404)
+        content, content_type = found
+        self.set_header("Content-Type", content_type)
+        self.set_header("Cache-Control", "public, max-age=31536000, immutable")
+        self.finish(content)
+
+    head = get
+
+
+ROUTES = [(pages.STATIC_PATH + ".*", StaticHandler)]

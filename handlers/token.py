@@ -1,0 +1,19 @@
+"""POST /oauth/v2/token: exchange a grant for tokens."""
+
+from __future__ import annotations
+
+from handlers.base import ProtocolHandler
+from idp.oauth import grants
+from idp.oauth.discovery import TOKEN
+
+
+class TokenHandler(ProtocolHandler):
+    """The token endpoint (RFC 6749 3.2)."""
+
+    async def post(self) -> None:
+        params = self.form_params()
+        authorization = self.request.headers.get("Authorization")
+        self.answer(await grants.exchange(self.service, authorization, params))
+
+
+ROUTES = [(TOKEN, TokenHandler)]

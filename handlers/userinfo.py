@@ -1,0 +1,32 @@
+"""GET and POST /oidc/v1/userinfo: the claims about the user of an access token."""
+
+from __future__ import annotations
+
+from handlers.base import ProtocolHandler, bearer_challenge
+from idp.oauth import userinfo
+from idp.oauth.discovery import USERINFO
+from idp.oauth.errors import InvalidRequest, OAuthError
+from idp.oauth.params import Params
+
+
+class UserinfoHandler(ProtocolHandler):
+    """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
+
+    async def get(self) -> None:
+        if self.query_params().pairs():
+            raise InvalidRequest("the token belongs into the Authorization header")
+        await self._answer(Params())
+
+    async def post(self) -> None:
+        has_form = self.body or self.request.headers.get("Content-Type")
+        await self._answer(self.form_params() if has_form else Params())
+
+    async def _answer(self, form: Params) -> None:
+        authorization = self.request.headers.get("Authorization")
+        self.answer(await userinfo.answer(self.service, authorization, form))
+
+    def challenge_for(self, error: OAuthError) -> str:
+        return bearer_challenge(error)
+
+
+ROUTES = [(USERINFO, UserinfoHandler)]

@@ -1,0 +1,48 @@
+"""The unattended start: a personal access token of an instance owner, for scripts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from idp import events, setup
+from idp.identity import pats, users
+from idp.identity.subjects import Subject
+from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
+from idp.service import Service
+from storage import Conflict, Insert
+
+LIVES: Final = timedelta(hours=24)
+USER_NAME: Final = "admin-pat"
+
+
+async def ensure(service: Service, instance: Instance, known: str | None) -> str:
+    """`known` while it is valid, else a new token of the service user that is for this."""
+    if known and pats.is_pat(service, known) and await pats.find_subject(service, known):
+        return known
+    organization, _ = await setup.find_default(service, instance)
+    user = await _ensure_user(service, instance)
+    subject = Subject(instance=instance, organization=organization, user=user)
+    now = service.clock.now()
+    record, token = pats.new(service.random, service.config.vendor, subject, now, now + LIVES)
+    made = events.happened(
+        service.random, PATS, record.id, 1, "pat.created", setup.ACTOR, now, user=user.id
+    )
+    await service.store.commit(Insert(PATS, record), made)
+    return token
+
+
+async def _ensure_user(service: Service, instance: Instance) -> User:
+    user = await users.find_by_login_name(service, USER_NAME)
+    if user is not None:
+        return user
+    organization, _ = await setup.find_default(service, instance)
+    now = service.clock.now()
+    user = setup.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
+    owner = setup.membership(service, user, None, setup.IAM_OWNER, now)
+    made = events.created(service.random, USERS, user, "user.created", setup.ACTOR, now)
+    try:
+        await service.store.commit(Insert(USERS, user), Insert(MEMBERSHIPS, owner), made)
+    except Conflict:  # another process was faster
+        return await _ensure_user(service, instance)
+    return user

@@ -1,0 +1,34 @@
+"""`idp serve`: start the service."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from idp.cli.settings import load, store_flags
+
+
+@click.command(short_help="Start the service.")
+@store_flags
+@click.option("--host", help="Address to listen on.")
+@click.option("--port", help="Port to listen on; 0 picks a free one.")
+@click.option("--issuer", metavar="URL", help="Where browsers and clients reach the service.")
+@click.option("--processes", metavar="N", help="How many processes share the port.")
+@click.option("--tls-cert", metavar="FILE", help="PEM file of the certificate chain.")
+@click.option("--tls-key", metavar="FILE", help="PEM file of the private key.")
+@click.option("--insecure-http", is_flag=True, default=None, help="Allow http beyond loopback.")
+@click.option("--admin-pat", metavar="FILE", help="Write an administrator's token there (24 h).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line once it serves.")
+def serve(config_file: Path | None, as_json: bool, **flags: object) -> None:
+    """Start the service; without any flag, on this machine, with all it needs in ./idp-data.
+
+    Example: idp serve --issuer https://login.example.com --tls-cert chain.pem --tls-key key.pem
+    """
+    started_at = time.monotonic()
+    loaded = load(config_file, flags)
+    from idp import server  # the other commands do without it
+
+    announce = server.announce_as_json if as_json else server.announce_to_people(started_at)
+    raise SystemExit(server.run(loaded.config, announce))

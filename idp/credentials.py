@@ -1,0 +1,43 @@
+"""Opaque credentials: an id to look up and secrets to compare, as one string.
+
+Codes, refresh tokens, personal access tokens and the browser's cookie are built alike: the
+record's id (22 characters) and one or two secrets of fixed length. Only SHA-256 of a secret is
+stored. Text is compared, not decoded octets, so that every changed character counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import Final
+
+from idp import base64url
+
+ID_LENGTH: Final = 22
+SECRET_LENGTH: Final = 43
+
+_ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def digest(secret: str) -> str:
+    """What is stored of a secret with at least 128 random bits."""
+    return base64url.encode(hashlib.sha256(secret.encode()).digest())
+
+
+def matches(secret: str, stored: str | None) -> bool:
+    """Whether the secret is the stored one, in constant time."""
+    return hmac.compare_digest(digest(secret), stored or "")
+
+
+def same(expected: str, given: str) -> bool:
+    """Whether two texts are equal, in constant time whatever they hold."""
+    return hmac.compare_digest(expected.encode(), given.encode())
+
+
+def split(text: str, secrets: int = 1) -> tuple[str, ...] | None:
+    """The id and the secrets of a credential, or None when it isn't shaped like one."""
+    if len(text) != ID_LENGTH + secrets * SECRET_LENGTH or not _ALPHABET.fullmatch(text):
+        return None
+    starts = range(ID_LENGTH, len(text), SECRET_LENGTH)
+    return (text[:ID_LENGTH], *(text[start : start + SECRET_LENGTH] for start in starts))

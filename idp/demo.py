@@ -1,0 +1,173 @@
+"""The demonstration relying party: what any application does to sign people in.
+
+It uses only what every application has: its own registration, the discovery document's
+addresses and HTTP. What it remembers of a browser is one record, sealed because it holds tokens.
+"""
+
+from __future__ import annotations
+
+import base64
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Struct, structs
+
+from idp.credentials import digest, same
+from idp.demo_setup import CALLBACK, PATH, client_secret
+from idp.oauth import pkce
+from idp.oauth.discovery import AUTHORIZE, END_SESSION
+from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit
+from idp.service import Service
+from storage import Insert, Update
+
+SCOPE: Final = "openid profile email phone address offline_access"
+_PURPOSE: Final = "demo-visit"
+_LIVES: Final = timedelta(hours=12)
+
+
+class Step(Struct, frozen=True):
+    """One HTTP exchange as it was sent."""
+
+    kind: str
+    request: str
+    response: str
+
+
+class Visit(Struct, frozen=True, omit_defaults=True):
+    """One browser at the demo. `id` is what its cookie holds; the store has its digest."""
+
+    id: str
+    state: str = ""
+    nonce: str = ""
+    verifier: str = ""
+    claims: dict[str, Any] = {}
+    userinfo: dict[str, Any] = {}
+    tokens: dict[str, str] = {}
+    steps: list[Step] = []
+    problem: str = ""
+
+
+class DemoClient(Struct, frozen=True):
+    """The demo's own registration."""
+
+    client_id: str
+    client_secret: str
+
+    def basic(self) -> str:
+        """The value of the Authorization header (RFC 6749 2.3.1)."""
+        pair = f"{quote(self.client_id, safe='')}:{quote(self.client_secret, safe='')}"
+        return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+async def find_client(service: Service) -> DemoClient | None:
+    """The demo's registration, when the set-up has made one."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None or instance.demo is None:
+        return None
+    demo = instance.demo
+    return DemoClient(client_id=demo.client_id, client_secret=client_secret(service, demo))
+
+
+async def find_visit(service: Service, cookie: str | None) -> Visit | None:
+    """What is remembered of this browser."""
+    record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
+    if record is None:
+        return None
+    return msgspec.json.decode(service.vault.open(record.sealed, _PURPOSE), type=Visit)
+
+
+async def remember(service: Service, visit: Visit, *, is_new: bool = False) -> None:
+    """Keep a visit for twelve hours."""
+    sealed = service.vault.seal(msgspec.json.encode(visit), _PURPOSE)
+    expires_at = service.clock.now() + _LIVES
+    record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
+    changes = {"sealed": sealed, "expires_at": expires_at}
+    await service.store.commit(
+        Insert(DEMO_VISITS, record) if is_new else Update(DEMO_VISITS, record.id, set=changes)
+    )
+
+
+def begin(service: Service, visit: Visit | None, client: DemoClient, prompt: str) -> Visit:
+    """A visit that is about to ask: fresh state, nonce and PKCE verifier."""
+    random = service.random
+    known = visit or Visit(id=random.token())
+    asking = structs.replace(
+        known, state=random.token(), nonce=random.token(), verifier=random.token(), problem=""
+    )
+    url = authorization_url(service, asking, client, prompt)
+    request = f"GET {url} HTTP/1.1"
+    return structs.replace(asking, steps=[Step("authorize", request, "303 See Other")])
+
+
+def authorization_url(service: Service, visit: Visit, client: DemoClient, prompt: str) -> str:
+    """The address of the authorization request (OpenID Connect Core 3.1.2.1)."""
+    base = service.config.issuer
+    pairs = {
+        "client_id": client.client_id,
+        "redirect_uri": base + CALLBACK,
+        "response_type": "code",
+        "scope": SCOPE,
+        "state": visit.state,
+        "nonce": visit.nonce,
+        "code_challenge": pkce.challenge_of(visit.verifier),
+        "code_challenge_method": "S256",
+    }
+    if prompt:
+        pairs["prompt"] = prompt
+    return f"{base}{AUTHORIZE}?{urlencode(pairs)}"
+
+
+def logout_url(service: Service, visit: Visit) -> str:
+    """The address of the logout request (OpenID Connect RP-Initiated Logout 2)."""
+    base = service.config.issuer
+    pairs = {
+        "id_token_hint": visit.tokens.get("id_token", ""),
+        "post_logout_redirect_uri": base + PATH,
+    }
+    return f"{base}{END_SESSION}?{urlencode(pairs)}"
+
+
+def code_form(service: Service, visit: Visit, code: str) -> dict[str, str]:
+    """The token request that redeems a code."""
+    return {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": service.config.issuer + CALLBACK,
+        "code_verifier": visit.verifier,
+    }
+
+
+def refresh_form(visit: Visit) -> dict[str, str]:
+    """The token request that refreshes."""
+    return {"grant_type": "refresh_token", "refresh_token": visit.tokens.get("refresh_token", "")}
+
+
+def is_own_answer(service: Service, visit: Visit, state: str, issuer: str) -> bool:
+    """Whether a callback answers this visit's request: its state, and the issuer (RFC 9207)."""
+    return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
+
+
+def verified_claims(
+    service: Service, client: DemoClient, id_token: str, key_set: bytes, nonce: str | None
+) -> dict[str, Any]:
+    """The claims of an ID token, checked as OpenID Connect Core 3.1.3.7 asks.
+
+    Raises ValueError when it isn't the issuer's, not for this client, expired, or for another
+    request.
+    """
+    from jwcrypto.common import JWException  # only the demo and the key maker need it
+    from jwcrypto.jwk import JWKSet
+    from jwcrypto.jwt import JWT
+
+    try:
+        token = JWT(jwt=id_token, key=JWKSet.from_json(key_set.decode()), algs=["RS256"])
+        claims: dict[str, Any] = msgspec.json.decode(token.claims)
+    except JWException as error:
+        raise ValueError("the ID token does not verify") from error
+    if claims.get("iss") != service.config.issuer or claims.get("aud") != client.client_id:
+        raise ValueError("the ID token is for somebody else")
+    if nonce is not None and claims.get("nonce") != nonce:
+        raise ValueError("the ID token answers another request")
+    return claims

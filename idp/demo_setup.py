@@ -1,0 +1,167 @@
+"""The demonstration application and its user: made on a loopback issuer, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp import credentials, events, setup
+from idp.config import Config
+from idp.records import (
+    APPLICATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    USERS,
+    Address,
+    Application,
+    Demo,
+    Email,
+    Instance,
+    Organization,
+    Password,
+    Phone,
+    Profile,
+    Project,
+    User,
+)
+from idp.service import Service
+from storage import Insert, Stale, Update, Write
+
+PATH: Final = "/demo"
+CALLBACK: Final = "/demo/callback"
+_SECRET: Final = "demo-client-secret"  # noqa: S105 - a purpose, not a secret
+_PASSWORD: Final = "demo-password"  # noqa: S105 - a purpose, not a secret
+_DEMO_USER: Final = "demo"
+
+
+class Described(Struct, frozen=True):
+    """The demo as the start page tells it; the same at every start."""
+
+    client_id: str
+    client_secret: str
+    redirect_uri: str
+    post_logout_redirect_uri: str
+    url: str
+    login_name: str
+    password: str
+
+
+async def ensure(service: Service, instance: Instance) -> Described:
+    """The demo, made if it is missing; its addresses follow the issuer."""
+    demo = instance.demo
+    if demo is None:
+        demo = await _create(service, instance)
+    await _follow_issuer(service, demo)
+    user = await service.store.get(USERS, demo.user_id)
+    base = service.config.issuer
+    return Described(
+        client_id=demo.client_id,
+        client_secret=client_secret(service, demo),
+        redirect_uri=base + CALLBACK,
+        post_logout_redirect_uri=base + PATH,
+        url=base + PATH,
+        login_name=user.user_name if user else _DEMO_USER,
+        password=service.vault.open(demo.sealed_password, _PASSWORD).decode(),
+    )
+
+
+def client_secret(service: Service, demo: Demo) -> str:
+    """The demo application's own secret."""
+    return service.vault.open(demo.sealed_client_secret, _SECRET).decode()
+
+
+async def _create(service: Service, instance: Instance) -> Demo:
+    organization, project = await setup.find_default(service, instance)
+    secret, password = service.random.token(), service.random.one_time_password()
+    client = _client(service, project, secret)
+    user = await _user(service, organization, password)
+    demo = Demo(
+        client_id=client.id,
+        sealed_client_secret=service.vault.seal(secret, _SECRET),
+        user_id=user.id,
+        sealed_password=service.vault.seal(password, _PASSWORD),
+    )
+    try:
+        await service.store.commit(*_writes(service, demo, client, user))
+    except Stale:  # another process made one meanwhile
+        again = await service.store.get(INSTANCES, INSTANCE_ID)
+        if again is None or again.demo is None:
+            raise
+        return again.demo
+    return demo
+
+
+def _writes(service: Service, demo: Demo, client: Application, user: User) -> list[Write]:
+    random, now = service.random, service.clock.now()
+    return [
+        Update(
+            INSTANCES,
+            INSTANCE_ID,
+            set={"demo": demo},
+            increment={"sequence": 1},
+            expect={"demo": None},
+        ),
+        Insert(APPLICATIONS, client),
+        Insert(USERS, user),
+        events.created(random, APPLICATIONS, client, "application.created", setup.ACTOR, now),
+        events.created(random, USERS, user, "user.created", setup.ACTOR, now, kind="human"),
+    ]
+
+
+def _client(service: Service, project: Project, secret: str) -> Application:
+    now = service.clock.now()
+    return Application(
+        id=service.random.id(),
+        project_id=project.id,
+        org_id=project.org_id,
+        name="Demo application",
+        auth_method="client_secret_basic",
+        **_addresses(service.config),
+        grant_types=["authorization_code", "refresh_token"],
+        secret_hash=credentials.digest(secret),
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+async def _user(service: Service, organization: Organization, password: str) -> User:
+    now = service.clock.now()
+    user = setup.new_user(service, organization, "human", _DEMO_USER, "Dana Demo", now)
+    user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
+    user.email = Email(address="dana@example.com", is_verified=True)
+    user.email_key = "dana@example.com"
+    user.phone = Phone(number="+15555550100")
+    user.address = Address(locality="Springfield", country="US")
+    user.password = Password(hash=await service.hasher.hash(password), changed_at=now)
+    return user
+
+
+async def _follow_issuer(service: Service, demo: Demo) -> None:
+    """A start on another port moves the demo's registered addresses with it."""
+    client = await service.store.get(APPLICATIONS, demo.client_id)
+    wanted = _addresses(service.config)
+    if client is None or client.redirect_uris == wanted["redirect_uris"]:
+        return
+    now = service.clock.now()
+    await service.store.commit(
+        Update(
+            APPLICATIONS,
+            client.id,
+            set={**wanted, "changed_at": now},
+            increment={"sequence": 1},
+            expect={"sequence": client.sequence},
+        ),
+        events.changed(
+            service.random, APPLICATIONS, client, "application.changed", setup.ACTOR, now
+        ),
+    )
+
+
+def _addresses(config: Config) -> dict[str, Any]:
+    return {
+        "redirect_uris": [config.issuer + CALLBACK],
+        "post_logout_redirect_uris": [config.issuer + PATH],
+        "home_url": config.issuer + PATH,
+    }

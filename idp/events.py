@@ -1,0 +1,75 @@
+"""The audit log: one event for each administrative change, in the unit of the change.
+
+An event's `sequence` is the record's own after the change. Its payload names what changed and
+holds no secret.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Protocol
+
+from idp.ids import Random
+from idp.records import EVENTS, Event
+from storage import Collection, Insert
+
+
+class Sequenced(Protocol):
+    """A record that counts its administrative changes."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def sequence(self) -> int: ...
+
+
+def created(
+    random: Random,
+    collection: Collection[Any],
+    record: Sequenced,
+    type: str,
+    actor: str,
+    at: datetime,
+    **payload: str,
+) -> Insert:
+    """The event of a record's first state."""
+    return happened(random, collection, record.id, record.sequence, type, actor, at, **payload)
+
+
+def changed(
+    random: Random,
+    collection: Collection[Any],
+    record: Sequenced,
+    type: str,
+    actor: str,
+    at: datetime,
+    **payload: str,
+) -> Insert:
+    """The event of a change that increments the `sequence` of `record` (as it was read)."""
+    sequence = record.sequence + 1
+    return happened(random, collection, record.id, sequence, type, actor, at, **payload)
+
+
+def happened(
+    random: Random,
+    collection: Collection[Any],
+    record_id: str,
+    sequence: int,
+    type: str,
+    actor: str,
+    at: datetime,
+    **payload: str,
+) -> Insert:
+    """An event of a record that counts no changes of its own (a session, an authorization)."""
+    event = Event(
+        id=random.ordered_id(at),
+        collection=collection.name,
+        record_id=record_id,
+        sequence=sequence,
+        type=type,
+        actor=actor,
+        at=at,
+        payload=sorted(payload.items()),
+    )
+    return Insert(EVENTS, event)

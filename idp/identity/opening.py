@@ -1,0 +1,54 @@
+"""Opening a session: the unit of writes that signs a user in at a browser."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from idp import events
+from idp.identity import agents, sessions
+from idp.identity.agents import Cookie
+from idp.identity.sessions import LiveSession
+from idp.identity.subjects import Subject
+from idp.records import SESSIONS, USERS, Agent, Session
+from idp.service import Service
+from storage import Insert, Update, Write
+
+_RENEWED: Final = ("auth_time", "amr", "acr", "stamps", "last_used_at", "expires_at")
+
+
+class Opening(Struct, frozen=True):
+    """The writes, and what is true once they are committed."""
+
+    writes: list[Write]
+    session: Session
+    cookie: Cookie
+
+
+def prepare(
+    service: Service, agent: Agent, subject: Subject, known: LiveSession | None
+) -> Opening:
+    """Open a session now, or renew the one that this user has in this browser (`known`).
+
+    The browser gets a new secret in the same unit, so of two sign-ins at once one is Stale. A
+    renewed session keeps its id: tokens that name it live on, and the id opens nothing.
+    """
+    now = service.clock.now()
+    rotation, cookie = agents.rotation(service.random, agent, now)
+    session = sessions.new(service.random, service.config, agent, subject, now)
+    write: Write = Insert(SESSIONS, session)
+    if known is not None:
+        renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
+        session = structs.replace(known.session, **renewed)
+        write = Update(SESSIONS, session.id, set=renewed, expect={"ended_at": None})
+    event = events.happened(
+        service.random, SESSIONS, session.id, 1, "session.opened", subject.user.id, now
+    )
+    return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
+
+
+def guard(subject: Subject) -> Update:
+    """A mark on the user: a deactivation or new password at the same moment wins."""
+    user = subject.user
+    return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

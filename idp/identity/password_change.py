@@ -1,0 +1,69 @@
+"""Choosing a new password: the policy, and the unit of writes that replaces the old one."""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from idp import events
+from idp.identity import passwords
+from idp.identity.subjects import Subject
+from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
+from idp.service import Service
+from storage import Update, Write
+
+
+class Change(Struct, frozen=True):
+    """The writes, and the subject as it is once they are committed (with a new stamp)."""
+
+    writes: list[Write]
+    subject: Subject
+
+
+def problems(service: Service, user: User, password: str) -> list[passwords.Problem]:
+    """What the policy says against `password` for this user; empty when it is fine."""
+    names = [user.user_name, user.profile.display_name]
+    names += [user.profile.given_name or "", user.profile.family_name or ""]
+    names += [user.email.address] if user.email else []
+    return passwords.policy_problems(
+        password, min_length=service.config.password_min_length, own_words=names
+    )
+
+
+async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:
+    """Replace the password; every session and token of the user ends with the old stamp.
+
+    Of two changes at once, one is Stale: that is what makes a one-time password count once.
+    Raises HashingBusy.
+    """
+    user, now = subject.user, service.clock.now()
+    new = Password(hash=await service.hasher.hash(password), changed_at=now)
+    stamp = service.random.token(bits=64)
+    change = Update(
+        USERS,
+        user.id,
+        set={"password": new, "stamp": stamp, "changed_at": now},
+        increment={"sequence": 1},
+        expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
+    )
+    event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
+    writes: list[Write] = [change, event, *_first_admin(subject)]
+    changed = structs.replace(
+        user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
+    )
+    return Change(writes=writes, subject=structs.replace(subject, user=changed))
+
+
+def _first_admin(subject: Subject) -> list[Write]:
+    """Forget the one-time password that the start page prints."""
+    first = subject.instance.first_admin
+    if first is None or first.user_id != subject.user.id:
+        return []
+    return [
+        Update(
+            INSTANCES,
+            INSTANCE_ID,
+            set={"first_admin": None},
+            increment={"sequence": 1},
+            expect={"first_admin.user_id": first.user_id},
+        )
+    ]

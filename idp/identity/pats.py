@@ -1,0 +1,62 @@
+"""Personal access tokens of service users: shown once, kept as a hash, dead with their user."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from idp import credentials
+from idp.identity import stamps, subjects
+from idp.identity.subjects import Subject
+from idp.ids import Random
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    PATS,
+    USERS,
+    PersonalAccessToken,
+)
+from idp.service import Service
+
+MARK: Final = "_pat_"
+
+
+def new(
+    random: Random, vendor: str, subject: Subject, now: datetime, expires_at: datetime
+) -> tuple[PersonalAccessToken, str]:
+    """A record to store and the token to show, of the form `<vendor>_pat_<id><secret>`."""
+    id, secret = random.id(), random.token()
+    record = PersonalAccessToken(
+        id=id,
+        user_id=subject.user.id,
+        secret_hash=credentials.digest(secret),
+        stamps=stamps.of_session(subject.instance, subject.organization, subject.user),
+        created_at=now,
+        expires_at=expires_at,
+    )
+    return record, f"{vendor}{MARK}{id}{secret}"
+
+
+def is_pat(service: Service, token: str) -> bool:
+    """Whether the text has the form of a personal access token."""
+    return token.startswith(service.config.vendor + MARK)
+
+
+async def find_subject(service: Service, token: str) -> Subject | None:
+    """The active service user whose valid token this is."""
+    parts = credentials.split(token.removeprefix(service.config.vendor + MARK))
+    pat = await service.store.get(PATS, parts[0]) if parts else None
+    if parts is None or pat is None or not credentials.matches(parts[1], pat.secret_hash):
+        return None
+    user = await service.store.get(USERS, pat.user_id)
+    if user is None:
+        return None
+    organization, instance = await service.store.get_many(
+        [(ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
+    )
+    if organization is None or instance is None:
+        return None
+    subject = Subject(instance=instance, organization=organization, user=user)
+    under = stamps.of_session(instance, organization, user)
+    return subject if subjects.is_active(subject) and under == pat.stamps else None

@@ -1,0 +1,119 @@
+"""Sessions: a user signed in at a browser.
+
+A session signs people in while it is used (idle end) and for a limited time after the last real
+check of a credential (absolute end); its record lasts longer, because tokens name it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp.config import Config
+from idp.identity import stamps, subjects
+from idp.identity.subjects import Subject
+from idp.ids import Random
+from idp.oauth import acr
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    SESSIONS,
+    USERS,
+    Agent,
+    Session,
+)
+from idp.service import Service
+from storage import Key, Stale, Update
+
+MOST_PER_AGENT: Final = 50
+_TOUCH_EVERY: Final = timedelta(minutes=1)
+
+
+class LiveSession(Struct, frozen=True):
+    """A session that can sign its user in now."""
+
+    session: Session
+    subject: Subject
+
+
+async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
+    """The agent's live sessions, the last used first, one for each user."""
+    if agent is None:
+        return []
+    now = service.clock.now()
+    found = await find_open(service, agent)
+    alive = [session for session in found if _can_sign_in(service.config, session, now)]
+    alive.sort(key=lambda session: session.last_used_at, reverse=True)
+    latest = {session.user_id: session for session in reversed(alive)}
+    return await _with_subjects(service, [s for s in alive if latest[s.user_id] is s])
+
+
+async def find_open(service: Service, agent: Agent) -> list[Session]:
+    """The agent's sessions that have not ended, also those too old to sign anybody in."""
+    page = await service.store.find(SESSIONS, {"agent_id": agent.id}, limit=MOST_PER_AGENT)
+    return [session for session in page.records if session.ended_at is None]
+
+
+def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:
+    idle = session.last_used_at + timedelta(seconds=config.session_idle_seconds)
+    absolute = session.auth_time + timedelta(seconds=config.session_seconds)
+    return now < min(idle, absolute)
+
+
+async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSession]:
+    keys: list[Key] = [(INSTANCES, INSTANCE_ID)]
+    for session in found:
+        keys += [(USERS, session.user_id), (ORGANIZATIONS, session.org_id)]
+    instance, *pairs = await service.store.get_many(keys) if found else (None,)
+    live = []
+    for session, user, organization in zip(found, pairs[::2], pairs[1::2], strict=True):
+        if instance is None or user is None or organization is None:
+            continue
+        subject = Subject(instance=instance, organization=organization, user=user)
+        under = stamps.of_session(instance, organization, user)
+        if subjects.is_active(subject) and session.stamps == under:
+            live.append(LiveSession(session=session, subject=subject))
+    return live
+
+
+def new(random: Random, config: Config, agent: Agent, subject: Subject, now: datetime) -> Session:
+    """A session that begins with a password check at `now`; not stored yet."""
+    return Session(
+        id=random.id(),
+        agent_id=agent.id,
+        user_id=subject.user.id,
+        org_id=subject.organization.id,
+        stamps=stamps.of_session(subject.instance, subject.organization, subject.user),
+        auth_time=now,
+        amr=[acr.AMR_PASSWORD],
+        acr=acr.PASSWORD,
+        created_at=now,
+        last_used_at=now,
+        expires_at=record_ends_at(config, now),
+    )
+
+
+def record_ends_at(config: Config, auth_time: datetime) -> datetime:
+    """When the last token that names a session authenticated at `auth_time` has expired."""
+    longest = max(config.access_token_seconds, config.jwt_access_token_seconds)
+    return auth_time + timedelta(seconds=config.session_seconds + longest)
+
+
+async def touch(service: Service, session: Session) -> None:
+    """Note that the session was used; at most one write a minute."""
+    now = service.clock.now()
+    if now - session.last_used_at < _TOUCH_EVERY:
+        return
+    used = Update(SESSIONS, session.id, set={"last_used_at": now}, expect={"ended_at": None})
+    try:
+        await service.store.commit(used)
+    except Stale:
+        return  # it ended meanwhile: there is nothing to note
+
+
+def is_recent(session: Session, seconds: int, now: datetime) -> bool:
+    """Whether a credential was checked within the last `seconds`."""
+    return int(now.timestamp()) - int(session.auth_time.timestamp()) <= seconds

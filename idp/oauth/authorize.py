@@ -1,0 +1,242 @@
+"""The authorization request (OpenID Connect Core 3.1.2.1): read and checked, in order.
+
+First the client and its redirect_uri are proven; until then every answer is a page. From then
+on every refusal goes back to the client by redirect. The checks stand in one list, in the order
+in which they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from idp.oauth import id_tokens, pkce, responses, scopes
+from idp.oauth.discovery import PROMPTS
+from idp.oauth.errors import (
+    InvalidRequest,
+    InvalidScope,
+    OAuthError,
+    RequestNotSupported,
+    RequestUriNotSupported,
+    UnauthorizedClient,
+    UnsupportedResponseType,
+    Unusable,
+)
+from idp.oauth.params import Params
+from idp.oauth.responses import ReturnTo
+from idp.records import APPLICATIONS, Application, AuthRequest, ResponseType
+from idp.service import Service
+
+MAX_CHARACTERS: Final = 4096
+_MAX_AGE_DIGITS: Final = 10
+_RESPONSE_TYPES: Final[dict[frozenset[str], ResponseType]] = {
+    frozenset({"code"}): "code",
+    frozenset({"id_token"}): "id_token",
+    frozenset({"id_token", "token"}): "id_token token",
+}
+_READ: Final = (
+    "response_type",
+    "response_mode",
+    "request",
+    "request_uri",
+    "scope",
+    "code_challenge",
+    "code_challenge_method",
+    "nonce",
+    "prompt",
+    "max_age",
+    "login_hint",
+    "id_token_hint",
+    "ui_locales",
+)
+_BOUNDED: Final = ("state", "nonce", "login_hint", "ui_locales", "scope", "redirect_uri")
+
+
+class Refused(Exception):
+    """The request is refused by redirect to a proven redirect_uri."""
+
+    def __init__(self, to: ReturnTo, error: OAuthError) -> None:
+        super().__init__(error.description)
+        self.to = to
+        self.error = error
+
+
+async def read(service: Service, params: Params) -> tuple[AuthRequest, Application]:
+    """The checked request, not stored yet, and its client.
+
+    Raises Unusable when there is no proven place to send an answer to, else Refused.
+    """
+    client, redirect_uri = await _prove(service, params)
+    to = ReturnTo(
+        redirect_uri=redirect_uri,
+        mode=_mode(params),
+        state=responses.keep_state(params.get("state")),
+    )
+    try:
+        return await _check(service, client, params, to), client
+    except OAuthError as error:
+        raise Refused(to, error) from error
+
+
+async def _prove(service: Service, params: Params) -> tuple[Application, str]:
+    """The client and the redirect_uri that belong together. Raises Unusable."""
+    for name in ("client_id", "redirect_uri", "state"):
+        if params.is_repeated(name):
+            raise Unusable("parameter_repeated", f"The parameter {name} was sent more than once.")
+    client_id, redirect_uri = params.get("client_id"), params.get("redirect_uri")
+    if client_id is None:
+        raise Unusable("client_id_missing", "The parameter client_id is missing.")
+    client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
+    if client is None or client.state != "active":
+        raise Unusable("client_unknown", "No application has this client_id.", sent=client_id)
+    registered = tuple(client.redirect_uris)
+    if redirect_uri is None:
+        raise Unusable(
+            "redirect_uri_missing",
+            "The parameter redirect_uri is missing.",
+            client_id=client_id,
+            registered=registered,
+        )
+    if redirect_uri not in registered:
+        raise Unusable(
+            "redirect_uri_unregistered",
+            "The redirect_uri is not one that the application registered.",
+            client_id=client_id,
+            sent=redirect_uri,
+            registered=registered,
+        )
+    return client, redirect_uri
+
+
+def _mode(params: Params) -> Literal["query", "fragment"]:
+    """Where an answer is put: tokens go to the fragment, and so do their errors."""
+    repeated = params.is_repeated("response_type") or params.is_repeated("response_mode")
+    if repeated:
+        return "query"
+    if params.get("response_mode") == "fragment":
+        return "fragment"
+    types = set((params.get("response_type") or "").split(" "))
+    return "fragment" if types & {"id_token", "token"} else "query"
+
+
+async def _check(
+    service: Service, client: Application, params: Params, to: ReturnTo
+) -> AuthRequest:
+    params.refuse_repeated(_READ)
+    for name in _BOUNDED:
+        if len(params.get(name) or "") > MAX_CHARACTERS:
+            raise InvalidRequest(f"{name} is longer than {MAX_CHARACTERS} characters")
+    checked: dict[str, Any] = {}
+    for check in _CHECKS:
+        checked |= check(_Request(client, params))
+    checked["hinted_user_id"] = await _hinted_user(service, client, params.get("id_token_hint"))
+    now = service.clock.now()
+    return AuthRequest(
+        id=service.random.id(),
+        client_id=client.id,
+        redirect_uri=to.redirect_uri,
+        response_mode=_mode(params),
+        state=to.state,
+        created_at=now,
+        expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
+        login_hint=_text(params, "login_hint"),
+        ui_locales=_text(params, "ui_locales"),
+        **checked,
+    )
+
+
+class _Request(Struct, frozen=True):
+    client: Application
+    params: Params
+
+
+def _request_objects(request: _Request) -> dict[str, Any]:
+    """OpenID Connect Core 6: not supported, and never silently ignored."""
+    if request.params.get("request") is not None:
+        raise RequestNotSupported("request objects are not supported")
+    if request.params.get("request_uri") is not None:
+        raise RequestUriNotSupported("request_uri is not supported")
+    return {}
+
+
+def _response_type(request: _Request) -> dict[str, Any]:
+    sent = request.params.required("response_type").split(" ")
+    response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
+    if response_type is None:
+        raise UnsupportedResponseType("response_type is not supported")
+    if response_type not in request.client.response_types:
+        raise UnauthorizedClient("the client may not use this response_type")
+    return {"response_type": response_type}
+
+
+def _response_mode(request: _Request) -> dict[str, Any]:
+    if request.params.get("response_mode") not in (None, "query", "fragment"):
+        raise InvalidRequest("response_mode is not supported")
+    return {}
+
+
+def _scope(request: _Request) -> dict[str, Any]:
+    wanted = scopes.parse(request.params.get("scope"))
+    if scopes.OPENID not in wanted:
+        raise InvalidScope("scope must include openid")
+    return {"scopes": scopes.grantable(request.client, wanted)}
+
+
+def _pkce(request: _Request) -> dict[str, Any]:
+    is_public = request.client.auth_method == "none"
+    return {"code_challenge": pkce.read_challenge(request.params, is_required=is_public)}
+
+
+def _nonce(request: _Request) -> dict[str, Any]:
+    return {"nonce": _text(request.params, "nonce")}
+
+
+def _prompt(request: _Request) -> dict[str, Any]:
+    prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
+    if not set(prompt) <= set(PROMPTS):
+        raise InvalidRequest("prompt has a value that is not supported")
+    if "none" in prompt and len(prompt) > 1:
+        raise InvalidRequest("prompt none can not be combined with another value")
+    return {"prompt": prompt}
+
+
+def _max_age(request: _Request) -> dict[str, Any]:
+    sent = request.params.get("max_age")
+    if sent is None:
+        return {"max_age": None}
+    if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
+        raise InvalidRequest("max_age must be a number of seconds")
+    return {"max_age": int(sent)}
+
+
+_CHECKS: Final[tuple[Callable[[_Request], dict[str, Any]], ...]] = (
+    _request_objects,
+    _response_type,
+    _response_mode,
+    _scope,
+    _pkce,
+    _nonce,
+    _prompt,
+    _max_age,
+)
+
+
+async def _hinted_user(service: Service, client: Application, token: str | None) -> str | None:
+    """Whom `id_token_hint` names. A hint made for another client is no hint."""
+    if token is None:
+        return None
+    hint = await id_tokens.read_hint(service, token)
+    if hint.azp != client.id:
+        raise InvalidRequest("id_token_hint was issued to another client")
+    return hint.sub
+
+
+def _text(params: Params, name: str) -> str | None:
+    """A value that is stored and comes back; NUL can't be stored. Raises InvalidRequest."""
+    value = params.get(name)
+    if value is not None and "\0" in value:
+        raise InvalidRequest(f"{name} has a character that is not allowed")
+    return value

@@ -1,0 +1,71 @@
+"""Bearer tokens (RFC 6750): who is calling, and with which scopes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from idp.identity import pats, subjects
+from idp.identity.subjects import Named
+from idp.oauth import scopes, tokens
+from idp.oauth.errors import InvalidRequest, InvalidToken
+from idp.oauth.params import Params
+from idp.records import User
+from idp.service import Service
+
+_PAT_SCOPES = (scopes.OPENID, "profile", "email")
+
+
+class Bearer(Struct, frozen=True):
+    """The user that a valid token stands for, and what the token lets its holder see."""
+
+    user: User
+    scopes: list[str]
+
+
+def read(authorization: str | None, params: Params) -> str:
+    """The token of a request: in the header, or as the form field `access_token`, not both.
+
+    Raises InvalidToken (without a description when there is no token at all) or InvalidRequest.
+    """
+    in_form = params.get("access_token")
+    if authorization is None:
+        if in_form is None:
+            raise InvalidToken("")
+        return in_form
+    if in_form is not None:
+        raise InvalidRequest("the token was sent by header and by form; use one of them")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip(" "):
+        raise InvalidToken("the Authorization header has no Bearer token")
+    return token.strip(" ")
+
+
+async def authenticate(service: Service, token: str) -> Bearer:
+    """The caller. Raises InvalidToken unless the token and all it depends on still stand."""
+    caller = await (_by_pat if pats.is_pat(service, token) else _by_access_token)(service, token)
+    if caller is None:
+        raise InvalidToken("the token is unknown, has expired or was revoked")
+    return caller
+
+
+async def _by_pat(service: Service, token: str) -> Bearer | None:
+    subject = await pats.find_subject(service, token)
+    return Bearer(user=subject.user, scopes=list(_PAT_SCOPES)) if subject else None
+
+
+async def _by_access_token(service: Service, token: str) -> Bearer | None:
+    claims = await tokens.read(service, token)
+    if claims is None:
+        return None
+    named = Named(
+        authorization_id=claims.ref.authorization,
+        user_id=claims.sub,
+        org_id=claims.ref.user_org,
+        client_id=claims.client_id,
+        client_org_id=claims.ref.client_org,
+        stamps=claims.ref.stamps,
+    )
+    grantee = await subjects.find_grantee(service, named, claims.ref.session)
+    if grantee is None or (claims.ref.session and grantee.session is None):
+        return None
+    return Bearer(user=grantee.subject.user, scopes=claims.scope.split(" "))

@@ -1,0 +1,115 @@
+"""Who is the client? The methods of RFC 6749 2.3 and OpenID Connect Core 9.
+
+A client uses the one method it is registered for, and only one at a time. Which part of a
+failed authentication was wrong stays in the log.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Collection
+from typing import Final
+from urllib.parse import unquote_plus
+
+from msgspec import Struct
+
+from idp import credentials
+from idp.oauth.errors import InvalidClient, InvalidRequest
+from idp.oauth.params import Params
+from idp.records import Application, AuthMethod
+
+TOKEN_METHODS: Final[tuple[AuthMethod, ...]] = (
+    "client_secret_basic",
+    "client_secret_post",
+    "none",
+)
+
+
+class Claimed(Struct, frozen=True):
+    """What the request says about its client, not yet checked."""
+
+    method: AuthMethod
+    client_id: str
+    secret: str | None = None
+
+
+def read(authorization: str | None, params: Params) -> Claimed:
+    """The client that the request claims to come from.
+
+    `authorization` is the header of that name. Raises InvalidClient when no client is named or
+    the header can't be read, InvalidRequest when there is more than one mechanism.
+    """
+    if params.get("client_assertion") or params.get("client_assertion_type"):
+        raise InvalidClient("private_key_jwt is not accepted")
+    client_id, secret = params.get("client_id"), params.get("client_secret")
+    if authorization is not None:
+        return _read_basic(authorization, client_id, secret)
+    if client_id is None:
+        raise InvalidClient("the request names no client")
+    if secret is not None:
+        return Claimed(method="client_secret_post", client_id=client_id, secret=secret)
+    return Claimed(method="none", client_id=client_id)
+
+
+def _read_basic(authorization: str, client_id: str | None, secret: str | None) -> Claimed:
+    if secret is not None:
+        raise InvalidRequest("the client authenticates by header and by form; use one of them")
+    scheme, _, encoded = authorization.partition(" ")
+    if scheme.lower() != "basic":
+        raise InvalidClient("the authorization header is not Basic")
+    try:
+        decoded = base64.b64decode(encoded.strip(" ").encode("ascii"), validate=True)
+        name, colon, password = decoded.decode("utf-8").partition(":")
+    except (UnicodeError, binascii.Error):
+        raise InvalidClient("the Basic header is not base64 of UTF-8") from None
+    claimed = Claimed(
+        method="client_secret_basic", client_id=_unquote(name), secret=_unquote(password)
+    )
+    if not colon:
+        raise InvalidClient("the Basic header has no colon")
+    if client_id not in (None, claimed.client_id):
+        raise InvalidRequest("client_id differs from the one in the authorization header")
+    return claimed
+
+
+_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+def _unquote(text: str) -> str:
+    """Undo application/x-www-form-urlencoded (RFC 6749 2.3.1)."""
+    if _PERCENT.search(text):
+        raise InvalidClient("the Basic header is not percent-encoded correctly")
+    try:
+        return unquote_plus(text, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidClient("the Basic header is not UTF-8") from None
+
+
+def check(
+    claimed: Claimed, client: Application | None, methods: Collection[AuthMethod] = TOKEN_METHODS
+) -> Application:
+    """The client, when the claim is true. Raises InvalidClient."""
+    if client is None or client.state != "active":
+        raise InvalidClient("no such client" if client is None else "the client is inactive")
+    if claimed.method != client.auth_method or claimed.method not in methods:
+        raise InvalidClient(f"the client is registered for {client.auth_method}")
+    if not _PROOFS[claimed.method](claimed, client):
+        raise InvalidClient("wrong client secret")
+    return client
+
+
+def _by_secret(claimed: Claimed, client: Application) -> bool:
+    return credentials.matches(claimed.secret or "", client.secret_hash)
+
+
+def _public(claimed: Claimed, client: Application) -> bool:
+    return claimed.secret is None
+
+
+_PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application], bool]]] = {
+    "client_secret_basic": _by_secret,
+    "client_secret_post": _by_secret,
+    "none": _public,
+}

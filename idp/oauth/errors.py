@@ -1,0 +1,147 @@
+"""The protocol's errors: one class per error code, mapped to HTTP once, at the edge.
+
+::
+
+    OAuthError
+    ├── InvalidRequest            400
+    ├── InvalidScope              400
+    ├── UnauthorizedClient        400
+    ├── UnsupportedResponseType   400, by redirect only
+    ├── UnsupportedGrantType      400
+    ├── InvalidGrant              400
+    ├── InvalidClient             401 with a challenge
+    ├── AccessDenied              by redirect only
+    ├── LoginRequired             by redirect only
+    ├── InteractionRequired       by redirect only
+    ├── RequestNotSupported       by redirect only
+    ├── RequestUriNotSupported    by redirect only
+    ├── InvalidToken              401 with a Bearer challenge (RFC 6750 3.1)
+    ├── InsufficientScope         403 with a Bearer challenge
+    └── ServerError               500; TemporarilyUnavailable 503
+    Unusable                      a page, never a redirect: client or redirect_uri not proven
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class OAuthError(Exception):
+    """A protocol error. `description` is shown to the client's developer, in plain ASCII."""
+
+    code: ClassVar[str] = "server_error"
+    status: ClassVar[int] = 400
+
+    def __init__(self, description: str = "") -> None:
+        super().__init__(description)
+        self.description = description
+
+    def body(self) -> dict[str, str]:
+        """RFC 6749 5.2."""
+        if not self.description:
+            return {"error": self.code}
+        return {"error": self.code, "error_description": self.description}
+
+
+class InvalidRequest(OAuthError):
+    code = "invalid_request"
+
+
+class InvalidScope(OAuthError):
+    code = "invalid_scope"
+
+
+class UnauthorizedClient(OAuthError):
+    code = "unauthorized_client"
+
+
+class UnsupportedResponseType(OAuthError):
+    code = "unsupported_response_type"
+
+
+class UnsupportedGrantType(OAuthError):
+    code = "unsupported_grant_type"
+
+
+class InvalidGrant(OAuthError):
+    code = "invalid_grant"
+
+
+class InvalidClient(OAuthError):
+    """Client authentication failed; which part failed stays in the log (`reason`)."""
+
+    code = "invalid_client"
+    status = 401
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("client authentication failed")
+        self.reason = reason
+
+
+class AccessDenied(OAuthError):
+    code = "access_denied"
+
+
+class LoginRequired(OAuthError):
+    code = "login_required"
+
+
+class InteractionRequired(OAuthError):
+    code = "interaction_required"
+
+
+class RequestNotSupported(OAuthError):
+    code = "request_not_supported"
+
+
+class RequestUriNotSupported(OAuthError):
+    code = "request_uri_not_supported"
+
+
+class InvalidToken(OAuthError):
+    code = "invalid_token"
+    status = 401
+
+
+class InsufficientScope(OAuthError):
+    code = "insufficient_scope"
+    status = 403
+
+
+class ServerError(OAuthError):
+    code = "server_error"
+    status = 500
+
+
+class TemporarilyUnavailable(OAuthError):
+    """The store or the hashing queue is busy: the same request may be repeated.
+
+    The code on the wire is `server_error`: the specification's tables have no other.
+    """
+
+    code = "server_error"
+    status = 503
+
+
+class Unusable(Exception):
+    """The request can't be answered by redirect: no proven client with that redirect URI.
+
+    `client_id` is the registered client's when it is known; `sent` and `registered` are the
+    values that were compared, for the explain page (never shown to a stranger).
+    """
+
+    def __init__(
+        self,
+        slug: str,
+        description: str,
+        *,
+        client_id: str | None = None,
+        sent: str | None = None,
+        registered: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(description)
+        self.slug = slug
+        self.description = description
+        self.client_id = client_id
+        self.sent = sent
+        self.registered = registered

@@ -1,0 +1,66 @@
+"""The token endpoint (RFC 6749 3.2): one pipeline, and a module for each grant.
+
+The pipeline reads the request, authenticates the client and checks that it may use the grant;
+a grant cannot forget any of that, because it only fills in its own part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp.oauth import client_auth
+from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
+from idp.oauth.grants import authorization_code, refresh_token
+from idp.oauth.grants.exchange import Exchange
+from idp.oauth.params import Params
+from idp.records import APPLICATIONS, Application, GrantType
+from idp.service import Service
+from storage import Key
+
+
+class Grant(Struct, frozen=True):
+    """A grant's own part: which record its credential names, and what it answers."""
+
+    reads: Callable[[Params], Key | None]
+    exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
+
+
+GRANTS: Final[dict[GrantType, Grant]] = {
+    "authorization_code": Grant(authorization_code.reads, authorization_code.exchange),
+    "refresh_token": Grant(refresh_token.reads, refresh_token.exchange),
+}
+
+_SINGLE: Final = ("grant_type", "client_id", "client_secret", "scope", "code", "redirect_uri")
+
+
+async def exchange(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+    """The token response for a form, and the `authorization` header that came with it.
+
+    Raises OAuthError. Client and grant are read from the store in one round trip.
+    """
+    params.refuse_repeated(_SINGLE)
+    claimed = client_auth.read(authorization, params)
+    grant_type = params.required("grant_type")
+    grant = next((grant for name, grant in GRANTS.items() if name == grant_type), None)
+    key = grant.reads(params) if grant else None
+    keys: list[Key] = [(APPLICATIONS, claimed.client_id), *([key] if key else [])]
+    found = await service.store.get_many(_storable(keys))
+    client = client_auth.check(claimed, found[0] if found else None)
+    if grant is None:
+        raise UnsupportedGrantType("grant_type is not supported")
+    _check_allowed(client, grant_type)
+    record = found[1] if key else None
+    return await grant.exchange(Exchange(service, client, params, record))
+
+
+def _storable(keys: list[Key]) -> list[Key]:
+    """No keys when the client_id can't be an id at all (empty or over-long)."""
+    return keys if 0 < len(keys[0][1]) <= 200 else []
+
+
+def _check_allowed(client: Application, grant_type: str) -> None:
+    if grant_type not in client.grant_types:
+        raise UnauthorizedClient("the client may not use this grant_type")

@@ -1,0 +1,126 @@
+"""What an authorization request needs next: an answer, or a person, and on which page.
+
+`decide` is a pure function of the request, the browser's live sessions and the time; the pages
+ask it again after every step. So a second tab, a reload or the back button can't lead astray:
+whatever the browser shows, the request is where its record and the sessions say it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from idp.config import Config
+from idp.identity import sessions
+from idp.identity.sessions import LiveSession
+from idp.identity.users import login_key
+from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
+from idp.records import AuthRequest, Session
+
+
+class Page(StrEnum):
+    """The pages that a sign-in can stand at."""
+
+    LOGIN_NAME = "login-name"
+    PASSWORD = "password"  # noqa: S105 - a page
+    ACCOUNTS = "accounts"
+    CHANGE_PASSWORD = "change-password"  # noqa: S105 - a page
+
+
+class Answer(Struct, frozen=True):
+    """Nothing is missing: this session signs its user in."""
+
+    live: LiveSession
+
+
+class Fail(Struct, frozen=True):
+    """The client asked for no page (`prompt=none`), and one would be needed."""
+
+    error: OAuthError
+
+
+class Ask(Struct, frozen=True):
+    """A person is needed. `login_name` is known when only the password is missing."""
+
+    page: Page
+    login_name: str | None = None
+
+
+Step: TypeAlias = Answer | Fail | Ask
+
+
+def decide(
+    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+) -> Step:
+    """The next step of `request` in a browser with these live sessions."""
+    if "none" in request.prompt:
+        return _silently(config, request, live, now)
+    chosen = _chosen(request, live)
+    if request.proven_user_id is not None:
+        return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
+    if chosen is not None and _counts(config, request, chosen.session, now):
+        return Answer(chosen)
+    if request.login_name is not None:
+        return Ask(Page.PASSWORD, login_name=request.login_name)
+    if chosen is not None:
+        return Ask(Page.PASSWORD, login_name=chosen.subject.user.user_name)
+    return Ask(Page.ACCOUNTS if live else Page.LOGIN_NAME)
+
+
+def _silently(
+    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+) -> Step:
+    """OpenID Connect Core 3.1.2.1, `prompt=none`: an answer or an error, never a page."""
+    fitting = [one for one in live if _fits_hints(request, one)]
+    if not fitting:
+        return Fail(LoginRequired("the user is not signed in"))
+    if len(fitting) > 1:
+        return Fail(InteractionRequired("several users are signed in: one has to be chosen"))
+    if not _counts(config, request, fitting[0].session, now):
+        return Fail(LoginRequired("the user has to authenticate again"))
+    return Answer(fitting[0])
+
+
+def _chosen(request: AuthRequest, live: Sequence[LiveSession]) -> LiveSession | None:
+    """The session that was made or picked here, or the only one that can be meant."""
+    if request.session_id is not None:
+        return next((one for one in live if one.session.id == request.session_id), None)
+    if request.login_name is not None or "select_account" in request.prompt:
+        return None
+    if request.hinted_user_id is not None or request.login_hint is not None:
+        fitting = [one for one in live if _fits_hints(request, one)]
+        return fitting[0] if len(fitting) == 1 else None
+    return live[0] if len(live) == 1 else None
+
+
+def _fits_hints(request: AuthRequest, one: LiveSession) -> bool:
+    """Whether the session is the one of `id_token_hint`, else of `login_hint`, else any."""
+    user = one.subject.user
+    if request.hinted_user_id is not None:
+        return user.id == request.hinted_user_id
+    if request.login_hint is not None:
+        return login_key(request.login_hint.strip()) in login_names(one)
+    return True
+
+
+def login_names(one: LiveSession) -> set[str]:
+    """Every form of a login name that means this user."""
+    user, organization = one.subject.user, one.subject.organization
+    names = {user.login_key, f"{user.login_key}@{organization.primary_domain}"}
+    return names | ({user.email_key} if user.email_key else set())
+
+
+def _counts(config: Config, request: AuthRequest, session: Session, now: datetime) -> bool:
+    """Whether the last check of a credential is young enough for this request."""
+    if session.auth_time >= request.created_at:
+        return True  # it was made for this request
+    if "login" in request.prompt:
+        return False
+    allowed = config.password_check_seconds
+    if request.max_age is not None:
+        allowed = min(allowed, request.max_age)
+    return allowed > 0 and sessions.is_recent(session, allowed, now)

@@ -1,0 +1,178 @@
+"""Ending sessions at the wish of a client or a person (OpenID Connect RP-Initiated Logout).
+
+With a valid `id_token_hint` its session ends at once. Without one the person is asked, and then
+every session of this browser ends. The browser goes back only to a registered address of a
+client that the request names.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp import events
+from idp.identity import agents, sessions
+from idp.identity.agents import Cookie
+from idp.oauth import id_tokens, responses
+from idp.oauth.authorize import MAX_CHARACTERS
+from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.id_tokens import Hint
+from idp.oauth.params import Params
+from idp.records import (
+    APPLICATIONS,
+    LOGOUT_REQUESTS,
+    SESSIONS,
+    Agent,
+    Application,
+    LogoutRequest,
+    Session,
+)
+from idp.service import Service
+from storage import Insert, Stale, Update, Write
+
+_LIVES: Final = timedelta(hours=1)
+_READ: Final = (
+    "id_token_hint",
+    "client_id",
+    "post_logout_redirect_uri",
+    "state",
+    "ui_locales",
+    "logout_hint",
+)
+
+
+class Asked(Struct, frozen=True):
+    """A checked logout request, not stored yet. `hint` proves who may end which session."""
+
+    request: LogoutRequest
+    client: Application | None
+    hint: Hint | None
+
+
+async def read(service: Service, params: Params) -> Asked:
+    """Check a request. Raises Unusable: every refusal here is a page."""
+    try:
+        params.refuse_repeated(_READ)
+        hint = await _hint(service, params.get("id_token_hint"))
+    except InvalidRequest as error:
+        raise Unusable("logout_request_invalid", error.description) from error
+    client = await _client(service, params.get("client_id"), hint)
+    uri = params.get("post_logout_redirect_uri")
+    if uri is not None:
+        _check_uri(client, uri)
+    state = params.get("state")
+    if len(state or "") > MAX_CHARACTERS:
+        raise Unusable("state_too_long", f"state is longer than {MAX_CHARACTERS} characters")
+    request = LogoutRequest(
+        id=service.random.id(),
+        expires_at=service.clock.now() + _LIVES,
+        client_id=client.id if client else None,
+        post_logout_redirect_uri=uri,
+        state=responses.keep_state(state),
+        ui_locales=_storable(params.get("ui_locales")),
+    )
+    return Asked(request=request, client=client, hint=hint)
+
+
+async def _hint(service: Service, token: str | None) -> Hint | None:
+    return None if token is None else await id_tokens.read_hint(service, token)
+
+
+async def _client(
+    service: Service, client_id: str | None, hint: Hint | None
+) -> Application | None:
+    """The client that the hint or `client_id` names; both must name the same."""
+    if hint is not None and client_id is not None and hint.azp != client_id:
+        raise Unusable(
+            "logout_client_differs", "client_id is not the client that id_token_hint was issued to"
+        )
+    wanted = hint.azp if hint else client_id
+    if wanted is None:
+        return None
+    client = await service.store.get(APPLICATIONS, wanted) if len(wanted) <= 200 else None
+    if client is None or client.state != "active":
+        raise Unusable("client_unknown", "No application has this client_id.", sent=wanted)
+    return client
+
+
+def _check_uri(client: Application | None, uri: str) -> None:
+    if client is None:
+        raise Unusable(
+            "logout_client_missing",
+            "post_logout_redirect_uri needs an id_token_hint or a client_id beside it.",
+        )
+    registered = tuple(client.post_logout_redirect_uris)
+    if uri not in registered:
+        raise Unusable(
+            "post_logout_redirect_uri_unregistered",
+            "The post_logout_redirect_uri is not one that the application registered.",
+            client_id=client.id,
+            sent=uri,
+            registered=registered,
+        )
+
+
+def _storable(text: str | None) -> str | None:
+    return text[:MAX_CHARACTERS].replace("\0", "") if text else None
+
+
+def destination(request: LogoutRequest) -> str | None:
+    """Where the browser goes afterwards: the registered address, with `state` if it was sent."""
+    if request.post_logout_redirect_uri is None:
+        return None
+    to = responses.ReturnTo(redirect_uri=request.post_logout_redirect_uri, state=request.state)
+    return responses.with_state(to)
+
+
+async def store(service: Service, asked: Asked) -> str:
+    """Keep the request until the person has answered; its id."""
+    await service.store.commit(Insert(LOGOUT_REQUESTS, asked.request))
+    return asked.request.id
+
+
+async def find(service: Service, request_id: str) -> LogoutRequest | None:
+    """The request that waits, unless it has expired."""
+    return await service.store.get(LOGOUT_REQUESTS, request_id)
+
+
+async def end_hinted(service: Service, hint: Hint, agent: Agent | None) -> Cookie | None:
+    """End the session that the hint names, with every token that was issued in it.
+
+    In the session's own browser its secret changes in the same unit: the new cookie.
+    """
+    session = await service.store.get(SESSIONS, hint.sid) if hint.sid else None
+    if session is None or session.user_id != hint.sub:
+        return None
+    writes, cookie = _ending(service, session), None
+    if agent is not None and agent.id == session.agent_id:
+        rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
+        writes.append(rotation)
+    try:
+        await service.store.commit(*writes)
+    except Stale:
+        return None  # it has ended already
+    return cookie
+
+
+async def end_all(service: Service, agent: Agent) -> Cookie:
+    """End every session of this browser, and give it a new secret, in one unit.
+
+    Raises Stale when a sign-in happened at the same moment; asking again ends that one too.
+    """
+    rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
+    writes: list[Write] = [rotation]
+    for session in await sessions.find_open(service, agent):
+        writes += _ending(service, session)
+    await service.store.commit(*writes)
+    return cookie
+
+
+def _ending(service: Service, session: Session) -> list[Write]:
+    now = service.clock.now()
+    ended = Update(SESSIONS, session.id, set={"ended_at": now}, expect={"ended_at": None})
+    event = events.happened(
+        service.random, SESSIONS, session.id, 2, "session.ended", session.user_id, now
+    )
+    return [ended, event]

@@ -1,0 +1,47 @@
+"""Request parameters as the protocol reads them: present once, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from idp.oauth.errors import InvalidRequest
+
+
+class Params:
+    """Decoded name-value pairs in the order they were sent.
+
+    A parameter without a value counts as omitted (RFC 6749 3.1); a repeated one is an error as
+    soon as it is read, so that no code can see only one of two values.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        self._values: dict[str, list[str]] = {}
+        for name, value in pairs:
+            self._values.setdefault(name, []).append(value)
+
+    def get(self, name: str) -> str | None:
+        """The value, or None. Raises InvalidRequest when it was sent more than once."""
+        values = self._values.get(name)
+        if values is None:
+            return None
+        if len(values) > 1:
+            raise InvalidRequest(f"{name} was sent more than once")
+        return values[0] or None
+
+    def required(self, name: str) -> str:
+        """The value. Raises InvalidRequest when it is missing, empty or repeated."""
+        value = self.get(name)
+        if value is None:
+            raise InvalidRequest(f"{name} is missing")
+        return value
+
+    def is_repeated(self, name: str) -> bool:
+        return len(self._values.get(name, ())) > 1
+
+    def refuse_repeated(self, names: Iterable[str]) -> None:
+        """Raise InvalidRequest for the first of `names` that was sent more than once."""
+        for name in names:
+            self.get(name)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, values in self._values.items() for value in values]

@@ -1,0 +1,48 @@
+"""Proof Key for Code Exchange (RFC 7636), S256 only."""
+
+from __future__ import annotations
+
+import hmac
+import re
+
+from idp.credentials import digest
+from idp.oauth.errors import InvalidGrant, InvalidRequest
+from idp.oauth.params import Params
+
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+
+
+def challenge_of(verifier: str) -> str:
+    """The code_challenge of a code_verifier (RFC 7636 4.2)."""
+    return digest(verifier)
+
+
+def read_challenge(params: Params, *, is_required: bool) -> str | None:
+    """The request's code_challenge. Raises InvalidRequest."""
+    challenge, method = params.get("code_challenge"), params.get("code_challenge_method")
+    if challenge is None:
+        if method is not None:
+            raise InvalidRequest("code_challenge_method was sent without code_challenge")
+        if is_required:
+            raise InvalidRequest("code_challenge is missing: this client must use PKCE")
+        return None
+    if method != "S256":
+        raise InvalidRequest("code_challenge_method must be S256")
+    if not _CHALLENGE.fullmatch(challenge):
+        raise InvalidRequest("code_challenge must be 43 base64url characters")
+    return challenge
+
+
+def verify(challenge: str | None, verifier: str | None) -> None:
+    """Raise InvalidRequest when the verifier is missing, InvalidGrant when it doesn't fit."""
+    if challenge is None:
+        if verifier is not None:
+            raise InvalidGrant("code_verifier was sent, but the request had no code_challenge")
+        return
+    if verifier is None:
+        raise InvalidRequest("code_verifier is missing")
+    if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
+        challenge_of(verifier), challenge
+    ):
+        raise InvalidGrant("code_verifier does not match the code_challenge")

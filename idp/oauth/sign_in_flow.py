@@ -1,0 +1,230 @@
+"""A sign-in from the authorization request to its answer, one step at a time.
+
+A flow is a stored `AuthRequest` that belongs to one browser. Each step is one unit of writes;
+whatever happens between two steps, opening the flow's address again goes on from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, structs
+
+from idp.identity import agents, opening, password_change, sessions, sign_in, users
+from idp.identity.agents import Cookie
+from idp.identity.password_change import Change
+from idp.identity.sessions import LiveSession
+from idp.identity.subjects import Subject
+from idp.oauth import codes, interaction, responses
+from idp.oauth.errors import AccessDenied, OAuthError, ServerError
+from idp.oauth.interaction import Answer, Ask, Fail
+from idp.records import (
+    AGENTS,
+    APPLICATIONS,
+    AUTH_REQUESTS,
+    Agent,
+    Application,
+    AuthRequest,
+)
+from idp.service import Service
+from storage import Insert, Stale, Update, Write
+
+
+class Flow(Struct, frozen=True):
+    """A sign-in that waits in this browser, with everything its steps look at."""
+
+    request: AuthRequest
+    client: Application
+    agent: Agent
+    live: list[LiveSession]
+
+
+class Begun(Struct, frozen=True):
+    """A stored flow; `cookie` is set when the browser was not known yet."""
+
+    flow_id: str
+    cookie: Cookie | None
+
+
+async def answer_at_once(
+    service: Service, client: Application, request: AuthRequest, agent: Agent | None
+) -> str | None:
+    """The address to send the browser to when no person is needed; None when one is."""
+    live = await sessions.find_live(service, agent)
+    step = interaction.decide(service.config, request, live, service.clock.now())
+    if isinstance(step, Fail):
+        return failure(service, request, step.error)
+    if isinstance(step, Ask):
+        return None
+    location = await codes.answer(service, client, request, step.live, stored=False)
+    return location or failure(service, request, ServerError("the client is not active"))
+
+
+async def begin(service: Service, request: AuthRequest, agent: Agent | None) -> Begun:
+    """Store the request for this browser, which is made known if it is not."""
+    cookie = agents.new(service.random, service.clock.now()) if agent is None else None
+    known = cookie.agent if cookie else agent
+    request = structs.replace(request, agent_id=known.id if known else None)
+    writes: list[Write] = [Insert(AUTH_REQUESTS, request)]
+    if cookie is not None:
+        writes.append(Insert(AGENTS, cookie.agent))
+    await service.store.commit(*writes)
+    return Begun(flow_id=request.id, cookie=cookie)
+
+
+async def begin_unbound(service: Service, request: AuthRequest) -> Begun:
+    """Store a request that came by a POST without a cookie; its first page binds it."""
+    await service.store.commit(Insert(AUTH_REQUESTS, request))
+    return Begun(flow_id=request.id, cookie=None)
+
+
+async def bind(service: Service, flow_id: str, agent: Agent | None) -> Begun | None:
+    """Give an unbound flow to this browser; None when there is no such flow to bind."""
+    request = await service.store.get(AUTH_REQUESTS, flow_id)
+    if request is None or request.agent_id is not None:
+        return None
+    cookie = agents.new(service.random, service.clock.now()) if agent is None else None
+    known = cookie.agent if cookie else agent
+    changes = {"agent_id": known.id if known else None}
+    writes: list[Write] = [Update(AUTH_REQUESTS, flow_id, set=changes, expect={"agent_id": None})]
+    if cookie is not None:
+        writes.append(Insert(AGENTS, cookie.agent))
+    try:
+        await service.store.commit(*writes)
+    except Stale:
+        return None
+    return Begun(flow_id=flow_id, cookie=cookie)
+
+
+async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | None:
+    """The flow, if it is this browser's and still waits."""
+    request = await service.store.get(AUTH_REQUESTS, flow_id)
+    if request is None or agent is None or request.agent_id != agent.id:
+        return None
+    client = await service.store.get(APPLICATIONS, request.client_id)
+    if client is None or client.state != "active" or request.completed_at is not None:
+        return None
+    live = await sessions.find_live(service, agent)
+    return Flow(request=request, client=client, agent=agent, live=live)
+
+
+async def advance(service: Service, flow: Flow) -> str | Ask:
+    """The address that answers the client, or the page that is needed.
+
+    Raises Stale when another tab answered at the same moment.
+    """
+    step = interaction.decide(service.config, flow.request, flow.live, service.clock.now())
+    if isinstance(step, Ask):
+        return step
+    if isinstance(step, Fail):
+        return await _end(service, flow.request, step.error)
+    return await _answer(service, flow, step)
+
+
+async def _answer(service: Service, flow: Flow, step: Answer) -> str:
+    location = await codes.answer(service, flow.client, flow.request, step.live, stored=True)
+    if location is None:
+        return await _end(service, flow.request, ServerError("the client is not active"))
+    return location
+
+
+async def cancel(service: Service, flow: Flow) -> str:
+    """End the flow on the person's word; the address that tells the client."""
+    return await _end(service, flow.request, AccessDenied("the user cancelled the sign-in"))
+
+
+async def _end(service: Service, request: AuthRequest, error: OAuthError) -> str:
+    await _note(service, request, completed_at=service.clock.now())
+    return failure(service, request, error)
+
+
+def failure(service: Service, request: AuthRequest, error: OAuthError) -> str:
+    """The address that tells the client of an error."""
+    return responses.failure(service.config, codes.return_to(request), error)
+
+
+async def choose_language(service: Service, flow: Flow, tag: str) -> None:
+    """Keep the language that was chosen on a page of this flow."""
+    await _note(service, flow.request, language=tag)
+
+
+async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
+    """Go on to the password of whoever this is; nobody is told whether it exists."""
+    await _note(
+        service,
+        flow.request,
+        login_name=login_name,
+        session_id=None,
+        proven_user_id=None,
+        proven_stamp=None,
+    )
+
+
+async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
+    """Choose one of this browser's live sessions; False when there is no such one."""
+    if not any(one.session.id == session_id for one in flow.live):
+        return False
+    await _note(service, flow.request, session_id=session_id, login_name=None, proven_user_id=None)
+    return True
+
+
+async def _note(service: Service, request: AuthRequest, **changes: Any) -> None:
+    """Raises Stale when the flow was answered, cancelled or has expired."""
+    await service.store.commit(
+        Update(AUTH_REQUESTS, request.id, set=changes, expect={"completed_at": None})
+    )
+
+
+async def enter_password(
+    service: Service, flow: Flow, login_name: str, password: str, address: str
+) -> Cookie | None:
+    """Sign in, or go on to the choice of a new password; the browser's new cookie.
+
+    Raises sign_in.Refused, Throttled, HashingBusy; Stale when something else happened at once.
+    """
+    subject = await sign_in.check_password(service, login_name, password, address)
+    known = subject.user.password
+    if known is not None and known.must_change:
+        await _note(
+            service,
+            flow.request,
+            login_name=login_name,
+            proven_user_id=subject.user.id,
+            proven_stamp=subject.user.stamp,
+        )
+        return None
+    return await _open(service, flow, subject, [opening.guard(subject)])
+
+
+async def find_proven(service: Service, flow: Flow) -> Subject | None:
+    """Whose password was right in this flow and has to be replaced."""
+    request = flow.request
+    if request.proven_user_id is None:
+        return None
+    subject = await users.find_subject(service, request.proven_user_id)
+    return subject if subject and subject.user.stamp == request.proven_stamp else None
+
+
+async def forget_proven(service: Service, flow: Flow) -> None:
+    """The password that was proven has been replaced since: ask for it again."""
+    await _note(service, flow.request, proven_user_id=None, proven_stamp=None)
+
+
+async def choose_password(service: Service, flow: Flow, subject: Subject, password: str) -> Cookie:
+    """Replace the proven user's password and sign them in, in one unit.
+
+    Raises HashingBusy; Stale when the password was replaced meanwhile.
+    """
+    change: Change = await password_change.prepare(
+        service, subject, password, actor=subject.user.id
+    )
+    return await _open(service, flow, change.subject, change.writes)
+
+
+async def _open(service: Service, flow: Flow, subject: Subject, before: list[Write]) -> Cookie:
+    known = next((one for one in flow.live if one.session.user_id == subject.user.id), None)
+    opened = opening.prepare(service, flow.agent, subject, known)
+    proven = {"session_id": opened.session.id, "proven_user_id": None, "login_name": None}
+    step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
+    await service.store.commit(*before, *opened.writes, step)
+    return opened.cookie

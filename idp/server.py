@@ -1,0 +1,208 @@
+"""The front door: sockets and signals around the service.
+
+One process serves by itself; several are workers of `idp.supervisor`. A worker is forked before
+anything is opened, so that no thread and no connection is ever shared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import ssl
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import msgspec
+
+from idp import __version__, exits, start
+from idp.config import Config
+from idp.errors import ConfigError
+from idp.service import Service
+from idp.start import Start
+from idp.supervisor import Life, Supervisor
+
+BACKLOG: Final = 1024
+MAX_HEADER_BYTES: Final = 64 * 1024  # beyond it the connection is closed without an answer
+MAX_BODY_BYTES: Final = 8 * 1024 * 1024
+IDLE_SECONDS: Final = 75
+BODY_SECONDS: Final = 30
+
+Announce = Callable[[Start], None]
+
+
+def bind(config: Config) -> tuple[Config, list[socket.socket]]:
+    """A listening socket for each process, all on one port, and the settings with that port.
+
+    Raises ConfigError: the address is taken or not this machine's.
+    """
+    sockets: list[socket.socket] = []
+    port = config.port
+    for _ in range(config.processes):
+        one = _listen(config.host, port, shared=config.processes > 1)
+        sockets.append(one)
+        port = one.getsockname()[1]
+    return config.bound_to(port), sockets
+
+
+def _listen(host: str, port: int, *, shared: bool) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    one = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        one.bind((host, port))
+        one.listen(BACKLOG)
+    except OSError as error:
+        one.close()
+        raise ConfigError([f"{host}:{port} can't be listened on: {error.strerror}"]) from error
+    one.setblocking(False)
+    return one
+
+
+def announce_to_people(started_at: float) -> Announce:
+    """Prints the banner on stderr."""
+
+    def announce(told: Start) -> None:
+        seconds = time.monotonic() - started_at
+        print(start.banner(told, seconds, __version__), file=sys.stderr, flush=True)
+
+    return announce
+
+
+def announce_as_json(told: Start) -> None:
+    """Prints one JSON line on stdout."""
+    print(msgspec.json.encode(told.as_json()).decode(), flush=True)
+
+
+def run(config: Config, announce: Announce) -> int:
+    """Serve until SIGTERM or SIGINT; the exit code. Problems are told on stderr."""
+    return exits.guarded(lambda: _run(config, announce))
+
+
+def _run(config: Config, announce: Announce) -> None:
+    config, sockets = bind(config)
+    if config.processes == 1:
+        _run_loop(_serve_alone(config, sockets[0], announce))
+        return
+    supervisor = Supervisor(
+        prepare=lambda: _prepared(config),
+        work=lambda index, life: _run_loop(_serve_as_worker(config, sockets[index], life)),
+        count=len(sockets),
+    )
+    supervisor.run(lambda told: announce(msgspec.json.decode(told, type=Start)))
+
+
+def _prepared(config: Config) -> bytes:
+    """Set everything up, in a process of its own; what to tell, for the supervisor."""
+    told: list[Start] = []
+
+    async def prepare() -> None:
+        service = await start.open_service(config)
+        try:
+            told.append(await start.make_ready(service))
+        finally:
+            await start.close_service(service)
+
+    _run_loop(prepare())
+    return msgspec.json.encode(told[0])
+
+
+def _run_loop(work: Coroutine[Any, Any, None]) -> None:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(work)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None  # the extra `fast` is not installed
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+async def _serve_alone(config: Config, listening: socket.socket, announce: Announce) -> None:
+    service = await start.open_service(config)
+    try:
+        told = await start.make_ready(service)
+        await serve(service, listening, lambda: announce(told))
+    finally:
+        await start.close_service(service)
+
+
+async def _serve_as_worker(config: Config, listening: socket.socket, life: Life) -> None:
+    service = await start.open_service(config)
+    try:
+        await serve(service, listening, life.ready, parent=life.parent)
+    finally:
+        await start.close_service(service)
+
+
+async def serve(
+    service: Service,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    *,
+    parent: int | None = None,
+) -> None:
+    """Answer requests until this process is told to stop, then finish those under way.
+
+    `parent` is a descriptor that ends when the supervisor is gone.
+    """
+    from tornado.httpserver import HTTPServer
+
+    from handlers.app import App
+
+    app = App(service)
+    server = HTTPServer(
+        app,
+        ssl_options=_tls(service.config),
+        max_header_size=MAX_HEADER_BYTES,
+        max_body_size=MAX_BODY_BYTES,
+        idle_connection_timeout=IDLE_SECONDS,
+        body_timeout=BODY_SECONDS,
+    )
+    stopping = _stop_on_signals(parent)
+    server.add_socket(listening)
+    ready()
+    await stopping.wait()
+    app.is_draining = True
+    server.stop()
+    await app.drained(service.config.drain_seconds)
+    await server.close_all_connections()
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_cert is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(config.tls_cert, config.tls_key)
+    except OSError as error:
+        raise ConfigError([f"tls_cert and tls_key can't be used: {error}"]) from error
+    return context
+
+
+def _stop_on_signals(parent: int | None) -> asyncio.Event:
+    """Set by the first SIGTERM or SIGINT; the second ends the process at once."""
+    stopping, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def stop() -> None:
+        if stopping.is_set():
+            os._exit(1)
+        stopping.set()
+
+    def orphaned() -> None:
+        loop.remove_reader(parent or 0)
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    if parent is not None:
+        loop.add_reader(parent, orphaned)
+    return stopping

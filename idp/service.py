@@ -1,0 +1,26 @@
+"""What every rule needs at hand, passed explicitly: the store, settings, time, chance, keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from idp.clock import Clock
+from idp.config import Config
+from idp.identity.hashing import Hasher
+from idp.ids import Random
+from idp.oauth.keys import KeyRing
+from idp.vault import Vault
+from storage import Store
+
+
+@dataclass(frozen=True)
+class Service:
+    """One per process; it holds nothing that another process could not read from the store."""
+
+    config: Config
+    store: Store
+    clock: Clock
+    random: Random
+    vault: Vault
+    hasher: Hasher
+    keys: KeyRing

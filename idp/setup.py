@@ -1,0 +1,219 @@
+"""The first start: everything a new installation needs, made once and found again ever after.
+
+The set-up is one unit of writes around the instance record, so a process that is killed in the
+middle leaves nothing behind, and of two that begin at once one wins and the other finds its work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from idp import events
+from idp.identity import recovery, users
+from idp.oauth import keys
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    PROJECTS,
+    SIGNING_KEYS,
+    USERS,
+    FirstAdmin,
+    Instance,
+    Membership,
+    Organization,
+    Password,
+    Profile,
+    Project,
+    User,
+)
+from idp.service import Service
+from idp.vault import WrongKey
+from storage import Conflict, Insert, Update, Write
+
+ACTOR: Final = "set-up"
+IAM_OWNER: Final = "IAM_OWNER"
+ORG_OWNER: Final = "ORG_OWNER"
+_ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
+
+
+class Admin(Struct, frozen=True):
+    """What the start page says of the first administrator. `password` is None once it was used."""
+
+    login_name: str
+    password: str | None
+
+
+async def ensure_instance(service: Service) -> Instance:
+    """The instance, made now if this store is new. Raises WrongKey: another master key's store."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        with suppress(Conflict):  # another process was faster; what it made is read below
+            await service.store.commit(*await _first_writes(service))
+        instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        raise LookupError("the instance record vanished while it was made")
+    if instance.key_check != service.vault.fingerprint():
+        raise WrongKey("instance")
+    return instance
+
+
+async def _first_writes(service: Service) -> list[Write]:
+    random, now = service.random, service.clock.now()
+    signing = [
+        await asyncio.to_thread(keys.new_signing_key, service.vault, random, now, state)
+        for state in ("active", "next")
+    ]
+    sealing = keys.new_sealing_key(service.vault, random, now)
+    organization = _organization(service, now)
+    password = random.one_time_password()
+    admin = await _admin(service, organization, password, now)
+    instance = Instance(
+        id=INSTANCE_ID,
+        stamp=random.token(bits=64),
+        key_check=service.vault.fingerprint(),
+        org_id=organization.id,
+        created_at=now,
+        first_admin=_first_admin(service, admin.id, password, now),
+    )
+    project = Project(
+        id=random.id(), org_id=organization.id, name="Default", created_at=now, changed_at=now
+    )
+    owns_instance = membership(service, admin, None, IAM_OWNER, now)
+    owns_organization = membership(service, admin, organization.id, ORG_OWNER, now)
+    return [
+        Insert(INSTANCES, instance),
+        Insert(ORGANIZATIONS, organization),
+        Insert(USERS, admin),
+        Insert(PROJECTS, project),
+        Insert(MEMBERSHIPS, owns_instance),
+        Insert(MEMBERSHIPS, owns_organization),
+        *[Insert(SIGNING_KEYS, key) for key in (*signing, sealing)],
+        *_events(service, instance, organization, admin, now),
+    ]
+
+
+def _organization(service: Service, now: datetime) -> Organization:
+    host = urlsplit(service.config.issuer).hostname or "localhost"
+    return Organization(
+        id=service.random.id(),
+        name="Default",
+        primary_domain=users.login_key(host),
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+async def _admin(
+    service: Service, organization: Organization, password: str, now: datetime
+) -> User:
+    expires_at = now + timedelta(seconds=service.config.one_time_password_seconds)
+    user = new_user(
+        service, organization, "human", service.config.admin_login_name, "Administrator", now
+    )
+    user.password = Password(
+        hash=await service.hasher.hash(password),
+        changed_at=now,
+        must_change=True,
+        expires_at=expires_at,
+    )
+    return user
+
+
+def new_user(
+    service: Service,
+    organization: Organization,
+    kind: str,
+    user_name: str,
+    display_name: str,
+    now: datetime,
+) -> User:
+    """A user without a password; not stored yet."""
+    return User(
+        id=service.random.id(),
+        org_id=organization.id,
+        kind="human" if kind == "human" else "machine",
+        user_name=user_name,
+        login_key=users.login_key(user_name),
+        stamp=service.random.token(bits=64),
+        profile=Profile(display_name=display_name),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+def membership(
+    service: Service, user: User, org_id: str | None, role: str, now: datetime
+) -> Membership:
+    """That `user` manages the organization (None: the instance) in `role`; not stored yet."""
+    return Membership(
+        id=service.random.id(), user_id=user.id, org_id=org_id, roles=[role], created_at=now
+    )
+
+
+def _events(
+    service: Service, instance: Instance, organization: Organization, admin: User, now: datetime
+) -> list[Insert]:
+    random = service.random
+    return [
+        events.created(random, INSTANCES, instance, "instance.created", ACTOR, now),
+        events.created(random, ORGANIZATIONS, organization, "organization.created", ACTOR, now),
+        events.created(random, USERS, admin, "user.created", ACTOR, now, kind=admin.kind),
+    ]
+
+
+async def describe_admin(service: Service, instance: Instance) -> Admin:
+    """The first administrator's login name, and the one-time password while it can be used.
+
+    One that has expired unused is replaced: who can start the service may have a new one.
+    """
+    first = instance.first_admin
+    if first is None:
+        return Admin(login_name=service.config.admin_login_name, password=None)
+    user = await service.store.get(USERS, first.user_id)
+    if user is None:
+        return Admin(login_name=service.config.admin_login_name, password=None)
+    if first.expires_at > service.clock.now():
+        password = service.vault.open(first.sealed_password, _ADMIN_PASSWORD).decode()
+        return Admin(login_name=user.user_name, password=password)
+    return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
+
+
+async def _renew(service: Service, instance: Instance, user: User) -> str:
+    password, now = service.random.one_time_password(), service.clock.now()
+    first = _first_admin(service, user.id, password, now)
+    again = Update(
+        INSTANCES,
+        INSTANCE_ID,
+        set={"first_admin": first},
+        increment={"sequence": 1},
+        expect={"sequence": instance.sequence},
+    )
+    replaced = await recovery.one_time(service, user, password, now, ACTOR)
+    await service.store.commit(again, *replaced)
+    return password
+
+
+def _first_admin(service: Service, user_id: str, password: str, now: datetime) -> FirstAdmin:
+    return FirstAdmin(
+        user_id=user_id,
+        sealed_password=service.vault.seal(password, _ADMIN_PASSWORD),
+        expires_at=now + timedelta(seconds=service.config.one_time_password_seconds),
+    )
+
+
+async def find_default(service: Service, instance: Instance) -> tuple[Organization, Project]:
+    """The organization and the project that the set-up made."""
+    organization = await service.store.get(ORGANIZATIONS, instance.org_id)
+    page = await service.store.find(PROJECTS, {"org_id": instance.org_id}, order="name", limit=1)
+    if organization is None or not page.records:
+        raise LookupError("the default organization or its project is gone")
+    return organization, page.records[0]

@@ -1,0 +1,189 @@
+"""From settings to a running service: what is opened, made ready and told at a start."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from idp import admin_pat, demo_setup, logs, setup, vault
+from idp.clock import SystemClock
+from idp.config import Config
+from idp.demo_setup import Described
+from idp.errors import ConfigError
+from idp.identity.hashing import Hasher
+from idp.ids import SystemRandom
+from idp.oauth.discovery import AUTHORIZE, KEYS, USERINFO
+from idp.oauth.keys import KeyRing
+from idp.records import ALL, SCHEMA
+from idp.service import Service
+from idp.setup import Admin
+from idp.vault import Vault
+from storage import open_store
+
+
+class Start(Struct, frozen=True):
+    """What the start tells, on the terminal or as JSON."""
+
+    config: Config
+    admin: Admin
+    demo: Described | None
+    admin_pat: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The line that `--json` prints; scripts rely on its keys."""
+        config, demo = self.config, self.demo
+        return {
+            "issuer": config.issuer,
+            "store": config.store,
+            "dataDir": str(config.data_dir),
+            "admin": {
+                "loginName": self.admin.login_name,
+                "password": self.admin.password,
+                "setupUrl": None,
+            },
+            "demo": _demo_json(demo) if demo else None,
+            "adminPat": self.admin_pat,
+            "mail": {"state": "held", "url": None},
+            "curl": self.curl(),
+        }
+
+    def curl(self) -> list[str]:
+        """Command lines that work as they stand, each by itself."""
+        config = self.config
+        curl = "curl -fsS" + (
+            f" --cacert {shlex.quote(config.tls_cert)}" if config.tls_cert else ""
+        )
+        lines = [
+            f"{curl} {config.issuer}/.well-known/openid-configuration",
+            f"{curl} {config.issuer}{KEYS}",
+            f"{curl} {config.issuer}/readyz",
+        ]
+        if self.demo:
+            query = (
+                f"client_id={self.demo.client_id}&response_type=code&scope=openid"
+                f"&redirect_uri={self.demo.redirect_uri}"
+            )
+            url = f"{config.issuer}{AUTHORIZE}?{query}"
+            lines.append(f"{curl} -o /dev/null -w '%{{redirect_url}}\\n' '{url}'")
+        if config.admin_pat:
+            token = f"$(cat {shlex.quote(str(Path(config.admin_pat).absolute()))})"
+            lines.append(f'{curl} -H "Authorization: Bearer {token}" {config.issuer}{USERINFO}')
+        return lines
+
+
+def _demo_json(demo: Described) -> dict[str, Any]:
+    return {
+        "clientId": demo.client_id,
+        "clientSecret": demo.client_secret,
+        "redirectUri": demo.redirect_uri,
+        "postLogoutRedirectUri": demo.post_logout_redirect_uri,
+        "url": demo.url,
+        "user": {"loginName": demo.login_name, "password": demo.password},
+    }
+
+
+async def open_service(config: Config) -> Service:
+    """The service of one process. Raises ConfigError, StorageError."""
+    clock, random = SystemClock(), SystemRandom()
+    logs.configure(config.log_level, config.log_format, clock=clock)
+    _make_data_dir(config.data_dir)
+    key = vault.master_key(
+        config.data_dir, random, text=config.master_key, file=config.master_key_file
+    )
+    store = open_store(config.store, now=clock.now, new_id=random.id)
+    await store.open(ALL, SCHEMA)
+    sealed = Vault(key, random)
+    longest = max(
+        config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
+    )
+    return Service(
+        config=config,
+        store=store,
+        clock=clock,
+        random=random,
+        vault=sealed,
+        hasher=Hasher(config, random),
+        keys=KeyRing(store, sealed, clock, longest),
+    )
+
+
+def _make_data_dir(path: Path) -> None:
+    """The directory of the store and the master key: nobody else's to read."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            [f"the data directory {path} can't be made: {error.strerror}"]
+        ) from error
+
+
+async def close_service(service: Service) -> None:
+    """Answer what is queued, then let go of the store and the threads."""
+    service.hasher.close()
+    await service.store.close()
+
+
+async def make_ready(service: Service) -> Start:
+    """Everything that a start makes when it is missing; the same answer at every start."""
+    instance = await setup.ensure_instance(service)
+    config = service.config
+    demo = await demo_setup.ensure(service, instance) if config.is_loopback else None
+    instance = await setup.ensure_instance(service)
+    token = None
+    if config.admin_pat is not None:
+        path = Path(config.admin_pat)
+        token = await admin_pat.ensure(service, instance, _read(path))
+        _write_secret(path, token)
+    admin = await setup.describe_admin(service, instance)
+    return Start(config=config, admin=admin, demo=demo, admin_pat=token)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Write the file with mode 0600, whole or not at all."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write(text + "\n")
+        beside.replace(path)
+    except OSError as error:
+        raise ConfigError([f"{path} can't be written: {error.strerror}"]) from error
+
+
+def banner(start: Start, seconds: float, version: str) -> str:
+    """What a person sees at a start."""
+    config, admin, demo = start.config, start.admin, start.demo
+    lines = [f"idp {version} ready in {seconds:.1f} s"]
+    lines.append(f"  Issuer    {config.issuer}")
+    lines.append(f"  Store     {_shown_store(config)}")
+    if admin.password:
+        minutes = config.one_time_password_seconds // 60
+        lines.append(
+            f"  Admin     {admin.login_name}   one-time password  {admin.password}"
+            f"   ({minutes} min, then you choose your own)"
+        )
+    else:
+        lines.append(f"  Admin     {admin.login_name}")
+    lines.append(f"  Lost it?  idp admin reset-password {admin.login_name}")
+    if demo:
+        lines.append(f"  Demo      {demo.url}   user {demo.login_name}   password {demo.password}")
+    lines.append("  Try       " + start.curl()[0])
+    return "\n".join(lines)
+
+
+def _shown_store(config: Config) -> str:
+    if config.store.startswith("sqlite:"):
+        return f"{config.data_dir}/   (the whole service; back this directory up)"
+    return config.store.partition("://")[0] + "://…"

@@ -1,0 +1,85 @@
+"""A TCP proxy before one MongoDB server that swallows the answers to chosen commands."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+_HEADER = struct.Struct("<iiii")  # length, request id, response to, operation
+_OP_MSG = 2013
+_NAME_AT = 26  # header, flags, section kind, document length, type of the first element
+
+
+class _Swallowed(Exception):
+    """The answer that has just arrived is to be lost, and its connection with it."""
+
+
+class LossyProxy:
+    """Passes everything on, but the answers to the next `lost[command]` commands of a name.
+
+    Such a command reaches the server and is done; its connection ends instead of answering.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._server = (host, port)
+        self.lost: Counter[str] = Counter()
+        self.swallowed = 0
+        self.port = 0
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[LossyProxy]:
+        listening = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = listening.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            listening.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream, to_server = await asyncio.open_connection(*self._server)
+        doomed: set[int] = set()
+        try:
+            pumps = {
+                asyncio.create_task(self._requests(reader, to_server, doomed)),
+                asyncio.create_task(self._answers(upstream, writer, doomed)),
+            }
+            done, others = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+            for other in others:
+                other.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            self.swallowed += sum(isinstance(each.exception(), _Swallowed) for each in done)
+        finally:
+            writer.close()
+            to_server.close()
+
+    async def _requests(
+        self, reader: asyncio.StreamReader, to_server: asyncio.StreamWriter, doomed: set[int]
+    ) -> None:
+        while True:
+            message = await _message(reader)
+            _, request_id, _, operation = _HEADER.unpack_from(message)
+            if operation == _OP_MSG:
+                name = message[_NAME_AT : message.index(b"\0", _NAME_AT)].decode()
+                if self.lost[name] > 0:
+                    self.lost[name] -= 1
+                    doomed.add(request_id)
+            to_server.write(message)
+            await to_server.drain()
+
+    async def _answers(
+        self, upstream: asyncio.StreamReader, writer: asyncio.StreamWriter, doomed: set[int]
+    ) -> None:
+        while True:
+            message = await _message(upstream)
+            if _HEADER.unpack_from(message)[2] in doomed:
+                raise _Swallowed
+            writer.write(message)
+            await writer.drain()
+
+
+async def _message(reader: asyncio.StreamReader) -> bytes:
+    header = await reader.readexactly(_HEADER.size)
+    return header + await reader.readexactly(_HEADER.unpack(header)[0] - _HEADER.size)
