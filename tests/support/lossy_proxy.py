@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 _HEADER = struct.Struct("<iiii")  # length, request id, response to, operation
 _OP_MSG = 2013
@@ -28,32 +29,45 @@ class LossyProxy:
         self.lost: Counter[str] = Counter()
         self.swallowed = 0
         self.port = 0
+        self._connections: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[LossyProxy]:
-        listening = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        listening = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         self.port = listening.sockets[0].getsockname()[1]
         try:
             yield self
         finally:
             listening.close()
+            for connection in self._connections:
+                connection.cancel()
+            await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        upstream, to_server = await asyncio.open_connection(*self._server)
-        doomed: set[int] = set()
+        async with _closing(writer):
+            upstream, to_server = await asyncio.open_connection(*self._server)
+            async with _closing(to_server):
+                doomed: set[int] = set()
+                await self._first_end(
+                    self._requests(reader, to_server, doomed),
+                    self._answers(upstream, writer, doomed),
+                )
+
+    async def _first_end(self, *directions: Coroutine[Any, Any, None]) -> None:
+        """Pass on both ways until one of them ends."""
+        pumps = [asyncio.create_task(direction) for direction in directions]
         try:
-            pumps = {
-                asyncio.create_task(self._requests(reader, to_server, doomed)),
-                asyncio.create_task(self._answers(upstream, writer, doomed)),
-            }
-            done, others = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
-            for other in others:
-                other.cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
-            self.swallowed += sum(isinstance(each.exception(), _Swallowed) for each in done)
+            await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            writer.close()
-            to_server.close()
+            for pump in pumps:
+                pump.cancel()
+            ends = await asyncio.gather(*pumps, return_exceptions=True)
+            self.swallowed += sum(isinstance(end, _Swallowed) for end in ends)
 
     async def _requests(
         self, reader: asyncio.StreamReader, to_server: asyncio.StreamWriter, doomed: set[int]
@@ -78,6 +92,16 @@ class LossyProxy:
                 raise _Swallowed
             writer.write(message)
             await writer.drain()
+
+
+@asynccontextmanager
+async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:

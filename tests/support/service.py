@@ -1,0 +1,179 @@
+"""The service in this process: real HTTP on loopback, a clock that stands still, seeded chance.
+
+Fixtures::
+
+    server      a fresh service on a temporary store, as its first start leaves it
+    visitor     a browser at it
+    demo        the demo application, as a relying party
+"""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from tornado.httpserver import HTTPServer
+
+from handlers.app import App
+from idp import credentials, start
+from idp.config import Config
+from idp.identity.hashing import Hasher
+from idp.oauth import keys
+from idp.oauth.keys import KeyRing
+from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
+from idp.service import Service
+from idp.start import Start
+from idp.vault import Vault
+from storage import Insert, open_store
+from tests.support.clock import SteppingClock
+from tests.support.random import SeededRandom
+from tests.support.relying_party import RelyingParty
+from tests.support.visitor import Visitor
+
+
+@dataclass
+class Server:
+    """A running service and what its start told."""
+
+    service: Service
+    app: App
+    clock: SteppingClock
+    told: Start
+
+    @property
+    def issuer(self) -> str:
+        return self.service.config.issuer
+
+    @property
+    def store(self):
+        return self.service.store
+
+    def demo(self) -> RelyingParty:
+        demo = self.told.demo
+        return RelyingParty(
+            self.issuer,
+            demo.client_id,
+            demo.client_secret,
+            demo.redirect_uri,
+            demo.post_logout_redirect_uri,
+        )
+
+    @property
+    def user(self) -> tuple[str, str]:
+        """Login name and password of the demo user."""
+        return self.told.demo.login_name, self.told.demo.password
+
+    async def register(self, name: str = "Other application", **changes) -> RelyingParty:
+        """Another application beside the demo, client_secret_basic unless told otherwise."""
+        project = [one async for one in self.store.scan(PROJECTS)][0]
+        secret = None if changes.get("auth_method") == "none" else self.service.random.token()
+        values = {
+            "auth_method": "client_secret_basic",
+            "redirect_uris": [f"{self.issuer}/cb"],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "secret_hash": credentials.digest(secret) if secret else None,
+        } | changes
+        client = Application(
+            id=self.service.random.id(),
+            project_id=project.id,
+            org_id=project.org_id,
+            name=name,
+            stamp=self.service.random.token(64),
+            created_at=self.clock.now(),
+            changed_at=self.clock.now(),
+            **values,
+        )
+        await self.store.commit(Insert(APPLICATIONS, client))
+        logout = client.post_logout_redirect_uris[0] if client.post_logout_redirect_uris else ""
+        return RelyingParty(self.issuer, client.id, secret, client.redirect_uris[0], logout)
+
+    async def copy_user(self, login_name: str) -> tuple[str, str]:
+        """Another user with the demo user's password."""
+        page = await self.store.find(USERS, {"login_key": self.user[0]})
+        user = page.records[0]
+        user.id, user.user_name, user.login_key = self.service.random.id(), login_name, login_name
+        user.email, user.email_key = None, None
+        user.profile.display_name = login_name.title()
+        await self.store.commit(Insert(USERS, user))
+        return login_name, self.user[1]
+
+
+_make_key = rsa.generate_private_key
+
+
+@cache
+def shared_key(number: int) -> rsa.RSAPrivateKey:
+    """Making a key takes longer than most tests: the session shares a few."""
+    return _make_key(public_exponent=65537, key_size=2048)
+
+
+async def start_server(clock: SteppingClock, **settings) -> tuple[Server, HTTPServer]:
+    """Start a service on a free port."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    listening.setblocking(False)
+    port = listening.getsockname()[1]
+    config = Config(**({"port": port, "store": "memory://", "data": "/nonexistent"} | settings))
+    random = SeededRandom(port)
+    vault = Vault(random.token_bytes(32), random)
+    store = open_store(config.store, now=clock.now, new_id=random.id)
+    await store.open(ALL, SCHEMA)
+    ring = KeyRing(store, vault, clock, config.access_token_seconds)
+    service = Service(config, store, clock, random, vault, Hasher(config, random), ring)
+    told = await start.make_ready(service)
+    app = App(service)
+    http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
+    http.add_socket(listening)
+    return Server(service, app, clock, told), http
+
+
+async def stop_server(server: Server, http: HTTPServer) -> None:
+    http.stop()
+    await http.close_all_connections()
+    await start.close_service(server.service)
+
+
+@pytest.fixture
+def settings() -> dict:
+    """Settings of the fixture `server`; a test module may have its own."""
+    return {}
+
+
+@pytest.fixture
+def server(io_loop, monkeypatch, settings) -> Iterator[Server]:
+    numbers = itertools.count()
+    monkeypatch.setattr(
+        keys.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
+    )
+    clock = SteppingClock()
+    running, http = io_loop.run_sync(lambda: start_server(clock, **settings))
+    yield running
+    io_loop.run_sync(lambda: stop_server(running, http))
+
+
+@pytest.fixture
+def new_visitor(io_loop, server):
+    """Makes browsers, each with its own cookies."""
+    made: list[Visitor] = []
+
+    def make(**client) -> Visitor:
+        made.append(Visitor(server.issuer, **client))
+        return made[-1]
+
+    yield make
+    for one in made:
+        io_loop.run_sync(one.close)
+
+
+@pytest.fixture
+def visitor(new_visitor) -> Visitor:
+    return new_visitor()
+
+
+@pytest.fixture
+def demo(server) -> RelyingParty:
+    return server.demo()
