@@ -30,7 +30,7 @@ class ChangePasswordHandler(FlowHandler):
         if subject is None:
             return
         password = form.get("newPassword") or ""
-        problems = password_change.problems(self.service, subject.user, password)
+        problems = password_change.problems(self.service, subject, password)
         if problems:
             shown = [{"field": "newPassword", "text": problem.text} for problem in problems]
             self._ask(flow, subject, status=400, problems=shown)

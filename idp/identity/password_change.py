@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from idp import events
 from idp.identity import passwords
 from idp.identity.subjects import Subject
-from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
+from idp.records import INSTANCE_ID, INSTANCES, USERS, Password
 from idp.service import Service
 from storage import Update, Write
 
@@ -19,13 +19,17 @@ class Change(Struct, frozen=True):
     subject: Subject
 
 
-def problems(service: Service, user: User, password: str) -> list[passwords.Problem]:
+def problems(service: Service, subject: Subject, password: str) -> list[passwords.Problem]:
     """What the policy says against `password` for this user; empty when it is fine."""
-    names = [user.user_name, user.profile.display_name]
+    user = subject.user
+    names = [user.user_name, user.profile.display_name, subject.organization.name]
     names += [user.profile.given_name or "", user.profile.family_name or ""]
     names += [user.email.address] if user.email else []
     return passwords.policy_problems(
-        password, min_length=service.config.password_min_length, own_words=names
+        password,
+        min_length=service.config.password_min_length,
+        own_words=names,
+        max_bytes=service.hasher.max_bytes,
     )
 
 

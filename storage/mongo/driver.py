@@ -51,8 +51,9 @@ class Answer(Struct, frozen=True):
 class Driver:
     """A client and its database. `hello` is what the server said of itself when it was opened."""
 
-    def __init__(self, client: Any, database: str, *, is_owned: bool) -> None:
+    def __init__(self, client: Any, database: str, address: str, *, is_owned: bool) -> None:
         self.client: Final = client
+        self.address: Final = address
         self.database: Final = client.get_database(database)
         self.hello: Document = {}
         self.shares_commands = True
@@ -165,14 +166,17 @@ def connect(url: str, client: Any = None) -> Driver:
     """The driver that the URL asks for (`?driver=motor`), or one around a client that is given."""
     parts = urlsplit(url)
     database = parts.path.lstrip("/") or DEFAULT_DATABASE
+    # Without the user and the password, for messages.
+    address = parts.netloc.rpartition("@")[2].split(",")[0]
     if client is not None:
-        return Driver(client, database, is_owned=False)
+        return Driver(client, database, address, is_owned=False)
     query = parse_qsl(parts.query, keep_blank_values=True)
     named = {name.lower(): value for name, value in query}
     kept = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
     plain = parts._replace(path=parts.path or "/", query=kept).geturl()
-    return Driver(_client(named.get("driver", "pymongo"), plain, options), database, is_owned=True)
+    client = _client(named.get("driver", "pymongo"), plain, options)
+    return Driver(client, database, address, is_owned=True)
 
 
 def _client(driver: str, url: str, options: dict[str, Any]) -> Any:

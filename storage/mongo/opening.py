@@ -43,8 +43,8 @@ _EXISTS_ALREADY: Final = 48
 
 _INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
 _CURE: Final = (
-    "a MongoDB replica set is needed, and {address} is not a member of one. To turn it into a"
-    " one-member set, restart it with `mongod --replSet rs0` and its other options"
+    "a MongoDB replica set is needed, and {address} is not a member of one, or not of the one that"
+    " the URL names. To turn a standalone server into a one-member set, restart it with `mongod --replSet rs0` and its other options"
     " (or `replication.replSetName: rs0` in mongod.conf), then run once: " + _INITIATE
 )
 _UNFINISHED: Final = (
@@ -58,7 +58,7 @@ async def reach(driver: Driver) -> None:
     try:
         await driver.greet()
     except ServerSelectionTimeoutError as error:
-        _refuse_lonely_members(driver.client)
+        _refuse_lonely_servers(driver)
         raise faults.unavailable(error) from error
     except PyMongoError as error:
         raise faults.unavailable(error) from error
@@ -66,29 +66,19 @@ async def reach(driver: Driver) -> None:
         return
     hello = driver.hello
     if "setName" not in hello and hello.get("msg") != "isdbgrid":
-        raise Unsupported(_CURE.format(address=await _address(driver.client)))
+        raise Unsupported(_CURE.format(address=driver.address))
     if hello["maxWireVersion"] < OLDEST_WIRE_VERSION:
         raise Unsupported("MongoDB 5.0 or newer is needed; upgrade the server")
 
 
-def _refuse_lonely_members(client: Any) -> None:
-    """Tell a set that is missing from one that can't be reached, when the URL asks for a set."""
-    for address, server in client.topology_description.server_descriptions().items():
-        host = _host(address)
-        if server.server_type_name == "RSGhost":
-            raise Unsupported(_UNFINISHED.format(address=host))
-        if server.server_type_name == "Standalone" or "set named 'None'" in str(server.error):
-            raise Unsupported(_CURE.format(address=host))
-
-
-async def _address(client: Any) -> str:
-    addresses = client.topology_description.server_descriptions()
-    return _host(next(iter(addresses)))
-
-
-def _host(address: tuple[str, int | None]) -> str:
-    host, port = address
-    return host if port is None else f"{host}:{port}"
+def _refuse_lonely_servers(driver: Driver) -> None:
+    """Tell servers that are in no set, or not in the one asked for, from those that are away."""
+    servers = driver.client.topology_description.server_descriptions().values()
+    if any(server.server_type_name == "RSGhost" for server in servers):
+        raise Unsupported(_UNFINISHED.format(address=driver.address))
+    if not servers:
+        # The driver forgets servers that answer, and do not belong to the set of the URL.
+        raise Unsupported(_CURE.format(address=driver.address))
 
 
 async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
