@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Protocol
 
+from idp import logs
 from idp.ids import Random
 from idp.records import EVENTS, Event
 from storage import Collection, Insert
@@ -70,6 +71,7 @@ def happened(
         type=type,
         actor=actor,
         at=at,
+        request_id=logs.current_request_id(),
         payload=sorted(payload.items()),
     )
     return Insert(EVENTS, event)

@@ -20,7 +20,12 @@ from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
-from structlog.contextvars import bind_contextvars, clear_contextvars, merge_contextvars
+from structlog.contextvars import (
+    bind_contextvars,
+    clear_contextvars,
+    get_contextvars,
+    merge_contextvars,
+)
 
 from idp import redaction
 from idp.clock import Clock, SystemClock
@@ -131,6 +136,12 @@ def begin_request(request_id: str) -> None:
     """Give every line that this task logs from now on the request's id, and nothing older."""
     clear_contextvars()
     bind_contextvars(request_id=request_id)
+
+
+def current_request_id() -> str | None:
+    """The id of the request that this task answers; None outside of one."""
+    found: str | None = get_contextvars().get("request_id")
+    return found
 
 
 def access(

@@ -347,7 +347,7 @@ PATS: Final = Collection(
 )
 AGENTS: Final = Collection("agents", Agent, expires=True)
 SESSIONS: Final = Collection(
-    "sessions", Session, lists=(("agent_id",), ("user_id",)), expires=True
+    "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )
 AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True)
 LOGOUT_REQUESTS: Final = Collection("logout_requests", LogoutRequest, expires=True)

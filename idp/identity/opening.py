@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from msgspec import Struct, structs
@@ -9,7 +10,6 @@ from msgspec import Struct, structs
 from idp import events
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
-from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
 from idp.records import SESSIONS, USERS, Agent, Session
 from idp.service import Service
@@ -26,21 +26,21 @@ class Opening(Struct, frozen=True):
     cookie: Cookie
 
 
-def prepare(
-    service: Service, agent: Agent, subject: Subject, known: LiveSession | None
-) -> Opening:
-    """Open a session now, or renew the one that this user has in this browser (`known`).
+def prepare(service: Service, agent: Agent, subject: Subject, known: Iterable[Session]) -> Opening:
+    """Open a session now, or renew the one that this user has in this browser.
 
-    The browser gets a new secret in the same unit, so of two sign-ins at once one is Stale. A
-    renewed session keeps its id: tokens that name it live on, and the id opens nothing.
+    `known` are the browser's open sessions, also those too old to sign in. The browser gets a
+    new secret in the same unit, so of two sign-ins at once one is Stale. A renewed session
+    keeps its id: tokens that name it live on, and the id opens nothing.
     """
     now = service.clock.now()
     rotation, cookie = agents.rotation(service.random, agent, now)
     session = sessions.new(service.random, service.config, agent, subject, now)
     write: Write = Insert(SESSIONS, session)
-    if known is not None:
+    mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
+    if mine:
         renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
-        session = structs.replace(known.session, **renewed)
+        session = structs.replace(mine[0], **renewed)
         write = Update(SESSIONS, session.id, set=renewed, expect={"ended_at": None})
     event = events.happened(
         service.random, SESSIONS, session.id, 1, "session.opened", subject.user.id, now

@@ -41,10 +41,12 @@ class LiveSession(Struct, frozen=True):
 
 async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
     """The agent's live sessions, the last used first, one for each user."""
-    if agent is None:
-        return []
+    return await live_among(service, await find_open(service, agent) if agent else [])
+
+
+async def live_among(service: Service, found: list[Session]) -> list[LiveSession]:
+    """Those of an agent's open sessions that can sign in, as `find_live` gives them."""
     now = service.clock.now()
-    found = await find_open(service, agent)
     alive = [session for session in found if _can_sign_in(service.config, session, now)]
     alive.sort(key=lambda session: session.last_used_at, reverse=True)
     latest = {session.user_id: session for session in reversed(alive)}
@@ -53,8 +55,8 @@ async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
 
 async def find_open(service: Service, agent: Agent) -> list[Session]:
     """The agent's sessions that have not ended, also those too old to sign anybody in."""
-    page = await service.store.find(SESSIONS, {"agent_id": agent.id}, limit=MOST_PER_AGENT)
-    return [session for session in page.records if session.ended_at is None]
+    where = {"agent_id": agent.id, "ended_at": None}
+    return (await service.store.find(SESSIONS, where, limit=MOST_PER_AGENT)).records
 
 
 def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:

@@ -63,12 +63,19 @@ def decide(
     if request.proven_user_id is not None:
         return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
     if chosen is not None and _counts(config, request, chosen.session, now):
-        return Answer(chosen)
+        return _as_hinted(request, chosen)
     if request.login_name is not None:
         return Ask(Page.PASSWORD, login_name=request.login_name)
     if chosen is not None:
         return Ask(Page.PASSWORD, login_name=chosen.subject.user.user_name)
-    return Ask(Page.ACCOUNTS if live else Page.LOGIN_NAME)
+    return Ask(Page.ACCOUNTS if live and request.hinted_user_id is None else Page.LOGIN_NAME)
+
+
+def _as_hinted(request: AuthRequest, chosen: LiveSession) -> Step:
+    """Nobody is answered for but whom `id_token_hint` names (OpenID Connect Core 3.1.2.1)."""
+    if request.hinted_user_id not in (None, chosen.subject.user.id):
+        return Fail(LoginRequired("another user signed in than the one of id_token_hint"))
+    return Answer(chosen)
 
 
 def _silently(

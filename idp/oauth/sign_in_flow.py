@@ -25,6 +25,7 @@ from idp.records import (
     Agent,
     Application,
     AuthRequest,
+    Session,
 )
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
@@ -36,6 +37,7 @@ class Flow(Struct, frozen=True):
     request: AuthRequest
     client: Application
     agent: Agent
+    sessions: list[Session]
     live: list[LiveSession]
 
 
@@ -104,8 +106,9 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
     client = await service.store.get(APPLICATIONS, request.client_id)
     if client is None or client.state != "active" or request.completed_at is not None:
         return None
-    live = await sessions.find_live(service, agent)
-    return Flow(request=request, client=client, agent=agent, live=live)
+    found = await sessions.find_open(service, agent)
+    live = await sessions.live_among(service, found)
+    return Flow(request=request, client=client, agent=agent, sessions=found, live=live)
 
 
 async def advance(service: Service, flow: Flow) -> str | Ask:
@@ -222,8 +225,7 @@ async def choose_password(service: Service, flow: Flow, subject: Subject, passwo
 
 
 async def _open(service: Service, flow: Flow, subject: Subject, before: list[Write]) -> Cookie:
-    known = next((one for one in flow.live if one.session.user_id == subject.user.id), None)
-    opened = opening.prepare(service, flow.agent, subject, known)
+    opened = opening.prepare(service, flow.agent, subject, flow.sessions)
     proven = {"session_id": opened.session.id, "proven_user_id": None, "login_name": None}
     step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
     await service.store.commit(*before, *opened.writes, step)

@@ -44,8 +44,9 @@ _EXISTS_ALREADY: Final = 48
 _INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
 _CURE: Final = (
     "a MongoDB replica set is needed, and {address} is not a member of one, or not of the one that"
-    " the URL names. To turn a standalone server into a one-member set, restart it with `mongod --replSet rs0` and its other options"
-    " (or `replication.replSetName: rs0` in mongod.conf), then run once: " + _INITIATE
+    " the URL names. To turn a standalone server into a one-member set, restart it with"
+    " `mongod --replSet rs0` and its other options (or `replication.replSetName: rs0` in"
+    " mongod.conf), then run once: " + _INITIATE
 )
 _UNFINISHED: Final = (
     "{address} was started as a member of a replica set that does not exist yet. Run once: "
