@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _HOST_NAME: Final = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
 )
-_PATH: Final = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")
 _VENDOR: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}[a-z0-9]")  # a URN namespace, RFC 8141
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
@@ -74,10 +73,11 @@ def _malformed(issuer: str, parts: SplitResult) -> str | None:
     """What keeps the URL from being an issuer. Raises ValueError when it is not a URL."""
     is_bracketed = parts.netloc.startswith("[")
     # urlsplit drops line breaks and tabs in silence: so does a browser, but a client compares
-    is_plain = parts.geturl() == issuer and _PATH.fullmatch(parts.path)
+    is_plain = parts.geturl() == issuer
     broken = {
         "must begin with https:// or http://": not issuer.startswith(("https://", "http://")),
         "must not have a query or a fragment": "?" in issuer or "#" in issuer,
+        "must not have a path: the service needs a host of its own": parts.path.strip("/") != "",
         "must not hold a user name": "@" in parts.netloc,
         "must not end in a slash": issuer.endswith("/"),
         "must be in lower case, as browsers send it": parts.netloc != parts.netloc.lower(),
@@ -86,7 +86,7 @@ def _malformed(issuer: str, parts: SplitResult) -> str | None:
         ),
         "must leave out the usual port, as browsers do": parts.port
         == _USUAL_PORTS.get(parts.scheme, 0),
-        "must be a plain URL of scheme, host, port and path": not is_plain
+        "must be a plain URL of scheme, host and port": not is_plain
         or parts.netloc.endswith(":"),
     }
     return next((problem for problem, is_broken in broken.items() if is_broken), None)

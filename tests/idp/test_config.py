@@ -201,7 +201,6 @@ def test_a_rule_says_nothing_about_a_value_that_could_not_be_read():
     [
         "https://login.example.com",
         "https://login.example.com:8443",
-        "https://example.com/auth",
         "https://xn--mller-kva.example",
         "https://192.168.1.20",
         "https://[2001:db8::1]:8443",
@@ -231,6 +230,7 @@ def test_an_issuer_is_https_or_on_this_machine(issuer):
         "https:login.example.com",
         "https://",
         "https://login.example.com/",
+        "https://login.example.com/a",
         "https://login.example.com/a/",
         "https://login.example.com//a",
         "https://login.example.com/../a",
