@@ -39,7 +39,7 @@ def check(handler: Handler) -> None:
     if handler.request.method in ("GET", "HEAD") and _is_other_spelling(config, host):
         handler.redirect(config.origin + (handler.request.uri or "/"), status=308)
         raise Finish
-    opened = f"{issuer.scheme}://{host}" if _is_plain(host) else f"{issuer.scheme}://…"
+    opened = f"{issuer.scheme}://{host}" if _is_plain(host) else "an unreadable host"
     raise WrongHost(opened, config.origin)
 
 

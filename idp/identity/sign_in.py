@@ -28,10 +28,10 @@ async def check_password(
         await service.hasher.verify_nobody(password)
         raise Refused("no such user" if user is None else "the user has no password")
     verdict = await service.hasher.verify(password, user.password.hash)
-    subject = await users.find_subject(service, user.id)
-    if not verdict.ok or subject is None:
+    if not verdict.ok:
         raise Refused("wrong password")
-    if not is_active(subject) or _has_expired(user, service.clock.now()):
+    subject = await users.find_subject(service, user.id)
+    if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
         raise Refused("the account or its one-time password can't be used any more")
     await throttle.succeeded(service, login_name, address)
     if verdict.needs_rehash:
