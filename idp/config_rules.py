@@ -86,8 +86,7 @@ def _malformed(issuer: str, parts: SplitResult) -> str | None:
         ),
         "must leave out the usual port, as browsers do": parts.port
         == _USUAL_PORTS.get(parts.scheme, 0),
-        "must be a plain URL of scheme, host and port": not is_plain
-        or parts.netloc.endswith(":"),
+        "must be a plain URL of scheme, host and port": not is_plain or parts.netloc.endswith(":"),
     }
     return next((problem for problem, is_broken in broken.items() if is_broken), None)
 
