@@ -1,0 +1,135 @@
+"""Every stored record as a typed struct, and the collections that hold them.
+
+Records are values: changing one is a unit of writes (`storage.Update`), never an assignment.
+`sequence` counts the administrative changes of a record, one event each; `stamp` is a random
+value whose change ends every session and token that was issued under the old one. Nothing that
+can be used is kept in the clear: `*_hash` is a SHA-256 or a slow hash, `sealed_*` is encrypted
+under the master key.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.records.browsers import (
+    AGENTS,
+    AUTH_REQUESTS,
+    LOGOUT_REQUESTS,
+    SESSIONS,
+    Agent,
+    AuthRequest,
+    LogoutRequest,
+    Session,
+)
+from idp.records.clients import (
+    APPLICATIONS,
+    PROJECTS,
+    Application,
+    AuthMethod,
+    GrantType,
+    Project,
+    ResponseType,
+)
+from idp.records.grants import (
+    AUTHORIZATIONS,
+    Authorization,
+    Code,
+    Refresh,
+)
+from idp.records.instance import (
+    DEMO_VISITS,
+    EVENTS,
+    INSTANCE_ID,
+    INSTANCES,
+    SIGNING_KEYS,
+    Demo,
+    DemoVisit,
+    Event,
+    FirstAdmin,
+    Instance,
+    SigningKey,
+)
+from idp.records.people import (
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    PATS,
+    USERS,
+    Address,
+    Email,
+    Membership,
+    Organization,
+    Password,
+    PersonalAccessToken,
+    Phone,
+    Profile,
+    User,
+)
+from storage import Schema
+
+SCHEMA: Final = Schema(version=1, oldest_reader=1)
+
+ALL: Final = (
+    INSTANCES,
+    ORGANIZATIONS,
+    USERS,
+    MEMBERSHIPS,
+    PROJECTS,
+    APPLICATIONS,
+    PATS,
+    AGENTS,
+    SESSIONS,
+    AUTH_REQUESTS,
+    LOGOUT_REQUESTS,
+    AUTHORIZATIONS,
+    SIGNING_KEYS,
+    EVENTS,
+    DEMO_VISITS,
+)
+
+__all__ = [
+    "AGENTS",
+    "ALL",
+    "APPLICATIONS",
+    "AUTHORIZATIONS",
+    "AUTH_REQUESTS",
+    "Address",
+    "Agent",
+    "Application",
+    "AuthMethod",
+    "AuthRequest",
+    "Authorization",
+    "Code",
+    "DEMO_VISITS",
+    "Demo",
+    "DemoVisit",
+    "EVENTS",
+    "Email",
+    "Event",
+    "FirstAdmin",
+    "GrantType",
+    "INSTANCES",
+    "INSTANCE_ID",
+    "Instance",
+    "LOGOUT_REQUESTS",
+    "LogoutRequest",
+    "MEMBERSHIPS",
+    "Membership",
+    "ORGANIZATIONS",
+    "Organization",
+    "PATS",
+    "PROJECTS",
+    "Password",
+    "PersonalAccessToken",
+    "Phone",
+    "Profile",
+    "Project",
+    "Refresh",
+    "ResponseType",
+    "SCHEMA",
+    "SESSIONS",
+    "SIGNING_KEYS",
+    "Session",
+    "SigningKey",
+    "USERS",
+    "User",
+]

@@ -1,0 +1,88 @@
+"""Browsers, the sessions in them, and what waits for a person."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from idp.records.clients import ResponseType
+from storage import Collection, Record
+
+
+class Agent(Record):
+    """A browser: its cookie holds the id and a secret, which changes at every sign-in."""
+
+    secret_hash: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class Session(Record):
+    """A user signed in at an agent. `auth_time` is the last real check of a credential.
+
+    The record outlives the last token that names it; `expires_at` is the end of the record,
+    not of the session.
+    """
+
+    agent_id: str
+    user_id: str
+    org_id: str
+    stamps: str
+    auth_time: datetime
+    amr: list[str]
+    acr: str
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None = None
+
+
+class AuthRequest(Record):
+    """An authorization request that waits for a person (OpenID Connect Core 3.1.2.1).
+
+    `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
+    `state` is kept percent-encoded, so that any octet comes back as it was sent.
+    `login_name` is what the person typed; `proven_user_id` is set when the password was right
+    but another step is due; `session_id` is the session that was chosen or made here.
+    """
+
+    client_id: str
+    redirect_uri: str
+    response_type: ResponseType
+    response_mode: Literal["query", "fragment"]
+    scopes: list[str]
+    created_at: datetime
+    expires_at: datetime
+    agent_id: str | None = None
+    state: str | None = None
+    nonce: str | None = None
+    prompt: list[str] = []
+    max_age: int | None = None
+    login_hint: str | None = None
+    hinted_user_id: str | None = None
+    ui_locales: str | None = None
+    code_challenge: str | None = None
+    language: str | None = None
+    login_name: str | None = None
+    proven_user_id: str | None = None
+    proven_stamp: str | None = None
+    session_id: str | None = None
+    completed_at: datetime | None = None
+
+
+class LogoutRequest(Record):
+    """A logout that waits for the person's word (OpenID Connect RP-Initiated Logout 2)."""
+
+    expires_at: datetime
+    client_id: str | None = None
+    post_logout_redirect_uri: str | None = None
+    state: str | None = None
+    ui_locales: str | None = None
+
+
+AGENTS: Final = Collection("agents", Agent, expires=True)
+SESSIONS: Final = Collection(
+    "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
+)
+AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True)
+LOGOUT_REQUESTS: Final = Collection("logout_requests", LogoutRequest, expires=True)

@@ -1,0 +1,118 @@
+"""Organizations, the users in them, and who may manage what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from storage import Collection, Record
+
+
+class Organization(Record):
+    name: str
+    primary_domain: str
+    stamp: str
+    created_at: datetime
+    changed_at: datetime
+    state: Literal["active", "inactive"] = "active"
+    sequence: int = 1
+
+
+class Profile(Struct, kw_only=True):
+    """The claims of the scope `profile`; what is not known is absent."""
+
+    display_name: str
+    given_name: str | None = None
+    family_name: str | None = None
+    middle_name: str | None = None
+    nick_name: str | None = None
+    preferred_language: str | None = None
+    gender: Literal["female", "male", "diverse"] | None = None
+    profile: str | None = None
+    picture: str | None = None
+    website: str | None = None
+    birthdate: str | None = None
+    zoneinfo: str | None = None
+
+
+class Email(Struct, kw_only=True):
+    address: str
+    is_verified: bool = False
+
+
+class Phone(Struct, kw_only=True):
+    number: str
+    is_verified: bool = False
+
+
+class Address(Struct, kw_only=True):
+    """OpenID Connect Core 5.1.1."""
+
+    formatted: str | None = None
+    street_address: str | None = None
+    locality: str | None = None
+    region: str | None = None
+    postal_code: str | None = None
+    country: str | None = None
+
+
+class Password(Struct, kw_only=True):
+    """`expires_at` is set for a one-time password: it lets its user choose another, once."""
+
+    hash: str
+    changed_at: datetime
+    must_change: bool = False
+    expires_at: datetime | None = None
+
+
+class User(Record):
+    """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
+
+    `email_key` is the same form of a verified e-mail address, else None.
+    """
+
+    org_id: str
+    kind: Literal["human", "machine"]
+    user_name: str
+    login_key: str
+    stamp: str
+    profile: Profile
+    created_at: datetime
+    changed_at: datetime
+    state: Literal["active", "inactive", "locked"] = "active"
+    sequence: int = 1
+    email: Email | None = None
+    email_key: str | None = None
+    phone: Phone | None = None
+    address: Address | None = None
+    password: Password | None = None
+
+
+class Membership(Record):
+    """Who manages what: the instance (`org_id` None) or an organization, with which roles."""
+
+    user_id: str
+    roles: list[str]
+    created_at: datetime
+    org_id: str | None = None
+    sequence: int = 1
+
+
+class PersonalAccessToken(Record):
+    """Shown once, kept as a hash; dies with its user's stamp."""
+
+    user_id: str
+    secret_hash: str
+    stamps: str
+    created_at: datetime
+    expires_at: datetime
+
+
+ORGANIZATIONS: Final = Collection("organizations", Organization, unique=("primary_domain",))
+USERS: Final = Collection("users", User, unique=("login_key",), lists=(("email_key",),))
+MEMBERSHIPS: Final = Collection("memberships", Membership, lists=(("user_id",), ("org_id",)))
+PATS: Final = Collection(
+    "personal_access_tokens", PersonalAccessToken, lists=(("user_id",),), expires=True
+)
