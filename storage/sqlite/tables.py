@@ -33,6 +33,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*", re.ASCII)
 _INDEX = re.compile(r"index '(.+)'")
 _CREATE = """CREATE TABLE IF NOT EXISTS {table}
     (id TEXT PRIMARY KEY NOT NULL, doc TEXT NOT NULL, marks TEXT NOT NULL)"""
+_REPLACE_EXPIRED = """INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)
+    ON CONFLICT(id) DO UPDATE SET doc = excluded.doc, marks = excluded.marks
+    WHERE json_extract(doc, '$.expires_at') <= ?"""
 _PUT_SCHEMA = "INSERT OR REPLACE INTO meta(id, doc, marks) VALUES (?, ?, '')"
 
 
@@ -48,10 +51,7 @@ class Table:
         self.get = statement("SELECT doc FROM {table} WHERE id = ?", self.name)
         self.read = statement("SELECT doc, marks FROM {table} WHERE id = ?", self.name)
         self.insert = statement("INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)", self.name)
-        self.replace_expired = self.insert + (
-            " ON CONFLICT(id) DO UPDATE SET doc = excluded.doc, marks = excluded.marks"
-            " WHERE json_extract(doc, '$.expires_at') <= ?"
-        )
+        self.replace_expired = statement(_REPLACE_EXPIRED, self.name)
         self.update = statement("UPDATE {table} SET doc = ?, marks = ? WHERE id = ?", self.name)
         self.mark = statement("UPDATE {table} SET marks = ? WHERE id = ?", self.name)
         self.delete = statement("DELETE FROM {table} WHERE id = ?", self.name)

@@ -134,13 +134,13 @@ class Writer:
     def _outcomes(self, units: list[Prepared]) -> list[Any]:
         try:
             return self._attempt(units)
-        except _NotBegun as error:
-            return [Unavailable(str(error))] * len(units)
+        except (_NotBegun, OSError) as error:
+            return [Unavailable(str(error)) for _ in units]
         except sqlite3.Error as error:
             # The engine rolled the batch back. One unit may be at fault, so each runs alone.
             return [unavailable(error)] if len(units) == 1 else self._singly(units)
         except Exception as error:  # the writer outlives everything, or everybody would hang
-            return [_failure(error)] * len(units)
+            return [_failure(error) for _ in units]
 
     def _singly(self, units: list[Prepared]) -> list[Any]:
         outcomes: list[Any] = []

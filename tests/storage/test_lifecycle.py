@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from storage import (
+    META,
     Collection,
     Delete,
     Insert,
@@ -132,9 +133,17 @@ async def test_a_store_of_a_newer_program_is_refused_only_below_its_oldest_reade
         await store.open(ALL, Schema(version, oldest_reader))
         await store.close()
 
+    async def kept():
+        store = shared.make(clock)
+        await store.open(ALL, Schema(9, 1))
+        record = await store.get(META, "schema")
+        await store.close()
+        return record.oldest_reader, record.version
+
     await opened(1, 1)
     await opened(5, 3)
     await opened(3, 1)
+    assert await kept() == (3, 9)
     with pytest.raises(TooNew):
         await opened(2, 1)
     await opened(4, 4)

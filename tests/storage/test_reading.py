@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 
 import pytest
 
@@ -90,6 +91,28 @@ async def test_a_scan_filters_by_any_top_level_field(store):
     assert [r.id async for r in store.scan(USERS, {"n": 0, "note": "x"})] == ["u6", "u8"]
     assert [r.id async for r in store.scan(USERS, {"note": None, "n": 1})] == ["u1", "u3", "u5"]
     assert [r async for r in store.scan(USERS, {"created_at": later(1)})] == []
+
+
+async def test_a_scan_finds_the_one_match_behind_thousands_of_others(store):
+    await fill(store, ENTRIES, [Entry(id=f"e{n:04}") for n in range(1600)])
+    await store.commit(Update(ENTRIES, "e1599", set={"text": "x"}))
+
+    assert [r.id async for r in store.scan(ENTRIES, {"text": "x"})] == ["e1599"]
+
+
+async def test_a_scan_holds_little_of_a_large_collection_in_memory(store):
+    megabyte = 1_000_000
+    for n in range(90):
+        await store.commit(Insert(ENTRIES, Entry(id=f"e{n:02}", text="x" * megabyte)))
+    tracemalloc.start()
+    met = 0
+    async for _ in store.scan(ENTRIES):
+        met += 1
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert met == 90
+    assert peak < 60 * megabyte  # a MongoDB driver holds a 16 MB answer three times
 
 
 async def test_a_scan_by_an_unknown_or_dotted_field_is_refused(store):
