@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct
@@ -145,18 +146,18 @@ async def _follow_issuer(service: Service, demo: Demo) -> None:
     if client is None or client.redirect_uris == wanted["redirect_uris"]:
         return
     now = service.clock.now()
-    await service.store.commit(
-        Update(
-            APPLICATIONS,
-            client.id,
-            set={**wanted, "changed_at": now},
-            increment={"sequence": 1},
-            expect={"sequence": client.sequence},
-        ),
-        events.changed(
-            service.random, APPLICATIONS, client, "application.changed", setup.ACTOR, now
-        ),
+    move = Update(
+        APPLICATIONS,
+        client.id,
+        set={**wanted, "changed_at": now},
+        increment={"sequence": 1},
+        expect={"sequence": client.sequence},
     )
+    event = events.changed(
+        service.random, APPLICATIONS, client, "application.changed", setup.ACTOR, now
+    )
+    with suppress(Stale):  # another start moved them at the same moment
+        await service.store.commit(move, event)
 
 
 def _addresses(config: Config) -> dict[str, Any]:

@@ -40,9 +40,11 @@ def bind(config: Config) -> tuple[Config, list[socket.socket]]:
     Raises ConfigError: the address is taken or not this machine's.
     """
     sockets: list[socket.socket] = []
-    port = config.port
+    port, is_shared = config.port, config.processes > 1
+    if is_shared:  # the shared ones would also share it with another service of this user
+        _listen(config.host, port, shared=False).close()
     for _ in range(config.processes):
-        one = _listen(config.host, port, shared=config.processes > 1)
+        one = _listen(config.host, port, shared=is_shared)
         sockets.append(one)
         port = one.getsockname()[1]
     return config.bound_to(port), sockets
@@ -62,6 +64,11 @@ def _listen(host: str, port: int, *, shared: bool) -> socket.socket:
         raise ConfigError([f"{host}:{port} can't be listened on: {error.strerror}"]) from error
     one.setblocking(False)
     return one
+
+
+def _close(sockets: list[socket.socket]) -> None:
+    for one in sockets:
+        one.close()
 
 
 def announce_to_people(started_at: float) -> Announce:
@@ -86,13 +93,15 @@ def run(config: Config, announce: Announce) -> int:
 
 def _run(config: Config, announce: Announce) -> None:
     config, sockets = bind(config)
+    _tls(config)  # what is wrong with it is told once, and before anything is made
     if config.processes == 1:
         _run_loop(_serve_alone(config, sockets[0], announce))
         return
     supervisor = Supervisor(
         prepare=lambda: _prepared(config),
-        work=lambda index, life: _run_loop(_serve_as_worker(config, sockets[index], life)),
+        work=lambda index, life: _run_loop(_serve_as_worker(config, sockets, index, life)),
         count=len(sockets),
+        let_go=lambda: _close(sockets),
     )
     supervisor.run(lambda told: announce(msgspec.json.decode(told, type=Start)))
 
@@ -135,7 +144,11 @@ async def _serve_alone(config: Config, listening: socket.socket, announce: Annou
         await start.close_service(service)
 
 
-async def _serve_as_worker(config: Config, listening: socket.socket, life: Life) -> None:
+async def _serve_as_worker(
+    config: Config, sockets: list[socket.socket], index: int, life: Life
+) -> None:
+    listening = sockets.pop(index)
+    _close(sockets)  # or what waits at them would wait for this process, too
     service = await start.open_service(config)
     try:
         await serve(service, listening, life.ready, parent=life.parent)
@@ -189,19 +202,23 @@ def _tls(config: Config) -> ssl.SSLContext | None:
 
 
 def _stop_on_signals(parent: int | None) -> asyncio.Event:
-    """Set by the first SIGTERM or SIGINT; the second ends the process at once."""
+    """Set by the first SIGTERM or SIGINT; the second ends the process at once.
+
+    A worker leaves that to its supervisor: whoever stops a service may signal all its processes,
+    so that a worker hears of one stop twice.
+    """
     stopping, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def stop() -> None:
-        if stopping.is_set():
-            os._exit(1)
+        if stopping.is_set() and parent is None:
+            os._exit(exits.FAILED)
         stopping.set()
 
     def orphaned() -> None:
         loop.remove_reader(parent or 0)
         stopping.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT) if parent is None else (signal.SIGTERM,):
         loop.add_signal_handler(number, stop)
     if parent is not None:
         loop.add_reader(parent, orphaned)

@@ -54,9 +54,9 @@ class Start(Struct, frozen=True):
     def curl(self) -> list[str]:
         """Command lines that work as they stand, each by itself."""
         config = self.config
-        curl = "curl -fsS" + (
-            f" --cacert {shlex.quote(config.tls_cert)}" if config.tls_cert else ""
-        )
+        curl = "curl -fsS"
+        if config.tls_cert:
+            curl += f" --cacert {_quoted(config.tls_cert)}"
         lines = [
             f"{curl} {config.issuer}/.well-known/openid-configuration",
             f"{curl} {config.issuer}{KEYS}",
@@ -70,9 +70,14 @@ class Start(Struct, frozen=True):
             url = f"{config.issuer}{AUTHORIZE}?{query}"
             lines.append(f"{curl} -o /dev/null -w '%{{redirect_url}}\\n' '{url}'")
         if config.admin_pat:
-            token = f"$(cat {shlex.quote(str(Path(config.admin_pat).absolute()))})"
+            token = f"$(cat {_quoted(config.admin_pat)})"
             lines.append(f'{curl} -H "Authorization: Bearer {token}" {config.issuer}{USERINFO}')
         return lines
+
+
+def _quoted(file: str) -> str:
+    """A file's name for a command line that is typed in any directory."""
+    return shlex.quote(str(Path(file).absolute()))
 
 
 def _demo_json(demo: Described) -> dict[str, Any]:
@@ -137,7 +142,7 @@ async def make_ready(service: Service) -> Start:
     if config.admin_pat is not None:
         path = Path(config.admin_pat)
         token = await admin_pat.ensure(service, instance, _read(path))
-        _write_secret(path, token)
+        _write_secret(path, token, service.random.id())
     admin = await setup.describe_admin(service, instance)
     return Start(config=config, admin=admin, demo=demo, admin_pat=token)
 
@@ -149,15 +154,17 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _write_secret(path: Path, text: str) -> None:
+def _write_secret(path: Path, text: str, draft_id: str) -> None:
     """Write the file with mode 0600, whole or not at all."""
-    beside = path.with_name(path.name + ".new")
+    draft = path.with_name(f".{path.name}.{draft_id}")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(text + "\n")
-        beside.replace(path)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(text + "\n")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from error
 

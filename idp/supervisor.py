@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
@@ -31,16 +32,12 @@ class Life(Struct, frozen=True):
     parent: int
 
 
-class Failed(Exception):
-    """A child could not start; it has said why. `code` is its exit code."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(f"a process ended with {code} before it could serve")
-        self.code = code
-
-
 class Supervisor:
-    """Runs `prepare` once, then `work(index, life)` in `count` processes."""
+    """Runs `prepare` once, then `work(index, life)` in `count` processes.
+
+    `let_go` is called when all are told to stop: the parent gives up what it keeps for the
+    workers that it would start again.
+    """
 
     def __init__(
         self,
@@ -48,31 +45,36 @@ class Supervisor:
         prepare: Callable[[], bytes],
         work: Callable[[int, Life], None],
         count: int,
+        let_go: Callable[[], None],
     ) -> None:
         self._prepare = prepare
         self._work = work
         self._count = count
+        self._let_go = let_go
         self._workers: dict[int, int] = {}
         self._is_stopping = False
+        self._code = exits.OK
         self._alive, self._alive_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
-        """Return when every worker has ended after SIGTERM. Raises SystemExit: a start failed."""
-        try:
-            told = self._prepared()
-            for number in _SIGNALS:
-                signal.signal(number, self._stop)
-            self._start_all()
-        except Failed as failed:
+        """Return when every worker has ended after SIGTERM or SIGINT.
+
+        Raises SystemExit: the start failed, or a worker could not finish its work.
+        """
+        told = self._prepared()
+        for number in _SIGNALS:
+            signal.signal(number, self._stop)
+        if self._start_all():
+            announce(told)
+        elif not self._is_stopping:
             self._stop()
-            self._wait_for_all()
-            raise SystemExit(failed.code) from failed
-        announce(told)
         while self._workers:
             self._bury_one()
+        if self._code != exits.OK:
+            raise SystemExit(self._code)
 
     def _prepared(self) -> bytes:
-        """What the preparing child says. Raises Failed."""
+        """What the preparing child says. Raises SystemExit: it failed, and has said why."""
         read, write = os.pipe()
 
         def prepare() -> None:
@@ -86,50 +88,68 @@ class Supervisor:
             told = pipe.read()
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != exits.OK:
-            raise Failed(code)
+            raise SystemExit(_positive(code))
         return told
 
-    def _start_all(self) -> None:
-        """Start every worker and wait until all serve. Raises Failed."""
+    def _start_all(self) -> bool:
+        """Start every worker and wait until all serve, or one can't; whether all do."""
         read, write = os.pipe()
         for index in range(self._count):
             self._start(index, write)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
             served = len(pipe.read())  # ends when each worker has said so, or is gone
-        if served < self._count:
-            raise Failed(exits.FAILED)
+        return served == self._count
 
     def _start(self, index: int, ready: int) -> None:
+        """Start a worker, unless all are stopping.
+
+        Signals wait meanwhile: one that came between the fork and the note of its number would
+        never reach the worker.
+        """
+
         def work() -> None:
-            for number in _SIGNALS:
-                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent passes it on
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(self._alive_end)
             self._work(index, Life(ready=lambda: _say_ready(ready), parent=self._alive))
 
-        self._workers[_fork(work)] = index
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            if not self._is_stopping:
+                self._workers[_fork(work)] = index
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
     def _bury_one(self) -> None:
         """Wait for a worker's end; replace it unless all are stopping."""
         child, status = os.wait()
         index = self._workers.pop(child)
-        if self._is_stopping:
-            return
         code = os.waitstatus_to_exitcode(status)
+        if self._is_stopping:
+            if code not in (exits.OK, -signal.SIGTERM):
+                self._code = _positive(code)
+            return
         print(f"idp: a worker ended with {code}; starting another", file=sys.stderr, flush=True)
         time.sleep(_RESTART_SECONDS)
-        if not self._is_stopping:
-            self._start(index, os.open(os.devnull, os.O_WRONLY))
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        self._start(index, nobody)
+        os.close(nobody)
 
     def _stop(self, *_: object) -> None:
-        """Pass the signal on; a second one does so again, and ends the workers at once."""
+        """Ask the workers to finish; at the second signal, end them."""
+        number = signal.SIGKILL if self._is_stopping else signal.SIGTERM
         self._is_stopping = True
+        self._let_go()
         for child in list(self._workers):
-            os.kill(child, signal.SIGTERM)
+            with suppress(ProcessLookupError):  # it has just ended
+                os.kill(child, number)
 
-    def _wait_for_all(self) -> None:
-        while self._workers:
-            self._workers.pop(os.wait()[0], None)
+
+def _positive(code: int) -> int:
+    """An exit code for this process; a child's is negative when a signal ended it."""
+    return code if code > 0 else exits.FAILED
 
 
 def _say_ready(descriptor: int) -> None:

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from idp import events
 from idp.identity import passwords
 from idp.identity.subjects import Subject
-from idp.records import INSTANCE_ID, INSTANCES, USERS, Password
+from idp.records import INSTANCE_ID, INSTANCES, USERS, Instance, Password
 from idp.service import Service
 from storage import Update, Write
 
@@ -50,17 +50,17 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
         expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
     )
     event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
-    writes: list[Write] = [change, event, *_first_admin(subject)]
+    writes: list[Write] = [change, event, *forget_first_password(subject.instance, user.id)]
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )
     return Change(writes=writes, subject=structs.replace(subject, user=changed))
 
 
-def _first_admin(subject: Subject) -> list[Write]:
-    """Forget the one-time password that the start page prints."""
-    first = subject.instance.first_admin
-    if first is None or first.user_id != subject.user.id:
+def forget_first_password(instance: Instance, user_id: str) -> list[Write]:
+    """Forget the one-time password that the start page prints, if it was this user's."""
+    first = instance.first_admin
+    if first is None or first.user_id != user_id:
         return []
     return [
         Update(

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from idp import events
 from idp.errors import NotFound
-from idp.identity import users
-from idp.records import USERS, Password, User
+from idp.identity import password_change, users
+from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
 from idp.service import Service
 from storage import Update, Write
 
@@ -18,7 +18,11 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
     if user is None or user.kind != "human":
         raise NotFound(f"no person has the login name {login_name}")
     password, now = service.random.one_time_password(), service.clock.now()
-    await service.store.commit(*await one_time(service, user, password, now, actor))
+    writes = await one_time(service, user, password, now, actor)
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is not None:
+        writes += password_change.forget_first_password(instance, user.id)
+    await service.store.commit(*writes)
     return password
 
 
