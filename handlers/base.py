@@ -16,6 +16,7 @@ from handlers import hosts, params
 from idp import logs
 from idp.errors import Busy
 from idp.oauth.errors import (
+    InsufficientScope,
     InvalidClient,
     InvalidRequest,
     InvalidToken,
@@ -185,18 +186,21 @@ class ProtocolHandler(Handler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = as_oauth_error(kwargs.get("exc_info", (None, None))[1])
-        if error.status == 401:
-            self.set_header("WWW-Authenticate", self.challenge_for(error))
+        challenge = self.challenge_for(error)
+        if challenge is not None:
+            self.set_header("WWW-Authenticate", challenge)
         self.answer_error(error)
 
-    def challenge_for(self, error: OAuthError) -> str:
-        """The value of WWW-Authenticate for a 401."""
-        return self.challenge
+    def challenge_for(self, error: OAuthError) -> str | None:
+        """The value of WWW-Authenticate, for an error that has one."""
+        return self.challenge if error.status == 401 else None
 
 
-def bearer_challenge(error: OAuthError) -> str:
-    """RFC 6750 3: no error code when no token was sent."""
+def bearer_challenge(error: OAuthError) -> str | None:
+    """RFC 6750 3, for 401 and 403: no error code when no token was sent."""
+    if not isinstance(error, InvalidToken | InsufficientScope):
+        return None
     parts = ['Bearer realm="idp"']
-    if not isinstance(error, InvalidToken) or error.description:
+    if error.description:
         parts += [f'error="{error.code}"', f'error_description="{error.description}"']
     return ", ".join(parts)

@@ -41,7 +41,7 @@ def _decode(octets: bytes) -> str:
 def parse_form(content_type: str | None, body: bytes) -> Params:
     """The pairs of a form body. Raises InvalidRequest for any other content type."""
     kind, _, rest = (content_type or "").partition(";")
-    charset = rest.strip().lower()
+    charset = rest.strip().lower().replace('"', "")
     if kind.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):
         raise InvalidRequest(f"the content type must be {FORM_TYPE}")
     return parse(body)

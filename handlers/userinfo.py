@@ -12,9 +12,12 @@ from idp.oauth.params import Params
 class UserinfoHandler(ProtocolHandler):
     """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
 
-    async def get(self) -> None:
-        if self.query_params().pairs():
+    def prepare(self) -> None:
+        super().prepare()
+        if "access_token" in self.query_params():
             raise InvalidRequest("the token belongs into the Authorization header")
+
+    async def get(self) -> None:
         await self._answer(Params())
 
     async def post(self) -> None:
@@ -25,7 +28,7 @@ class UserinfoHandler(ProtocolHandler):
         authorization = self.request.headers.get("Authorization")
         self.answer(await userinfo.answer(self.service, authorization, form))
 
-    def challenge_for(self, error: OAuthError) -> str:
+    def challenge_for(self, error: OAuthError) -> str | None:
         return bearer_challenge(error)
 
 

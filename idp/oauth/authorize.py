@@ -173,8 +173,11 @@ def _response_type(request: _Request) -> dict[str, Any]:
 
 
 def _response_mode(request: _Request) -> dict[str, Any]:
-    if request.params.get("response_mode") not in (None, "query", "fragment"):
+    mode = request.params.get("response_mode")
+    if mode not in (None, "query", "fragment"):
         raise InvalidRequest("response_mode is not supported")
+    if mode == "query" and request.params.get("response_type") != "code":
+        raise InvalidRequest("no token is put into a query: response_mode must be fragment")
     return {}
 
 

@@ -41,9 +41,11 @@ def read(authorization: str | None, params: Params) -> Claimed:
     `authorization` is the header of that name. Raises InvalidClient when no client is named or
     the header can't be read, InvalidRequest when there is more than one mechanism.
     """
-    if params.get("client_assertion") or params.get("client_assertion_type"):
-        raise InvalidClient("private_key_jwt is not accepted")
     client_id, secret = params.get("client_id"), params.get("client_secret")
+    if params.get("client_assertion") or params.get("client_assertion_type"):
+        if authorization is not None or secret is not None:
+            raise InvalidRequest("the client authenticates by an assertion and by a secret")
+        raise InvalidClient("private_key_jwt is not accepted")
     if authorization is not None:
         return _read_basic(authorization, client_id, secret)
     if client_id is None:

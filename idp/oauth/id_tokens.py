@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ async def issue(
     authorization: Authorization,
     user: User,
     *,
+    scopes: Collection[str],
     access_token: str,
     session_id: str | None,
     with_nonce: bool,
@@ -56,7 +58,7 @@ async def issue(
     if session_id is not None:
         token["sid"] = session_id
     if client.id_token_userinfo_assertion:
-        token |= claims.for_scopes(user, authorization.scopes)
+        token |= claims.for_scopes(user, scopes)
     return jose.sign(await service.keys.signing(), TYPE, token)
 
 

@@ -27,9 +27,14 @@ from idp.vault import Vault
 from storage import Insert, Store, Update, Write
 
 CACHE_SECONDS: Final = 5.0
+PUBLISHED_CACHE_SECONDS: Final = 300  # how long anybody may keep the published key set
 UNKNOWN_KEY_SECONDS: Final = 1.0
 HINT_DAYS: Final = 120
 _PURPOSE: Final = "signing-key"
+
+
+class TooSoon(Exception):
+    """The waiting key is so new that caches of the key set might not know it yet."""
 
 
 class LoadedKey(msgspec.Struct, frozen=True):
@@ -53,7 +58,8 @@ class KeyRing:
         self._store = store
         self._vault = vault
         self._clock = clock
-        self._published_for = timedelta(seconds=token_seconds)
+        # A process may sign with a key for as long as it doesn't know that it has retired.
+        self._published_for = timedelta(seconds=token_seconds + CACHE_SECONDS)
         self._loaded: dict[str, LoadedKey] = {}
         self._read_at = -CACHE_SECONDS
         self._reading = asyncio.Lock()
@@ -179,12 +185,15 @@ async def rotate(
 ) -> SigningKey:
     """Let the waiting key sign from now on, and make the one after it. Returns the latter.
 
-    Raises Stale when another process rotated at the same moment, LookupError before set-up.
+    Raises TooSoon, LookupError before set-up, Stale when another process rotated at the same
+    moment.
     """
     now = clock.now()
     keys = {r.state: r async for r in store.scan(SIGNING_KEYS, {"use": "sig"}) if r.use == "sig"}
     if "active" not in keys or "next" not in keys:
         raise LookupError("the set-up has not run on this store")
+    if now < keys["next"].created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS):
+        raise TooSoon(f"a key signs {PUBLISHED_CACHE_SECONDS} s after it was published")
     fresh = await asyncio.to_thread(new_signing_key, vault, random, now, "next")
     writes: list[Write] = [Insert(SIGNING_KEYS, fresh)]
     writes += _moved(random, keys["active"], "retired", now, actor)

@@ -35,6 +35,9 @@ class Params:
             raise InvalidRequest(f"{name} is missing")
         return value
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
     def is_repeated(self, name: str) -> bool:
         return len(self._values.get(name, ())) > 1
 

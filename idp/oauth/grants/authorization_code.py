@@ -7,7 +7,7 @@ from typing import Any
 
 from idp import credentials
 from idp.identity.subjects import Grantee
-from idp.oauth import pkce
+from idp.oauth import pkce, scopes
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import (
     Exchange,
@@ -18,7 +18,6 @@ from idp.oauth.grants.exchange import (
     respond,
 )
 from idp.oauth.params import Params
-from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.oauth.tokens import lifetime_seconds
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
@@ -45,11 +44,14 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     grantee = await find_live(exchange, authorization)
     if grantee.session is None:
         raise InvalidGrant("the session that the code came from has ended")
-    refresh = _refresh_token(exchange, authorization, now)
+    granted = scopes.grantable(exchange.client, authorization.scopes)
+    refresh = None
+    if scopes.OFFLINE_ACCESS in granted:
+        refresh = new_refresh_token(exchange.service, authorization.id, now)
     response = await respond(
         exchange,
         grantee,
-        scopes=authorization.scopes,
+        scopes=granted,
         refresh_token=refresh.text if refresh else None,
         with_nonce=True,
         now=now,
@@ -73,14 +75,6 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
         raise InvalidGrant("redirect_uri differs from the one of the authorization request")
     pkce.verify(code.code_challenge, params.get("code_verifier"))
     return authorization, code
-
-
-def _refresh_token(
-    exchange: Exchange, authorization: Authorization, now: datetime
-) -> RefreshToken | None:
-    if OFFLINE_ACCESS not in authorization.scopes:
-        return None
-    return new_refresh_token(exchange.service, authorization.id, now)
 
 
 async def _redeem(

@@ -99,6 +99,7 @@ async def respond(
             client,
             authorization,
             grantee.subject.user,
+            scopes=scopes,
             access_token=access.token,
             session_id=session_id,
             with_nonce=with_nonce,

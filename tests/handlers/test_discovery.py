@@ -1,0 +1,127 @@
+"""The discovery document (OpenID Connect Discovery 1.0): it tells the truth, all of it."""
+
+from __future__ import annotations
+
+import pytest
+from babel import Locale
+
+DOCUMENT = "/.well-known/openid-configuration"
+
+
+@pytest.fixture
+def document(io_loop, server, visitor) -> dict:
+    return io_loop.run_sync(lambda: visitor.get(DOCUMENT)).json()
+
+
+async def test_the_document_is_json_that_may_be_cached_and_read_by_any_origin(visitor):
+    page = await visitor.get(DOCUMENT)
+
+    assert page.status == 200
+    assert page.headers["Content-Type"] == "application/json"
+    assert page.headers["Cache-Control"] == "public, max-age=300"
+    assert page.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in page.headers
+
+
+def test_the_document_holds_exactly_these_values(server, document):
+    base = server.issuer
+    locales = document.pop("ui_locales_supported")
+    claims = document.pop("claims_supported")
+
+    assert "en" in locales
+    assert {"sub", "name", "email", "phone_number", "address", "auth_time"} <= set(claims)
+    assert document == {
+        "issuer": base,
+        "authorization_endpoint": f"{base}/oauth/v2/authorize",
+        "token_endpoint": f"{base}/oauth/v2/token",
+        "userinfo_endpoint": f"{base}/oidc/v1/userinfo",
+        "end_session_endpoint": f"{base}/oidc/v1/end_session",
+        "jwks_uri": f"{base}/oauth/v2/keys",
+        "scopes_supported": ["openid", "profile", "email", "phone", "address", "offline_access"],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query", "fragment"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "token_endpoint_auth_methods_supported": [
+            "client_secret_basic",
+            "client_secret_post",
+            "none",
+        ],
+        "code_challenge_methods_supported": ["S256"],
+        "acr_values_supported": ["urn:idp:acr:password"],
+        "claim_types_supported": ["normal"],
+        "claims_parameter_supported": False,
+        "request_parameter_supported": False,
+        "request_uri_parameter_supported": False,
+        "prompt_values_supported": ["none", "login", "select_account", "consent"],
+        "authorization_response_iss_parameter_supported": True,
+    }
+
+
+async def test_every_address_in_the_document_answers(visitor, document):
+    addresses = [url for name, url in document.items() if name.endswith(("_endpoint", "_uri"))]
+    statuses = [(await visitor.get(url)).status for url in addresses]
+
+    assert len(addresses) == 5
+    assert 404 not in statuses
+
+
+def test_the_locales_are_registered_tags_in_canonical_case(document):
+    tags = document["ui_locales_supported"]
+
+    assert [str(Locale.parse(tag, sep="-")).replace("_", "-") for tag in tags] == tags
+    assert len(set(tags)) == len(tags)
+
+
+async def test_the_addresses_come_from_the_settings_not_from_the_request(server, visitor):
+    headers = {
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-Proto": "https",
+        "Forwarded": "host=evil.example;proto=https",
+    }
+    page = await visitor.get(DOCUMENT, headers=headers)
+
+    assert "evil.example" not in page.text
+    assert page.json()["issuer"] == server.issuer
+
+
+async def test_a_request_for_another_host_is_refused(visitor):
+    page = await visitor.get(DOCUMENT, headers={"Host": "evil.example"})
+
+    assert page.status == 421
+    assert page.json()["error"] == "invalid_request"
+
+
+@pytest.mark.parametrize("path", [DOCUMENT, "/oauth/v2/keys"])
+async def test_head_is_get_without_the_body(visitor, path):
+    head, got = await visitor.request("HEAD", path), await visitor.get(path)
+
+    assert (head.status, head.text) == (200, "")
+    assert head.headers["Content-Length"] == str(len(got.text))
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        (DOCUMENT, "GET, HEAD"),
+        ("/oauth/v2/keys", "GET, HEAD"),
+        ("/oauth/v2/token", "POST"),
+        ("/oidc/v1/userinfo", "GET, POST"),
+        ("/oauth/v2/authorize", "GET, POST"),
+        ("/oidc/v1/end_session", "GET, POST"),
+    ],
+)
+async def test_any_other_method_is_refused_with_the_methods_there_are(visitor, path, allowed):
+    methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+    others = sorted(methods - set(allowed.split(", ")))
+    answers = [await visitor.request(method, path) for method in others]
+
+    assert {page.status for page in answers} == {405}
+    assert {page.headers["Allow"] for page in answers} == {allowed}
+
+
+async def test_there_is_no_authorization_server_metadata_endpoint(visitor):
+    page = await visitor.get("/.well-known/oauth-authorization-server")
+
+    assert page.status == 404

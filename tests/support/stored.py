@@ -1,0 +1,25 @@
+"""What the store holds, as a value: taken before and after, two of them tell what was changed."""
+
+from __future__ import annotations
+
+from idp.records import ALL
+
+
+async def everything(store) -> dict[str, dict]:
+    """Every record that has not expired, by collection and id."""
+    return {
+        collection.name: {record.id: record async for record in store.scan(collection)}
+        for collection in ALL
+    }
+
+
+async def count(store) -> dict[str, int]:
+    """How many records each collection holds, for those that hold any."""
+    found = await everything(store)
+    return {name: len(records) for name, records in found.items() if records}
+
+
+async def only(store, collection):
+    """The one record of a collection."""
+    (record,) = [record async for record in store.scan(collection)]
+    return record
