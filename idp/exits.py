@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from idp.errors import ConfigError, IdpError
+from idp.errors import ConfigError, IdpError, NotFound
 from storage import StorageError, Unavailable
 
 OK: Final = 0
@@ -24,6 +24,8 @@ def guarded(work: Callable[[], None]) -> int:
         return _tell(error.problems, USAGE)
     except Unavailable as error:
         return _tell([f"the store can't be reached: {error}"], UNREACHABLE)
+    except NotFound as error:
+        return _tell([str(error)], NOT_FOUND)
     except (IdpError, StorageError) as error:
         return _tell([str(error)], FAILED)
     return OK

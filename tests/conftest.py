@@ -7,7 +7,11 @@ import inspect
 
 import pytest
 
-pytest_plugins = ["tests.support.mongod", "tests.support.service"]
+pytest_plugins = [
+    "tests.support.mongod",
+    "tests.support.program",
+    "tests.support.service",
+]
 
 # Otherwise pytest-tornado's first `io_loop` makes asyncio create a loop that nobody ever closes.
 asyncio.set_event_loop(None)

@@ -1,0 +1,274 @@
+"""The running program: `python -m idp serve` as a process, in a directory of its own.
+
+Fixtures::
+
+    start_program   starts one in the test's temporary directory; SIGTERM and exit 0 at the end
+    open_browser    a browser at a program
+
+A program, its supervisor included, dies with the test process, and its workers with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.mongod import _DIE_WITH_PARENT
+from tests.support.relying_party import RelyingParty
+from tests.support.visitor import Visitor
+
+START_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 30.0
+MISHAPS: Final = ("Traceback", "Warning", "Exception ignored", "was never awaited")
+
+
+class Program:
+    """One `idp serve`. `told` is its JSON line, `output` and `errors` what it printed so far."""
+
+    def __init__(self, directory: Path, *flags: str, as_json: bool = True, **settings) -> None:
+        self.directory = directory
+        self.flags = [*(["--json"] if as_json else []), "--port", "0", *flags]
+        self.environment = {name: str(value) for name, value in settings.items()}
+        self.told: dict[str, Any] = {}
+        self.output: list[str] = []
+        self.errors: list[str] = []
+        self._as_json = as_json
+        self._news = threading.Condition()
+        self._readers: list[threading.Thread] = []
+        self.process: subprocess.Popen[str]
+
+    def spawn(self) -> Program:
+        """Start it and wait for nothing."""
+        self.process = subprocess.Popen(
+            command("serve", *self.flags),
+            cwd=self.directory,
+            env=environment(**self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        for pipe, lines in (
+            (self.process.stdout, self.output),
+            (self.process.stderr, self.errors),
+        ):
+            reader = threading.Thread(target=self._read, args=(pipe, lines), daemon=True)
+            reader.start()
+            self._readers.append(reader)
+        return self
+
+    def start(self) -> Program:
+        """Start it and wait until it says that it serves."""
+        self.spawn()
+        if self._as_json:
+            self.wait_for(lambda: bool(self.output), "its JSON line")
+            self.told = json.loads(self.output[0])
+        else:
+            self.wait_for(lambda: any("curl " in line for line in self.errors), "its banner")
+        return self
+
+    @property
+    def issuer(self) -> str:
+        return self.told["issuer"]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on, whatever its issuer says."""
+        return urlsplit(self.issuer).port or listening_port(self.pid)
+
+    @property
+    def user(self) -> tuple[str, str]:
+        """Login name and password of the demo user."""
+        user = self.told["demo"]["user"]
+        return user["loginName"], user["password"]
+
+    def demo(self) -> RelyingParty:
+        return demo_of(self.told)
+
+    def workers(self) -> list[int]:
+        """The process ids of its living children."""
+        return children(self.pid)
+
+    def wait_for(self, what: Callable[[], bool], name: str, seconds: float = START_SECONDS):
+        """Return when `what` holds; it is asked again after every line and ten times a second."""
+        deadline = time.monotonic() + seconds
+        with self._news:
+            while not what():
+                is_over = self.process.poll() is not None and not any(
+                    reader.is_alive() for reader in self._readers
+                )
+                if is_over and not what():
+                    raise AssertionError(f"ended before {name}: {self.said}")
+                if time.monotonic() > deadline:
+                    raise AssertionError(f"no {name} after {seconds} s: {self.said}")
+                self._news.wait(0.1)
+
+    def signal(self, number: int = signal.SIGTERM) -> None:
+        self.process.send_signal(number)
+
+    def wait(self, seconds: float = STOP_SECONDS) -> int:
+        """Its exit code, once it has ended and all that it printed was read."""
+        code = self.process.wait(seconds)
+        for reader in self._readers:
+            reader.join(seconds)
+        return code
+
+    def stop(self) -> None:
+        """SIGTERM: it drains, ends with 0, leaves no process, and nothing odd was printed."""
+        workers = self.workers()
+        self.signal()
+        assert self.wait() == 0, self.said
+        assert not [pid for pid in workers if is_alive(pid)]
+        assert not [word for word in MISHAPS if word in self.said], self.said
+
+    def kill(self) -> None:
+        """End it as a power cut would, with its workers."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.wait()
+
+    @property
+    def said(self) -> str:
+        return "".join(self.output + self.errors)
+
+    def _read(self, pipe, lines: list[str]) -> None:
+        with pipe:
+            for line in pipe:
+                with self._news:
+                    lines.append(line)
+                    self._news.notify_all()
+        with self._news:
+            self._news.notify_all()
+
+
+def command(*arguments: str) -> list[str]:
+    """The program's command line; it dies with this process."""
+    python = [sys.executable, "-W", "error", "-m", "idp"]
+    return [sys.executable, "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
+
+
+def run(directory: Path, *arguments: str, **settings) -> subprocess.CompletedProcess[str]:
+    """Run a command of the program to its end."""
+    return subprocess.run(
+        command(*arguments),
+        cwd=directory,
+        env=environment(**settings),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+    )
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """This process's environment with no settings but these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("IDP_")}
+    return kept | {name: str(value) for name, value in settings.items()}
+
+
+def demo_of(told: dict[str, Any]) -> RelyingParty:
+    """The demo application that a start told of."""
+    demo = told["demo"]
+    return RelyingParty(
+        told["issuer"],
+        demo["clientId"],
+        demo["clientSecret"],
+        demo["redirectUri"],
+        demo["postLogoutRedirectUri"],
+    )
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def sockets(pid: int) -> set[str]:
+    """The inodes of the sockets that a process has open."""
+    found = set()
+    for one in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            target = os.readlink(one)
+            if target.startswith("socket:["):
+                found.add(target[8:-1])
+    return found
+
+
+def listening_port(pid: int) -> int:
+    """The first TCP port on which a process listens (see proc(5), net/tcp)."""
+    ours = sockets(pid)
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A" and fields[9] in ours:
+            return int(fields[1].rpartition(":")[2], 16)
+    raise AssertionError(f"process {pid} does not listen")
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def eventually(what: Callable[[], object], name: str, seconds: float = 10) -> Any:
+    """What `what` returns, as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < deadline, f"{name} did not happen in {seconds} s"
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def start_program(tmp_path) -> Iterator[Callable[..., Program]]:
+    started: list[Program] = []
+
+    def start(
+        *flags: str, directory: Path = tmp_path, waits: bool = True, **options: Any
+    ) -> Program:
+        program = Program(directory, *flags, **options)
+        started.append(program)
+        return program.start() if waits else program.spawn()
+
+    yield start
+    try:
+        for program in started:
+            if program.process.poll() is None:
+                program.stop()
+    finally:
+        for program in started:
+            program.kill()
+
+
+@pytest.fixture
+def open_browser(io_loop) -> Iterator[Callable[..., Visitor]]:
+    opened: list[Visitor] = []
+
+    def open_one(program: Program, **client: Any) -> Visitor:
+        opened.append(Visitor(program.issuer, **client))
+        return opened[-1]
+
+    yield open_one
+    for visitor in opened:
+        io_loop.run_sync(visitor.close)
