@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tornado.web import HTTPError
@@ -18,6 +19,16 @@ from idp.oauth import explain
 from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
 from idp.oauth.params import Params
 from idp.records import APPLICATIONS, Agent, Application
+
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?")
+
+
+class ForeignForm(HTTPError):
+    """A form that was made for another browser, another step or by another site."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(403, cause)
 
 
 class PageHandler(Handler):
@@ -61,6 +72,11 @@ class PageHandler(Handler):
         except InvalidRequest:
             return None
 
+    def wanted_id(self, name: str) -> str | None:
+        """An id of the address, if it can be one at all."""
+        value = self.query_params().get(name) or ""
+        return value if _ID.fullmatch(value) else None
+
     # The browser's cookie
 
     async def find_agent(self) -> Agent | None:
@@ -78,16 +94,16 @@ class PageHandler(Handler):
         return browser.cookie_name(self.service.config)
 
     def page_form(self, subject_id: str, agent: Agent) -> Params:
-        """The fields of a form that was made for this browser. Raises HTTPError 403."""
+        """The fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
         if not agents.is_form_token(self.service.vault, agent, subject_id, token):
-            raise HTTPError(403, "the form was made for another browser")
+            raise ForeignForm("the form was made for another browser")
         return form
 
     def _own_form(self) -> Params:
         if browser.is_cross_site(self.service.config, self.request):
-            raise HTTPError(403, "the form was sent by another site")
+            raise ForeignForm("the form was sent by another site")
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def form_token(self, subject_id: str, agent: Agent) -> list[tuple[str, str]]:
@@ -102,11 +118,25 @@ class PageHandler(Handler):
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
         self.set_header("Vary", "Accept-Language, Cookie")
-        self.finish(pages.render(name, bundle, **self._about_client(), **values))
+        common = {"query": self._own_query(), **self._about_client()}
+        self.finish(pages.render(name, bundle, **(common | values)))
+
+    def _own_query(self) -> list[tuple[str, str]]:
+        """The parameters of this address, kept when the language changes."""
+        try:
+            return [pair for pair in self.query_params().pairs() if pair[0] != "lang"]
+        except InvalidRequest:
+            return []
 
     def show_client(self, client: Application | None) -> None:
         """Say on the page for which application it is."""
         self._client = client
+
+    async def show_wanted_client(self) -> None:
+        """The same for the application that the address names, if it does."""
+        client_id = self.wanted_id("client_id")
+        client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
+        self.show_client(client if client and client.state == "active" else None)
 
     def _about_client(self) -> dict[str, object]:
         if self._client is None:
@@ -148,7 +178,7 @@ class PageHandler(Handler):
             sentence=sentence,
             request_id=self.request_id,
             time=self.service.clock.now().isoformat(timespec="seconds"),
-            retry_url=self.request.uri if self.request.method == "GET" else None,
+            retry_url=None if error.status == 404 else self.request.uri,
         )
 
     def _host_mismatch(self, error: WrongHost) -> None:
@@ -167,9 +197,10 @@ def home_of(client: Application) -> str | None:
 
 
 def _source(uri: str) -> str:
-    """The CSP source of a redirect_uri: its origin, or its scheme for a native application."""
+    """The CSP source of a redirect_uri: its origin; its scheme for a native application, and
+    where CSP has no word for the host (an IPv6 address)."""
     parts = urlsplit(uri)
-    if parts.scheme in ("http", "https"):
+    if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc):
         return f"{parts.scheme}://{parts.netloc}"
     return f"{parts.scheme}:"
 

@@ -14,4 +14,6 @@
 <p class="fact"><code dir="ltr">${request_id}</code><br><time dir="ltr">${time}</time></p>
 % if web_link(retry_url):
 <p><a class="button" href="${web_link(retry_url)}">${pgettext("error", "Try again")}</a></p>
+% else:
+<p><a class="button" href="/">${pgettext("page", "Go to the start page")}</a></p>
 % endif

@@ -1,9 +1,14 @@
 ## The request behind a step is gone: too late, another browser, a bookmark.
+##   sentence: Message | str | None    what has happened; None: a sign-in
 ##   start_url: str | None    where the sign-in begins anew; the application's home page otherwise
 <%inherit file="page.mako"/>\
 <%def name="title()">${pgettext("expired", "Please start again")}</%def>\
 <% start = web_link(start_url) or web_link(application_url) %>\
+% if sentence:
+<p>${said(sentence)}</p>
+% else:
 <p>${pgettext("expired", "This sign-in took too long or was opened in another browser. Nothing is lost — start again.")}</p>
+% endif
 % if start and application_name:
 <p><a class="button" href="${start}">${rich(pgettext("expired", "Start again at %(application)s"), application=strong(application_name))}</a></p>
 % elif start:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from handlers.page import PageHandler
+from handlers.page import ForeignForm, PageHandler
+from idp import i18n
+from idp.i18n import Message, message
 from idp.oauth import responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
-from idp.records import APPLICATIONS, Agent
+from idp.records import Agent
 from storage import Stale
 
 LOGIN = "/ui/login"
@@ -18,6 +20,11 @@ ADDRESSES = {
     Page.CHANGE_PASSWORD: "/ui/login/change-password",
 }
 
+_FINISHED = message(
+    "This sign-in is already finished. If you are not where you wanted to be, start again.",
+    context="expired",
+)
+
 
 class FlowHandler(PageHandler):
     """A page of a flow. A stale address or form leads to the flow's current step, or says how
@@ -27,24 +34,25 @@ class FlowHandler(PageHandler):
         flow = await self._find_flow()
         if flow is None:
             return
-        chosen = self.query_params().get("lang")
-        if chosen is not None and chosen != flow.request.language:
-            await sign_in_flow.choose_language(self.service, flow, chosen[:35])
-            self.see(self.at(self.request.path, flow))
-            return
         try:
-            await self.show(flow)
-        except Stale:
-            await self.expired()
+            if not await self._chose_language(flow):
+                await self.show(flow)
+        except Stale:  # another tab went on: this one follows
+            self.see(self.at(LOGIN, flow))
+
+    async def _chose_language(self, flow: Flow) -> bool:
+        """Keep the switcher's choice in the flow; whether there was one to keep."""
+        chosen = i18n.lookup(self.query_params().get("lang") or "", i18n.available())
+        if chosen is None or chosen == flow.request.language:
+            return False
+        await sign_in_flow.choose_language(self.service, flow, chosen)
+        self.see(self.at(self.request.path, flow))
+        return True
 
     async def post(self) -> None:
-        agent = await self.find_agent()
-        form = self._form_of(agent)
-        if agent is None or form is None:
-            await self.expired(status=403)
-            return
-        flow = await self._find_flow()
-        if flow is None:
+        form = await self._own_flow_form()
+        flow = await self._find_flow() if form else None
+        if form is None or flow is None:
             return
         try:
             if form.get("decision") == "cancel":
@@ -62,17 +70,21 @@ class FlowHandler(PageHandler):
         """Answer this page's form."""
         raise NotImplementedError
 
-    def _form_of(self, agent: Agent | None) -> Params | None:
-        """The form, if it was made for this browser and this flow."""
-        if agent is None:
-            return None
-        return self.page_form(self.query_params().get("flow") or "", agent)
+    async def _own_flow_form(self) -> Params | None:
+        """The form, if it was made for this browser and this flow; else the answer is given."""
+        agent = await self.find_agent()
+        try:
+            if agent is not None:
+                return self.page_form(self.wanted_id("flow") or "", agent)
+        except ForeignForm as error:
+            self.log_exception(type(error), error, None)
+        await self.expired(status=403)
+        return None
 
     async def _find_flow(self) -> Flow | None:
         """The flow of the address; the answer is given already when there is none."""
-        flow_id = self.query_params().get("flow") or ""
-        agent = await self.find_agent()
-        flow = await sign_in_flow.find(self.service, flow_id, agent)
+        flow_id, agent = self.wanted_id("flow"), await self.find_agent()
+        flow = await sign_in_flow.find(self.service, flow_id, agent) if flow_id else None
         if flow is None:
             await self._bind_or_expire(flow_id, agent)
             return None
@@ -81,21 +93,22 @@ class FlowHandler(PageHandler):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, flow_id: str, agent: Agent | None) -> None:
-        begun = await sign_in_flow.bind(self.service, flow_id, agent) if flow_id else None
-        if begun is None:
+    async def _bind_or_expire(self, flow_id: str | None, agent: Agent | None) -> None:
+        if flow_id is None:
             await self.expired()
+            return
+        begun = await sign_in_flow.bind(self.service, flow_id, agent)
+        if begun is None:
+            is_finished = await sign_in_flow.is_finished(self.service, flow_id, agent)
+            await self.expired(sentence=_FINISHED if is_finished else None)
             return
         self.keep_cookie(begun.cookie)
         self.see(self.request.uri or LOGIN)
 
-    async def expired(self, status: int = 410) -> None:
+    async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
-        client_id = self.query_params().get("client_id") or ""
-        if 0 < len(client_id) <= 200:
-            client = await self.service.store.get(APPLICATIONS, client_id)
-            self.show_client(client if client and client.state == "active" else None)
-        self.page("expired", status=status, start_url=None)
+        await self.show_wanted_client()
+        self.page("expired", status=status, sentence=sentence, start_url=None)
 
     async def current_step(self, flow: Flow) -> Ask | None:
         """What is asked for now; None when the browser was sent on to the client."""

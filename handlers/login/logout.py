@@ -7,12 +7,18 @@ from typing import Final
 from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
+from idp.i18n import message
 from idp.identity import sessions
 from idp.oauth import logout, responses
+from idp.oauth.discovery import END_SESSION
 from idp.records import APPLICATIONS, LogoutRequest
+from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
 LOGGED_OUT: Final = "/ui/logged-out"
+_TOO_LATE: Final = message(
+    "This page was open for too long. Whoever was signed in still is.", context="logout"
+)
 
 
 class LogoutHandler(PageHandler):
@@ -44,17 +50,21 @@ class LogoutHandler(PageHandler):
             return
         form = self.page_form(request.id, agent)
         if form.get("decision") != "logout":
-            self.see(LOGIN)
+            self.see(_with_client(LOGIN, request))
             return
-        self.keep_cookie(await logout.end_all(self.service, agent))
-        self.see(done(request))
+        try:
+            self.keep_cookie(await logout.end_all(self.service, agent))
+        except Stale:  # a sign-in or another logout at the same moment: look again
+            self.see(self.request.uri or LOGOUT)
+        else:
+            self.see(done(request))
 
     async def _find(self) -> LogoutRequest | None:
         """The request of the address; a page says so when it is gone."""
-        request_id = self.query_params().get("request") or ""
+        request_id = self.wanted_id("request")
         request = await logout.find(self.service, request_id) if request_id else None
         if request is None:
-            self.page("expired", status=410, start_url="/oidc/v1/end_session")
+            self.page("expired", status=410, sentence=_TOO_LATE, start_url=END_SESSION)
             return None
         self.ui_locales = request.ui_locales
         if request.client_id is not None:
@@ -68,10 +78,8 @@ class LoggedOutHandler(PageHandler):
     """Says that it is done, and leads back to the application."""
 
     async def get(self) -> None:
-        client_id = self.query_params().get("client_id") or ""
-        if 0 < len(client_id) <= 200:
-            self.show_client(await self.service.store.get(APPLICATIONS, client_id))
-        self.page("logged-out", sign_in_url=None)
+        await self.show_wanted_client()
+        self.page("logged-out")
 
 
 def done(request: LogoutRequest) -> str:
@@ -79,8 +87,12 @@ def done(request: LogoutRequest) -> str:
     destination = logout.destination(request)
     if destination is not None:
         return destination
+    return _with_client(LOGGED_OUT, request)
+
+
+def _with_client(path: str, request: LogoutRequest) -> str:
     pairs = [("client_id", request.client_id)] if request.client_id else []
-    return responses.append(LOGGED_OUT, pairs)
+    return responses.append(path, pairs)
 
 
 ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler)]

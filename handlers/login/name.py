@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
+from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message, message
 from idp.identity import sessions
 from idp.oauth import sign_in_flow
+from idp.oauth.discovery import END_SESSION
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -28,22 +31,22 @@ class LoginNameHandler(FlowHandler):
         problem = _problem(typed)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]
-            await self._ask(flow, status=400, problems=problems)
+            await self._ask(flow, status=400, login_hint=typed, problems=problems)
             return
         await sign_in_flow.enter_login_name(self.service, flow, typed)
         self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        hint = await self._hint(flow)
-        self.step(Page.LOGIN_NAME, flow, status=status, login_hint=hint, **values)
+        known = {"login_hint": await self._hint(flow)}
+        self.step(Page.LOGIN_NAME, flow, status=status, **(known | values))
 
     async def _hint(self, flow: Flow) -> str:
-        """What the field holds at first: the application's hint."""
+        """What the field holds at first: what was typed before, or the application's hint."""
         request = flow.request
-        if request.login_hint is None and request.hinted_user_id is not None:
+        if request.login_name is None and request.login_hint is None and request.hinted_user_id:
             user = await self.service.store.get(USERS, request.hinted_user_id)
             return user.user_name if user else ""
-        return request.login_hint or ""
+        return request.login_name or request.login_hint or ""
 
 
 class LoginHandler(LoginNameHandler):
@@ -66,11 +69,13 @@ class LoginHandler(LoginNameHandler):
 
     async def _without_application(self) -> None:
         live = await sessions.find_live(self.service, await self.find_agent())
-        account = None
-        if live:
-            user = live[0].subject.user
-            account = {"display_name": user.profile.display_name, "login_name": user.user_name}
-        self.page("signed-in", account=account, logout_url="/oidc/v1/end_session")
+        await self.show_wanted_client()
+        self.page(
+            "signed-in",
+            accounts=[account_of(one) for one in live],
+            logout_url=END_SESSION,
+            demo_url=DEMO if self.service.config.is_loopback else None,
+        )
 
 
 class RootHandler(PageHandler):
@@ -83,8 +88,12 @@ class RootHandler(PageHandler):
 def _problem(typed: str) -> Message | None:
     if not typed:
         return message("Enter your login name.", context="login-name")
-    if len(typed) > MAX_CHARACTERS or "\0" in typed:
+    if len(typed) > MAX_CHARACTERS:
         return message("That is too long for a login name.", context="login-name")
+    if "\0" in typed:
+        return message(
+            "The login name holds a character that can't be used.", context="login-name"
+        )
     return None
 
 

@@ -14,7 +14,7 @@ from idp.identity import agents, opening, password_change, sessions, sign_in, us
 from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
-from idp.identity.subjects import Subject
+from idp.identity.subjects import Subject, is_active
 from idp.oauth import codes, interaction, responses
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.interaction import Answer, Ask, Fail
@@ -111,6 +111,14 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
     return Flow(request=request, client=client, agent=agent, sessions=found, live=live)
 
 
+async def is_finished(service: Service, flow_id: str, agent: Agent | None) -> bool:
+    """Whether this browser's flow has been answered already."""
+    request = await service.store.get(AUTH_REQUESTS, flow_id)
+    if request is None or agent is None or request.agent_id != agent.id:
+        return False
+    return request.completed_at is not None
+
+
 async def advance(service: Service, flow: Flow) -> str | Ask:
     """The address that answers the client, or the page that is needed.
 
@@ -205,7 +213,9 @@ async def find_proven(service: Service, flow: Flow) -> Subject | None:
     if request.proven_user_id is None:
         return None
     subject = await users.find_subject(service, request.proven_user_id)
-    return subject if subject and subject.user.stamp == request.proven_stamp else None
+    if subject is None or not is_active(subject):
+        return None
+    return subject if subject.user.stamp == request.proven_stamp else None
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:

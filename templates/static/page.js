@@ -15,3 +15,14 @@ for (const input of document.querySelectorAll("input[data-show]")) {
   show(false);
   input.after(button);
 }
+// A second click must not send a step twice: the browser would drop the first one's answer.
+const step = document.getElementById("step");
+if (step) {
+  let isSent = false;
+  step.addEventListener("submit", (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  // The page may come back from the browser's memory by the back button.
+  addEventListener("pageshow", () => { isSent = false; });
+}

@@ -105,14 +105,21 @@ def pages(said):
             "time": said("2026-11-20 11:37:42 UTC"),
             "retry_url": "/ui/login?" + said("flow=f1"),
         },
-        "expired": {"start_url": "https://wiki.acme.example/login?" + said("a")},
+        "expired": {
+            "sentence": said("This page was open for too long."),
+            "start_url": "https://wiki.acme.example/login?" + said("a"),
+        },
         "logout-confirm": {"accounts": accounts},
-        "logged-out": {"sign_in_url": "/ui/login?" + said("a")},
+        "logged-out": {},
         "host-mismatch": {
             "opened": said("http://192.168.1.20:8080"),
             "issuer": said("http://localhost:8080"),
         },
-        "signed-in": {"account": person(said), "logout_url": "/oidc/v1/end_session?" + said("a")},
+        "signed-in": {
+            "accounts": accounts,
+            "logout_url": "/oidc/v1/end_session?" + said("a"),
+            "demo_url": "/demo?" + said("a"),
+        },
         "demo": demo(said),
     }
 
@@ -135,11 +142,11 @@ BARE = {
         "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
     },
-    "expired": {"start_url": None},
+    "expired": {"sentence": None, "start_url": None},
     "logout-confirm": {"accounts": []},
-    "logged-out": {"sign_in_url": None},
+    "logged-out": {},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
-    "signed-in": {"account": None, "logout_url": None},
+    "signed-in": {"accounts": [], "logout_url": "/oidc/v1/end_session", "demo_url": None},
     "demo": {
         "sign_in_url": "/demo/login",
         "claims": None,
