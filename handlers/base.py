@@ -6,6 +6,7 @@ in `handlers/page.py`.
 
 from __future__ import annotations
 
+from asyncio import Future
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -106,6 +107,13 @@ class Handler(RequestHandler):
         if self._received > self.service.config.max_form_bytes:
             raise HTTPError(413, "request body too large")
         return b"".join(self._chunks)
+
+    def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
+        """Tornado closes the connection of who is answered before the body was read, even an
+        empty one: say so, or a client's next request is lost with it."""
+        if not self.request._body_future.done():
+            self.set_header("Connection", "close")
+        return super().finish(chunk)
 
     def query_params(self) -> Params:
         """The parameters of the address. Raises InvalidRequest."""

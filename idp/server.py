@@ -93,10 +93,17 @@ def run(config: Config, announce: Announce) -> int:
 
 def _run(config: Config, announce: Announce) -> None:
     config, sockets = bind(config)
-    _tls(config)  # what is wrong with it is told once, and before anything is made
-    if config.processes == 1:
-        _run_loop(_serve_alone(config, sockets[0], announce))
-        return
+    try:
+        _tls(config)  # what is wrong with it is told once, and before anything is made
+        if config.processes == 1:
+            _run_loop(_serve_alone(config, sockets[0], announce))
+        else:
+            _supervise(config, sockets, announce)
+    finally:
+        _close(sockets)
+
+
+def _supervise(config: Config, sockets: list[socket.socket], announce: Announce) -> None:
     supervisor = Supervisor(
         prepare=lambda: _prepared(config),
         work=lambda index, life: _run_loop(_serve_as_worker(config, sockets, index, life)),

@@ -1,0 +1,121 @@
+"""The program speaking TLS itself, with a certificate that it was given."""
+
+from __future__ import annotations
+
+import os
+import ssl
+import subprocess
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.support.program import run
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A self-signed certificate for localhost: the names of its file and of its key's."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    now = datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    (tmp_path / "chain.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return "chain.pem", "key.pem"
+
+
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("processes", ["1", "2"])
+async def test_with_a_certificate_everything_is_https(
+    start_program, open_browser, certificate, tmp_path, processes
+):
+    chain, key = certificate
+    program = start_program(
+        *("--tls-cert", chain, "--tls-key", key, "--processes", processes, "--admin-pat", "pat")
+    )
+    trusting = ssl.create_default_context(cafile=tmp_path / chain)
+    visitor, demo = open_browser(program, verify=trusting), program.demo()
+    page = await visitor.get(demo.authorize_url())
+    cookies = page.headers.get_list("Set-Cookie")
+    tokens = await demo.tokens(visitor, *program.user)
+    found = await visitor.get("/.well-known/openid-configuration")
+
+    assert program.issuer.startswith("https://localhost:")
+    assert cookies
+    assert all(cookie.startswith("__Host-") for cookie in cookies)
+    assert all({"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; ")) for cookie in cookies)
+    assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+    addresses = [value for name, value in found.json().items() if name.endswith("_endpoint")]
+    assert all(address.startswith(program.issuer) for address in addresses)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for line in program.told["curl"]:
+        ran = subprocess.run(
+            ["bash", "-c", line],
+            cwd=elsewhere,
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            timeout=20,
+        )
+        assert ran.returncode == 0, (line, ran.stderr)
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_the_demo_page_works_behind_the_certificate(
+    start_program, open_browser, certificate, tmp_path
+):
+    chain, key = certificate
+    program = start_program("--tls-cert", chain, "--tls-key", key)
+    visitor = open_browser(program, verify=ssl.create_default_context(cafile=tmp_path / chain))
+    page = await visitor.get("/demo/sign-in")
+    page = await visitor.sign_in(page.location, *program.user)
+    page = await visitor.open(page.location)
+
+    assert page.url == f"{program.issuer}/demo"
+    assert "dana@example.com" in page.text
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_certificate_that_is_none_is_refused_once(certificate, tmp_path, processes):
+    (tmp_path / "chain.pem").write_text("no certificate\n")
+    ran = run(
+        tmp_path,
+        *("serve", "--json", "--port", "0", "--processes", processes),
+        *("--tls-cert", "chain.pem", "--tls-key", "key.pem"),
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr.count("tls_cert and tls_key can't be used") == 1
+    assert "Traceback" not in ran.stderr
+    assert not (tmp_path / "idp-data").exists()
+
+
+def test_a_certificate_without_its_key_is_refused(tmp_path):
+    ran = run(tmp_path, "serve", "--json", "--port", "0", "--tls-cert", "chain.pem")
+
+    assert ran.returncode == 2
+    assert "tls_cert and tls_key must be given together" in ran.stderr
