@@ -33,7 +33,18 @@ GRANTS: Final[dict[GrantType, Grant]] = {
     "refresh_token": Grant(refresh_token.reads, refresh_token.exchange),
 }
 
-_SINGLE: Final = ("grant_type", "client_id", "client_secret", "scope", "code", "redirect_uri")
+_SINGLE: Final = (
+    "grant_type",
+    "client_id",
+    "client_secret",
+    "client_assertion",
+    "client_assertion_type",
+    "code",
+    "redirect_uri",
+    "code_verifier",
+    "refresh_token",
+    "scope",
+)
 
 
 async def exchange(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
