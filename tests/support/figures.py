@@ -1,0 +1,128 @@
+"""Figures of style, read from the source: `python -m tests.support.figures`.
+
+They are for closing notes and reviews; the limits that a change must keep are in
+`tests/test_rules.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ("idp", "handlers", "storage", "templates", "locales")
+LONG_FUNCTION_LINES = 50
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Figures:
+    """What was counted in some files."""
+
+    modules: list[int] = field(default_factory=list)
+    functions: list[int] = field(default_factory=list)
+    public: int = 0
+    public_with_docstring: int = 0
+    with_return_type: int = 0
+    comments: int = 0
+
+    @property
+    def lines(self) -> int:
+        return sum(self.modules)
+
+
+def of(paths: Iterable[Path]) -> Figures:
+    """The figures of these files."""
+    figures = Figures()
+    for path in paths:
+        source = path.read_text(encoding="utf-8")
+        figures.modules.append(len(source.splitlines()))
+        figures.comments += sum(1 for _ in _comments(source))
+        for function, is_public in _functions(ast.parse(source)):
+            _count(figures, function, is_public)
+    return figures
+
+
+def _count(figures: Figures, function: Function, is_public: bool) -> None:
+    figures.functions.append(_length(function))
+    figures.with_return_type += function.returns is not None
+    figures.public += is_public
+    figures.public_with_docstring += is_public and ast.get_docstring(function) is not None
+
+
+def _comments(source: str) -> Iterator[str]:
+    """Each line that has a comment for people, directives of tools left out."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and not token.string.startswith(("# noqa", "# type:")):
+            yield token.string
+
+
+def _functions(tree: ast.AST, is_public: bool = True) -> Iterator[tuple[Function, bool]]:
+    """Each function, and whether it and all that it stands in can be reached by name."""
+    for node in ast.iter_child_nodes(tree):
+        reachable = is_public and not getattr(node, "name", "").startswith("_")
+        if isinstance(node, Function):
+            yield node, reachable
+            yield from _functions(node, is_public=False)
+        else:
+            yield from _functions(node, reachable)
+
+
+def _length(function: Function) -> int:
+    """From `def` to the last line; decorators don't count."""
+    return (function.end_lineno or 0) - function.lineno + 1
+
+
+def _bodies(paths: Iterable[Path]) -> list[int]:
+    """The lines of each test, without its first and its docstring."""
+    found = []
+    for path in paths:
+        for function, _ in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+            if function.name.startswith("test_"):
+                first = function.body[1:] if ast.get_docstring(function) else function.body
+                start = first[0].lineno if first else function.lineno
+                found.append((function.end_lineno or 0) - start + 1)
+    return found
+
+
+def _spread(numbers: list[int]) -> str:
+    if len(numbers) < 2:
+        return ", ".join(map(str, numbers)) or "none"
+    p90 = quantiles(numbers, n=10, method="inclusive")[8]
+    return f"median {median(numbers):g}, p90 {p90:g}, longest {max(numbers)}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "none"
+
+
+def report(product: Figures, tests: list[int]) -> str:
+    """The figures as lines for people."""
+    long = sum(lines > LONG_FUNCTION_LINES for lines in product.functions)
+    shown = {
+        "product": f"{product.lines} lines in {len(product.modules)} modules",
+        "functions": f"{len(product.functions)}: {_spread(product.functions)} lines; "
+        f"{_share(long, len(product.functions))} over {LONG_FUNCTION_LINES}",
+        "modules": f"{_spread(product.modules)} lines",
+        "public functions with a docstring": _share(product.public_with_docstring, product.public),
+        "functions with a return type": _share(product.with_return_type, len(product.functions)),
+        "comments": f"{100 * product.comments / max(product.lines, 1):.1f} per 100 lines",
+        "tests": f"{len(tests)} functions: body {_spread(tests)} lines",
+    }
+    width = max(map(len, shown))
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in shown.items())
+
+
+def main() -> None:
+    modules = (path for name in PRODUCT for path in sorted((ROOT / name).rglob("*.py")))
+    print(report(of(modules), _bodies(sorted((ROOT / "tests").rglob("test_*.py")))))
+
+
+if __name__ == "__main__":
+    main()
