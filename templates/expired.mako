@@ -14,5 +14,10 @@
 % elif start:
 <p><a class="button" href="${start}">${pgettext("expired", "Start again")}</a></p>
 % else:
+% if application_name:
+<p>${rich(pgettext("expired", "Go back to %(application)s and sign in there."), application=strong(application_name))}</p>
+% else:
 <p>${pgettext("expired", "Go back to the application you want to use and sign in there.")}</p>
+% endif
+<p><a href="/">${pgettext("page", "Go to the start page")}</a></p>
 % endif

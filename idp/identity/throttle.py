@@ -9,6 +9,7 @@ counts are in the store, so that parallel tries and other processes share them.
 from __future__ import annotations
 
 import asyncio
+import math
 from datetime import timedelta
 from typing import Final
 
@@ -65,7 +66,7 @@ async def _wait(service: Service, key: str, failures_before_delay: int) -> int:
     if gate.n == 1:
         return 0  # this one is looked at, and closes the gate behind it
     left = (gate.resets_at - service.clock.now()).total_seconds()
-    return max(1, int(left) + 1)
+    return max(1, math.ceil(left))
 
 
 def _account(service: Service, login_name: str) -> str:
