@@ -61,9 +61,9 @@ class Supervisor:
 
         Raises SystemExit: the start failed, or a worker could not finish its work.
         """
-        told = self._prepared()
         for number in _SIGNALS:
             signal.signal(number, self._stop)
+        told = self._prepared()
         if self._start_all():
             announce(told)
         elif not self._is_stopping:
@@ -78,17 +78,19 @@ class Supervisor:
         read, write = os.pipe()
 
         def prepare() -> None:
-            os.close(read)
-            with os.fdopen(write, "wb") as pipe:
-                pipe.write(self._prepare())
+            told = self._prepare()
+            with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
+                pipe.write(told)
 
-        child = _fork(prepare)
+        self._spawn(prepare, 0)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
             told = pipe.read()
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if code != exits.OK:
-            raise SystemExit(_positive(code))
+        for child in list(self._workers):
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            del self._workers[child]
+            if code != exits.OK and not self._is_stopping:
+                raise SystemExit(_positive(code))
         return told
 
     def _start_all(self) -> bool:
@@ -102,23 +104,27 @@ class Supervisor:
         return served == self._count
 
     def _start(self, index: int, ready: int) -> None:
-        """Start a worker, unless all are stopping.
+        life = Life(ready=lambda: _say_ready(ready), parent=self._alive)
+        self._spawn(lambda: self._work(index, life), index)
+
+    def _spawn(self, work: Callable[[], None], index: int) -> None:
+        """Do `work` in a child, unless all are stopping.
 
         Signals wait meanwhile: one that came between the fork and the note of its number would
-        never reach the worker.
+        never reach the child.
         """
 
-        def work() -> None:
+        def begin() -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent passes it on
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(self._alive_end)
-            self._work(index, Life(ready=lambda: _say_ready(ready), parent=self._alive))
+            work()
 
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             if not self._is_stopping:
-                self._workers[_fork(work)] = index
+                self._workers[_fork(begin)] = index
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
@@ -153,7 +159,8 @@ def _positive(code: int) -> int:
 
 
 def _say_ready(descriptor: int) -> None:
-    os.write(descriptor, b".")
+    with suppress(BrokenPipeError):  # the parent is gone, and so is this process in a moment
+        os.write(descriptor, b".")
     os.close(descriptor)
 
 

@@ -1,9 +1,11 @@
-"""What the tests of the running program look for."""
+"""What the tests of the running program share."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +13,13 @@ import httpx
 
 from idp.records import ALL, SCHEMA
 from storage import open_store
+
+
+async def close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, however it stands."""
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 def secrets_of(program) -> set[str]:

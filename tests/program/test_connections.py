@@ -6,6 +6,8 @@ import asyncio
 
 import pytest
 
+from tests.program.samples import close
+
 EARLY = {  # answered before the body is read
     "a token in the address": ("GET", "/oidc/v1/userinfo?access_token=x", {}, 400),
     "another host": ("GET", "/oauth/v2/keys", {"Host": "elsewhere.example"}, 421),
@@ -35,7 +37,7 @@ async def ask(port: int, method: str, path: str, headers: dict) -> tuple[int, bo
         is_closed = not await reader.read(1)
     except ConnectionError:
         is_closed = True
-    writer.close()
+    await close(writer)
     return int(answer.split(" ")[1]), "connection: close\r\n" in answer, is_closed
 
 
