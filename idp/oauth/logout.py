@@ -7,6 +7,7 @@ client that the request names.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -151,8 +152,10 @@ async def end_hinted(service: Service, hint: Hint, agent: Agent | None) -> Cooki
         writes.append(rotation)
     try:
         await service.store.commit(*writes)
-    except Stale:
-        return None  # it has ended already
+    except Stale:  # it has ended already, or the browser's secret has just changed
+        with suppress(Stale):
+            await service.store.commit(*_ending(service, session))
+        return None
     return cookie
 
 
