@@ -1,0 +1,132 @@
+"""Where the flows run: the program over each store, and the service over mongomock.
+
+A `place` is a `tests.support.service.Server`, whether its service runs in this process or in
+others: it has an issuer, what the start told, and a store through which a test can add users and
+applications.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import Final
+
+import pytest
+from mongomock_motor import AsyncMongoMockClient
+
+from idp.clock import SystemClock
+from idp.demo_setup import Described
+from idp.ids import SystemRandom
+from idp.records import ALL, SCHEMA
+from idp.setup import Admin
+from storage import open_store
+from storage.mongo import MongoStore
+from tests.support import service as support
+from tests.support.mongod import fresh_database
+from tests.support.program import Program
+from tests.support.service import Server
+
+# Everybody comes from one address here, and some on purpose with the wrong password.
+SETTINGS: Final = {
+    "IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000,
+    "IDP_SIGN_IN_FAILURES_BEFORE_DELAY": 100,
+}
+
+
+def _sqlite(request, stack: ExitStack) -> list[str]:
+    return ["--processes", "2"]
+
+
+def _mongodb(request, stack: ExitStack) -> list[str]:
+    url = stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
+    return ["--processes", "2", "--store", url]
+
+
+def _motor(request, stack: ExitStack) -> list[str]:
+    url = stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
+    return ["--store", url + ("&" if "?" in url else "?") + "driver=motor"]
+
+
+def _trio(request, stack: ExitStack) -> list[str]:
+    url = stack.enter_context(fresh_database(request.getfixturevalue("mongod_trio").url))
+    return ["--processes", "2", "--store", url]
+
+
+PROGRAMS: Final = {"sqlite": _sqlite, "mongodb": _mongodb, "motor": _motor, "trio": _trio}
+PLACES: Final = [*PROGRAMS, "mongomock"]
+
+
+@pytest.fixture(scope="module")
+def programs(request, tmp_path_factory) -> Iterator[Callable[[str], Program]]:
+    """The program over a store, started when it is first asked for."""
+    running: dict[str, Program] = {}
+    with ExitStack() as stack:
+
+        def find(name: str) -> Program:
+            if name not in running:
+                flags = PROGRAMS[name](request, stack)
+                directory = tmp_path_factory.mktemp(name)
+                program = Program(directory, *flags, **SETTINGS)
+                stack.callback(program.kill)
+                running[name] = program.start()
+                stack.callback(program.stop)
+            return running[name]
+
+        yield find
+
+
+@pytest.fixture
+def place(request, io_loop) -> Iterator[Server]:
+    """The place that the test's parameter names."""
+    name = request.param
+    if name == "mongomock":
+        yield from _in_process(request, io_loop)
+    else:
+        program = request.getfixturevalue("programs")(name)
+        server = io_loop.run_sync(lambda: at(program))
+        yield server
+        io_loop.run_sync(server.store.close)
+
+
+async def at(program: Program) -> Server:
+    """The running program as a place. Its store has to be closed."""
+    told, clock, random = program.told, SystemClock(), SystemRandom()
+    url = told["store"]
+    if url.startswith("sqlite:///"):
+        url = f"sqlite:///{program.directory / url.removeprefix('sqlite:///')}"
+    store = open_store(url, now=clock.now, new_id=random.id)
+    await store.open(ALL, SCHEMA)
+    service = SimpleNamespace(
+        config=SimpleNamespace(issuer=told["issuer"]), store=store, random=random
+    )
+    demo, admin = told["demo"], told["admin"]
+    known = SimpleNamespace(
+        admin=Admin(login_name=admin["loginName"], password=admin["password"]),
+        demo=Described(
+            client_id=demo["clientId"],
+            client_secret=demo["clientSecret"],
+            redirect_uri=demo["redirectUri"],
+            post_logout_redirect_uri=demo["postLogoutRedirectUri"],
+            url=demo["url"],
+            login_name=demo["user"]["loginName"],
+            password=demo["user"]["password"],
+        ),
+    )
+    return Server(service, None, clock, known)
+
+
+def _in_process(request, io_loop) -> Iterator[Server]:
+    """mongomock's data is where its client is, so the service has to be here, too."""
+
+    def open_mock(url, *, now, new_id):
+        return MongoStore(url, now=now, new_id=new_id, client=AsyncMongoMockClient())
+
+    patch = request.getfixturevalue("monkeypatch")
+    patch.setattr(support, "open_store", open_mock)
+    patch.setattr(support.keys.rsa, "generate_private_key", lambda **_: support.shared_key(0))
+    server, http = io_loop.run_sync(
+        lambda: support.start_server(SystemClock(), store="mongodb://mongomock/")
+    )
+    yield server
+    io_loop.run_sync(lambda: support.stop_server(server, http))
