@@ -34,6 +34,9 @@ class Claimed(Struct, frozen=True):
     client_id: str
     secret: str | None = None
 
+    def __repr__(self) -> str:
+        return f"Claimed({self.method}, {self.client_id!r})"
+
 
 def read(authorization: str | None, params: Params) -> Claimed:
     """The client that the request claims to come from.

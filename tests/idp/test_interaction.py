@@ -1,0 +1,197 @@
+"""What an authorization request needs next: `decide` as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from idp.config import Config
+from idp.identity.sessions import LiveSession
+from idp.identity.subjects import Subject
+from idp.oauth.errors import InteractionRequired, LoginRequired
+from idp.oauth.interaction import Answer, Ask, Fail, Page, decide
+from idp.records import AuthRequest, Organization, Profile, Session, User
+from tests.support.clock import SteppingClock
+
+NOW = SteppingClock().now()
+CONFIG = Config()
+DAY = 86400
+
+
+def live(name: str, age: float = 60) -> LiveSession:
+    """A session of `name`, whose password was checked `age` seconds ago."""
+    then = NOW - timedelta(seconds=age)
+    user = User(
+        id=f"id-{name}",
+        org_id="org",
+        kind="human",
+        user_name=name.title(),
+        login_key=name,
+        stamp="s",
+        profile=Profile(display_name=name),
+        created_at=then,
+        changed_at=then,
+        email_key=f"{name}@mail.example",
+    )
+    organization = Organization(
+        id="org",
+        name="Org",
+        primary_domain="org.example",
+        stamp="s",
+        created_at=then,
+        changed_at=then,
+    )
+    session = Session(
+        id=f"session-{name}",
+        agent_id="agent",
+        user_id=user.id,
+        org_id="org",
+        stamps="x",
+        auth_time=then,
+        amr=["pwd"],
+        acr="a",
+        created_at=then,
+        last_used_at=then,
+        expires_at=NOW + timedelta(days=30),
+    )
+    return LiveSession(
+        session=session, subject=Subject(instance=None, organization=organization, user=user)
+    )
+
+
+ANN, BOB, OLD = live("ann"), live("bob"), live("ann", 11 * DAY)
+FRESH = live("ann", 0)
+
+
+def request(**changes) -> AuthRequest:
+    values = {
+        "id": "r",
+        "client_id": "c",
+        "redirect_uri": "https://client.example/cb",
+        "response_type": "code",
+        "response_mode": "query",
+        "scopes": ["openid"],
+        "created_at": NOW - timedelta(seconds=10),
+        "expires_at": NOW + timedelta(hours=1),
+    }
+    return AuthRequest(**(values | changes))
+
+
+@dataclass
+class Case:
+    sentence: str
+    live: list[LiveSession]
+    step: object
+    asked: dict = field(default_factory=dict)
+
+
+def ask(page: Page, login_name: str | None = None) -> Ask:
+    return Ask(page, login_name=login_name)
+
+
+NAME, ACCOUNTS = ask(Page.LOGIN_NAME), ask(Page.ACCOUNTS)
+CASES = [
+    Case("nobody is signed in", [], NAME),
+    Case("one is signed in", [ANN], Answer(ANN)),
+    Case("two are signed in", [ANN, BOB], ACCOUNTS),
+    Case("the password is too old", [OLD], ask(Page.PASSWORD, "Ann")),
+    # prompt
+    Case("prompt login", [ANN], ask(Page.PASSWORD, "Ann"), {"prompt": ["login"]}),
+    Case("prompt login, two sessions", [ANN, BOB], ACCOUNTS, {"prompt": ["login"]}),
+    Case("prompt login, nobody", [], NAME, {"prompt": ["login"]}),
+    Case("prompt login, done here", [FRESH], Answer(FRESH), {"prompt": ["login"]}),
+    Case("prompt consent", [ANN], Answer(ANN), {"prompt": ["consent"]}),
+    Case("select_account", [ANN], ACCOUNTS, {"prompt": ["select_account"]}),
+    Case("select_account, nobody", [], NAME, {"prompt": ["select_account"]}),
+    Case(
+        "select_account, picked",
+        [ANN, BOB],
+        Answer(BOB),
+        {"prompt": ["select_account"], "session_id": "session-bob"},
+    ),
+    Case(
+        "select_account and login, picked",
+        [ANN, BOB],
+        ask(Page.PASSWORD, "Bob"),
+        {"prompt": ["select_account", "login"], "session_id": "session-bob"},
+    ),
+    # max_age
+    Case("max_age not reached", [ANN], Answer(ANN), {"max_age": 60}),
+    Case("max_age passed", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 59}),
+    Case("max_age 0", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 0}),
+    Case("max_age 0, done here", [FRESH], Answer(FRESH), {"max_age": 0}),
+    Case("max_age beyond the ten days", [OLD], ask(Page.PASSWORD, "Ann"), {"max_age": 99 * DAY}),
+    # hints
+    Case("hinted user", [ANN, BOB], Answer(BOB), {"hinted_user_id": "id-bob"}),
+    Case("hinted user is not here", [ANN], NAME, {"hinted_user_id": "id-bob"}),
+    Case(
+        "another than the hinted user signed in",
+        [FRESH],
+        Fail(LoginRequired()),
+        {"hinted_user_id": "id-bob", "session_id": "session-ann"},
+    ),
+    Case("login_hint", [ANN, BOB], Answer(ANN), {"login_hint": " ANN "}),
+    Case("login_hint with domain", [ANN, BOB], Answer(ANN), {"login_hint": "ann@org.example"}),
+    Case("login_hint by mail", [ANN, BOB], Answer(BOB), {"login_hint": "bob@mail.example"}),
+    Case("login_hint of nobody here", [ANN], ACCOUNTS, {"login_hint": "eve"}),
+    Case(
+        "the token's hint counts more",
+        [ANN, BOB],
+        Answer(BOB),
+        {
+            "hinted_user_id": "id-bob",
+            "login_hint": "ann",
+        },
+    ),
+    # what was done on the pages
+    Case("a name was typed", [ANN], ask(Page.PASSWORD, "eve"), {"login_name": "eve"}),
+    Case("the session ended meanwhile", [ANN], ACCOUNTS, {"session_id": "session-bob"}),
+    Case("the last session ended meanwhile", [], NAME, {"session_id": "session-bob"}),
+    Case(
+        "a password has to be replaced",
+        [ANN],
+        ask(Page.CHANGE_PASSWORD, "ann"),
+        {"proven_user_id": "id-ann", "login_name": "ann"},
+    ),
+    # prompt none
+    Case("none, one", [ANN], Answer(ANN), {"prompt": ["none"]}),
+    Case("none, nobody", [], Fail(LoginRequired()), {"prompt": ["none"]}),
+    Case("none, two", [ANN, BOB], Fail(InteractionRequired()), {"prompt": ["none"]}),
+    Case("none, too old", [OLD], Fail(LoginRequired()), {"prompt": ["none"]}),
+    Case("none, max_age", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 1}),
+    Case("none, max_age 0", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 0}),
+    Case(
+        "none, hinted", [ANN, BOB], Answer(ANN), {"prompt": ["none"], "hinted_user_id": "id-ann"}
+    ),
+    Case(
+        "none, another hinted",
+        [ANN],
+        Fail(LoginRequired()),
+        {"prompt": ["none"], "hinted_user_id": "id-bob"},
+    ),
+    Case("none, login_hint", [ANN, BOB], Answer(BOB), {"prompt": ["none"], "login_hint": "bob"}),
+    Case(
+        "none, login_hint of nobody here",
+        [ANN],
+        Fail(LoginRequired()),
+        {"prompt": ["none"], "login_hint": "eve"},
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.sentence for case in CASES])
+def test_the_next_step_follows_from_request_sessions_and_time(case):
+    step = decide(CONFIG, request(**case.asked), case.live, NOW)
+
+    if isinstance(case.step, Fail):
+        assert isinstance(step, Fail)
+        assert type(step.error) is type(case.step.error)
+    else:
+        assert step == case.step
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if "none" in c.asked.get("prompt", [])])
+def test_prompt_none_never_asks(case):
+    assert not isinstance(decide(CONFIG, request(**case.asked), case.live, NOW), Ask)

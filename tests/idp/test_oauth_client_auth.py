@@ -1,0 +1,129 @@
+"""What a request says about its client, and whether it is true."""
+
+from __future__ import annotations
+
+import base64
+from types import SimpleNamespace
+from urllib.parse import quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idp import credentials
+from idp.oauth import client_auth
+from idp.oauth.client_auth import Claimed
+from idp.oauth.errors import InvalidClient, InvalidRequest
+from idp.oauth.params import Params
+
+TEXT = st.text(st.characters(codec="utf-8"))
+ASSERTION = ("client_assertion", "e30.e30.e30")
+
+
+def basic(id: str, secret: str) -> str:
+    pair = f"{quote_plus(id)}:{quote_plus(secret)}"
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+def client_of(method: str, secret: str | None = None, state: str = "active"):
+    secret_hash = credentials.digest(secret) if secret is not None else None
+    return SimpleNamespace(auth_method=method, secret_hash=secret_hash, state=state)
+
+
+@settings(deadline=None)
+@given(TEXT, TEXT)
+def test_any_id_and_secret_survive_the_basic_header(id, secret):
+    assert client_auth.read(basic(id, secret), Params()) == Claimed(
+        method="client_secret_basic", client_id=id, secret=secret
+    )
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_no_header_is_more_than_invalid(header):
+    try:
+        claimed = client_auth.read(header, Params())
+    except (InvalidClient, InvalidRequest):
+        return
+    assert claimed.method == "client_secret_basic"
+
+
+@settings(deadline=None)
+@given(st.binary())
+def test_no_octets_in_the_basic_header_are_more_than_invalid(octets):
+    header = "Basic " + base64.b64encode(octets).decode()
+    try:
+        client_auth.read(header, Params())
+    except InvalidClient:
+        return
+    assert b":" in octets
+
+
+def test_the_form_names_the_client_with_or_without_a_secret():
+    by_post = Params([("client_id", "c"), ("client_secret", "s")])
+    by_name = Params([("client_id", "c"), ("client_secret", "")])
+
+    assert client_auth.read(None, by_post) == Claimed("client_secret_post", "c", "s")
+    assert client_auth.read(None, by_name) == Claimed("none", "c")
+
+
+UNCLEAR = [
+    (basic("c", "s"), [("client_secret", "s")]),
+    (basic("c", "s"), [("client_id", "c"), ("client_secret", "s")]),
+    (basic("c", "s"), [("client_id", "other")]),
+    (basic("c", "s"), [ASSERTION]),
+    ("Bearer x", [("client_secret", "s")]),
+    (None, [("client_id", "c"), ("client_secret", "s"), ASSERTION]),
+    (None, [("client_id", "c"), ("client_id", "c")]),
+]
+
+
+@pytest.mark.parametrize(("header", "pairs"), UNCLEAR)
+def test_two_ways_at_once_are_an_invalid_request(header, pairs):
+    with pytest.raises(InvalidRequest):
+        client_auth.read(header, Params(pairs))
+
+
+@pytest.mark.parametrize(
+    ("header", "pairs"),
+    [(None, []), (None, [("client_secret", "s")]), (None, [("client_id", "c"), ASSERTION])],
+)
+def test_who_names_no_client_is_none(header, pairs):
+    with pytest.raises(InvalidClient):
+        client_auth.read(header, Params(pairs))
+
+
+METHODS = ["client_secret_basic", "client_secret_post", "none"]
+
+
+@pytest.mark.parametrize("registered", METHODS)
+@pytest.mark.parametrize("used", METHODS)
+@pytest.mark.parametrize("secret", [None, "", "right", "wrong"])
+def test_only_the_registered_method_with_the_right_secret_counts(registered, used, secret):
+    client = client_of(registered, None if registered == "none" else "right")
+    claimed = Claimed(method=used, client_id="c", secret=secret)
+    due = None if registered == "none" else "right"
+    if used == registered and secret == due:
+        assert client_auth.check(claimed, client) is client
+    else:
+        with pytest.raises(InvalidClient):
+            client_auth.check(claimed, client)
+
+
+@pytest.mark.parametrize("client", [None, client_of("none", state="inactive")])
+def test_unknown_and_inactive_clients_are_refused_in_the_same_words(client):
+    with pytest.raises(InvalidClient) as refused:
+        client_auth.check(Claimed(method="none", client_id="c"), client)
+
+    assert refused.value.description == "client authentication failed"
+
+
+def test_an_endpoint_may_take_fewer_methods():
+    claimed = Claimed(method="none", client_id="c")
+
+    with pytest.raises(InvalidClient):
+        client_auth.check(claimed, client_of("none"), methods=("client_secret_basic",))
+
+
+def test_a_claim_does_not_show_its_secret():
+    assert "s3cret" not in repr(Claimed("client_secret_post", "c", "s3cret"))

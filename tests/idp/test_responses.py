@@ -1,0 +1,93 @@
+"""Where an authorization response is put, and that every value survives the way."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idp.config import Config
+from idp.oauth import responses
+from idp.oauth.errors import AccessDenied
+from idp.oauth.responses import ReturnTo
+
+CONFIG = Config(issuer="https://id.example")
+URI = "https://client.example/cb"
+TEXT = st.text(st.characters(codec="utf-8"), min_size=1)
+
+
+def pairs_of(part: str) -> list[tuple[str, str]]:
+    return parse_qsl(part, keep_blank_values=True, strict_parsing=True)
+
+
+@settings(deadline=None)
+@given(TEXT, TEXT, st.sampled_from(["query", "fragment"]))
+def test_any_state_and_value_survive(state, code, mode):
+    to = ReturnTo(redirect_uri=URI, mode=mode, state=responses.keep_state(state))
+    parts = urlsplit(responses.success(CONFIG, to, code=code))
+    sent, empty = (parts.query, parts.fragment)[:: 1 if mode == "query" else -1]
+
+    assert pairs_of(sent) == [("code", code), ("state", state), ("iss", CONFIG.issuer)]
+    assert empty == ""
+
+
+@settings(deadline=None)
+@given(TEXT)
+def test_a_location_is_printable_ascii_whatever_it_holds(state):
+    to = ReturnTo(redirect_uri=URI, state=responses.keep_state(state))
+    location = responses.success(CONFIG, to, code="c")
+
+    assert location.isascii()
+    assert location.isprintable()
+    assert "+" not in location
+    assert " " not in location
+
+
+@settings(deadline=None)
+@given(TEXT)
+def test_a_kept_state_can_be_stored_by_every_back_end(state):
+    kept = responses.keep_state(state)
+
+    assert kept.isascii()
+    assert "\0" not in kept
+
+
+def test_no_state_is_invented():
+    assert responses.keep_state(None) is None
+    assert "state" not in responses.success(CONFIG, ReturnTo(redirect_uri=URI), code="c")
+
+
+def test_a_failure_has_its_code_description_state_and_issuer():
+    to = ReturnTo(redirect_uri=URI, state="s")
+    location = responses.failure(CONFIG, to, AccessDenied("cancelled by the user"))
+
+    assert pairs_of(urlsplit(location).query) == [
+        ("error", "access_denied"),
+        ("error_description", "cancelled by the user"),
+        ("state", "s"),
+        ("iss", CONFIG.issuer),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("uri", "expected"),
+    [
+        ("https://c.example/cb", "https://c.example/cb?a=1"),
+        ("https://c.example/cb?", "https://c.example/cb?a=1"),
+        ("https://c.example/cb?x=1", "https://c.example/cb?x=1&a=1"),
+        ("https://c.example/cb?x=1&", "https://c.example/cb?x=1&a=1"),
+        ("https://c.example/cb?x=%20+%2B", "https://c.example/cb?x=%20+%2B&a=1"),
+        ("app:/cb", "app:/cb?a=1"),
+    ],
+)
+def test_the_query_of_a_redirect_uri_stays_as_it_is(uri, expected):
+    assert responses.append(uri, [("a", "1")]) == expected
+    assert responses.append(uri, [("a", "1")], mode="fragment") == f"{uri}#a=1"
+    assert responses.append(uri, []) == uri
+
+
+def test_after_a_logout_only_the_state_is_added():
+    assert responses.with_state(ReturnTo(redirect_uri=URI, state="a%20b")) == f"{URI}?state=a%20b"
+    assert responses.with_state(ReturnTo(redirect_uri=URI)) == URI

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idp.oauth import scopes
+from idp.oauth.errors import InvalidScope
+
+ALLOWED = [chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"\\']
+TOKENS = st.text(ALLOWED, min_size=1, max_size=8)
+WITH_REFRESH = SimpleNamespace(grant_types=["authorization_code", "refresh_token"])
+WITHOUT = SimpleNamespace(grant_types=["authorization_code"])
+
+
+@settings(deadline=None)
+@given(st.lists(TOKENS, max_size=6))
+def test_scopes_are_read_in_their_order_each_once(sent):
+    assert scopes.parse(" ".join(sent)) == list(dict.fromkeys(sent))
+
+
+@pytest.mark.parametrize("text", [None, "", " ", "   "])
+def test_a_text_without_a_scope_holds_none(text):
+    assert scopes.parse(text) == []
+
+
+@settings(deadline=None)
+@given(TOKENS, st.characters().filter(lambda c: c not in ALLOWED and c != " "), TOKENS)
+def test_any_other_character_is_malformed(before, other, after):
+    with pytest.raises(InvalidScope):
+        scopes.parse(f"openid {before}{other}{after}")
+
+
+def test_unknown_scopes_are_dropped_and_the_order_stays():
+    wanted = ["email", "admin", "openid", "urn:idp:all", "OPENID", "profile"]
+
+    assert scopes.grantable(WITH_REFRESH, wanted) == ["email", "openid", "profile"]
+
+
+def test_offline_access_needs_the_refresh_grant():
+    wanted = ["openid", "offline_access"]
+
+    assert scopes.grantable(WITH_REFRESH, wanted) == wanted
+    assert scopes.grantable(WITHOUT, wanted) == ["openid"]
