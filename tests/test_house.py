@@ -32,7 +32,9 @@ PRIVATE = (
 )
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
-_PATH = re.compile(r"`((?:idp|handlers|storage|templates|locales|tests|docs)/[\w./-]*)`")
+_PATH = re.compile(
+    r"`((?:idp|handlers|storage|templates|locales|tests|docs|requirements)/[\w./-]*)`"
+)
 
 
 def read(name):
@@ -134,6 +136,14 @@ def test_every_file_that_is_no_module_is_installed():
             name = str(path.relative_to(ROOT / package))
             is_code = path.suffix in (".py", ".pyc", ".cfg") or path.is_dir()
             assert is_code or any(fnmatch(name, each) for each in patterns), name
+
+
+def test_what_is_deployed_is_pinned_with_hashes():
+    pinned = dict(re.findall(r"^([a-z0-9-]+)==\S+ (\\)$", read("requirements/deploy.txt"), re.M))
+    needed = setup_cfg()["options"]["install_requires"].split()
+    needed += setup_cfg()["options.extras_require"]["fast"].split()
+
+    assert {re.split("[<>=]", each)[0].lower() for each in needed} <= set(pinned)
 
 
 def test_the_changelog_knows_this_version():
