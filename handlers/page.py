@@ -21,7 +21,6 @@ from idp.oauth.params import Params
 from idp.records import APPLICATIONS, Agent, Application
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
-_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]+)?")
 
 
 class ForeignForm(HTTPError):
@@ -47,9 +46,11 @@ class PageHandler(Handler):
         self.allow_forms_to()
 
     def allow_forms_to(self, *uris: str) -> None:
-        """The Content-Security-Policy. A form's answer may redirect to the origins of `uris`:
-        Chromium holds `form-action` against the redirect too."""
-        targets = " ".join(["'self'", *dict.fromkeys(_source(uri) for uri in uris)])
+        """The Content-Security-Policy. A form's answer may redirect to `uris`, by their scheme:
+        Chromium holds `form-action` against every redirect that follows, also those by which an
+        application passes its visitor on to another origin."""
+        schemes = dict.fromkeys(f"{urlsplit(uri).scheme}:" for uri in uris)
+        targets = " ".join(["'self'", *schemes])
         self.set_header(
             "Content-Security-Policy",
             "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
@@ -194,15 +195,6 @@ def home_of(client: Application) -> str | None:
     if parts is None or parts.scheme not in ("http", "https"):
         return None
     return f"{parts.scheme}://{parts.netloc}/"
-
-
-def _source(uri: str) -> str:
-    """The CSP source of a redirect_uri: its origin; its scheme for a native application, and
-    where CSP has no word for the host (an IPv6 address)."""
-    parts = urlsplit(uri)
-    if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc):
-        return f"{parts.scheme}://{parts.netloc}"
-    return f"{parts.scheme}:"
 
 
 _TEXTS: dict[int, tuple[Message, Message]] = {

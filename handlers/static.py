@@ -11,6 +11,8 @@ from handlers.page import PageHandler
 class StaticHandler(PageHandler):
     """A file whose address holds a hash of its content."""
 
+    any_host = True  # the page that tells of a wrong host is styled as well
+
     async def get(self) -> None:
         found = pages.static_file(self.request.path.removeprefix(pages.STATIC_PATH))
         if found is None:

@@ -2,6 +2,7 @@
 ##   sentence: Message | str | None    what has happened; None: a sign-in
 ##   start_url: str | None    where the sign-in begins anew; the application's home page otherwise
 <%inherit file="page.mako"/>\
+<%! leads_home = False %>\
 <%def name="title()">${pgettext("expired", "Please start again")}</%def>\
 <% start = web_link(start_url) or web_link(application_url) %>\
 % if sentence:

@@ -99,3 +99,13 @@ async def test_the_page_can_be_read_in_german(visitor):
     page = await visitor.get("/ui/login", headers=headers)
 
     assert page.headers["Content-Language"] == "de"
+
+
+async def test_the_page_that_tells_of_a_wrong_host_has_its_style(visitor):
+    headers = {"Host": "login.example.com", **HTML}
+    page = await visitor.get("/ui/login", headers=headers)
+    (style,) = [one["href"] for one in Seen(page).all("link") if one["rel"] == "stylesheet"]
+    sheet = await visitor.get(style, headers={"Host": "login.example.com"})
+
+    assert sheet.status == 200
+    assert sheet.headers["Content-Type"].startswith("text/css")

@@ -173,4 +173,4 @@ async def test_the_page_may_lead_to_the_application_of_the_request(visitor, demo
     page = await visitor.open(demo.logout_url(client_id=demo.client_id))
     policy = page.headers["Content-Security-Policy"]
 
-    assert policy.endswith(f"form-action 'self' {visitor.base}")
+    assert policy.endswith("form-action 'self' http:")

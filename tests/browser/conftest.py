@@ -1,0 +1,187 @@
+"""Real Chromium against the running program.
+
+Fixtures::
+
+    program       `idp serve` with its demo, for all tests here
+    admin         login name and password of its administrator, a second person to sign in
+    other_site    an application on an origin of its own, registered at the program
+    new_person    makes browsers; afterwards none may have seen a violation of its policy
+
+Playwright's event loop stays current until Chromium is closed, so its fixtures end with this
+package, before coroutine tests elsewhere begin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from idp.clock import SystemClock
+from idp.ids import SystemRandom
+from idp.records import ALL, APPLICATIONS, SCHEMA
+from storage import Insert, open_store
+from tests.browser.person import Person
+from tests.support.program import Program
+from tests.support.program import run as run_command
+
+CHOSEN_PASSWORD = "a long and quiet afternoon"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP login.example.com 127.0.0.1",
+    # A page shown from a copy may still take its stylesheet from loopback.
+    "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+]
+
+
+@pytest.fixture(scope="package")
+def program(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("program")
+    many = {"IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000}
+    running = Program(directory, **many).start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="package")
+def one_time_password(program):
+    """Makes the administrator's password a one-time one again, and returns it."""
+
+    def reset():
+        name = program.told["admin"]["loginName"]
+        done = run_command(program.directory, "admin", "reset-password", name)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()[-1]
+
+    return reset
+
+
+class OtherSite:
+    """Where an application's answers arrive: `seen` has the requests' addresses.
+
+    The application passes its visitor on to a third origin, as many behind a proxy do.
+    """
+
+    def __init__(self):
+        self.seen = []
+        self._last = self._serve(None)
+        self.home = f"http://127.0.0.1:{self._last.server_port}/welcome"
+        self._first = self._serve(self.home)
+        self.redirect_uri = f"http://127.0.0.1:{self._first.server_port}/cb"
+
+    def _serve(self, leads_to):
+        seen = self.seen
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self):
+                seen.append(self.path)
+                self.send_response(302 if leads_to else 200)
+                self.send_header("Content-Type", "text/html")
+                if leads_to:
+                    self.send_header("Location", leads_to)
+                self.end_headers()
+                self.wfile.write(b"<!doctype html><title>Welcome</title><h1>Welcome</h1>")
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+    def close(self):
+        for server in (self._first, self._last):
+            server.shutdown()
+            server.server_close()
+
+
+@pytest.fixture(scope="package")
+def other_site(program):
+    site = OtherSite()
+    asyncio.run(_register(program, site))
+    yield site
+    site.close()
+
+
+async def _register(program, site):
+    """Put a copy of the demo's application, with another address, into the program's store."""
+    random, clock = SystemRandom(), SystemClock()
+    url = f"sqlite:///{program.directory}/idp-data/idp.sqlite3"
+    store = open_store(url, now=clock.now, new_id=random.id)
+    await store.open(ALL, SCHEMA)
+    try:
+        demo = await store.get(APPLICATIONS, program.demo().client_id)
+        site.client_id = random.id()
+        values = {"name": "Other site", "redirect_uris": [site.redirect_uri], "home_url": None}
+        client = structs.replace(demo, id=site.client_id, **values)
+        await store.commit(Insert(APPLICATIONS, client))
+    finally:
+        await store.close()
+
+
+def _executable():
+    found = Path("/usr/bin/chromium")
+    return str(found) if found.exists() else shutil.which("chromium")
+
+
+@pytest.fixture(scope="package")
+def chromium(program, other_site):
+    executable = _executable()
+    if executable is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no Chromium, and CI must not pass without it")
+        pytest.skip("there is no Chromium at /usr/bin/chromium or on PATH")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_person(chromium, program):
+    made = []
+
+    def make(**options):
+        made.append(Person(chromium, program, **options))
+        return made[-1]
+
+    yield make
+    for person in made:
+        with suppress(Exception):
+            person.context.close()
+    assert not [each for person in made for each in person.complaints]
+
+
+@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
+def person(request, new_person):
+    """A browser, once with scripts and once without."""
+    return new_person(scripts=request.param)
+
+
+@pytest.fixture(scope="package")
+def admin(chromium, program, one_time_password):
+    """The administrator, after the choice of a password of their own."""
+    name = program.told["admin"]["loginName"]
+    person = Person(chromium, program)
+    person.go("/demo/sign-in")
+    person.sign_in(name, one_time_password())
+    person.fill(newPassword=CHOSEN_PASSWORD)
+    person.press("Save the new password")
+    assert person.name == "demo"
+    person.context.close()
+    return name, CHOSEN_PASSWORD

@@ -1,0 +1,58 @@
+"""Somebody at a browser: goes to addresses, fills fields, presses what a button's text says."""
+
+from __future__ import annotations
+
+ENOUGH_MS = 10_000
+
+
+class Person:
+    """One browser. `name` is the data-page of what it shows."""
+
+    def __init__(self, chromium, program, *, scripts=True, **options):
+        self.program = program
+        self.context = chromium.new_context(java_script_enabled=scripts, **options)
+        self.context.set_default_timeout(ENOUGH_MS)
+        self.page = self.context.new_page()
+        self.complaints = []
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+
+    def _hear(self, message):
+        words = ("Content Security Policy", "Content-Security-Policy", "Refused to", "violates")
+        if any(word in message.text for word in words):
+            self.complaints.append(message.text)
+
+    def go(self, path, base=None):
+        return self.page.goto((base or self.program.issuer) + path)
+
+    @property
+    def name(self):
+        return self.page.locator("body").get_attribute("data-page")
+
+    @property
+    def text(self):
+        return self.page.locator("main").inner_text()
+
+    def fill(self, **fields):
+        for name, value in fields.items():
+            self.page.fill(f"input[name={name}]", value)
+
+    def press(self, text):
+        """Press the button or link with this text, and wait for the page it leads to."""
+        with self.page.expect_navigation():
+            self.page.locator("button, a").filter(has_text=text).first.click()
+
+    def sign_in(self, login_name, password):
+        """From the login name's page on."""
+        self.fill(loginName=login_name)
+        self.press("Continue")
+        self.fill(password=password)
+        self.press("Sign in")
+
+    def sign_in_to_demo(self, *who, prompt=""):
+        self.go("/demo/sign-in" + (f"?prompt={prompt}" if prompt else ""))
+        if self.name == "accounts":
+            self.press("Use another account")
+        self.sign_in(*(who or self.program.user))
+        assert self.name == "demo", self.text
