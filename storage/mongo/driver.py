@@ -17,7 +17,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from bson.codec_options import CodecOptions
 from msgspec import Struct
 from pymongo import AsyncMongoClient, DeleteOne, InsertOne, ReadPreference, ReplaceOne, UpdateOne
-from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
+from pymongo.errors import (
+    BulkWriteError,
+    ConfigurationError,
+    DuplicateKeyError,
+    PyMongoError,
+)
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
@@ -180,12 +185,17 @@ def connect(url: str, client: Any = None) -> Driver:
 
 
 def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
-    if driver == "pymongo":
-        return AsyncMongoClient(url, **options)
-    if driver == "motor":
-        from motor.motor_asyncio import AsyncIOMotorClient
+    try:
+        if driver == "pymongo":
+            return AsyncMongoClient(url, **options)
+        if driver == "motor":
+            from motor.motor_asyncio import AsyncIOMotorClient
 
-        return AsyncIOMotorClient(url, **options)
+            return AsyncIOMotorClient(url, **options)
+    except (ConfigurationError, ValueError) as error:
+        # The error may quote what stands where a password does.
+        reason = type(error).__name__
+        raise InvalidValue(f"MongoDB's drivers can't read this URL ({reason})") from None
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
 
 

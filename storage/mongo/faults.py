@@ -16,6 +16,7 @@ from pymongo.errors import (
     BulkWriteError,
     ConnectionFailure,
     DuplicateKeyError,
+    InvalidOperation,
     OperationFailure,
     PyMongoError,
     ServerSelectionTimeoutError,
@@ -33,7 +34,9 @@ _DUPLICATE_KEY: Final = 11000
 # The server's words for a change that no record can take: a number beyond 64 bits, a record
 # beyond 16 MiB, a path through something that is not an object.
 _IMPOSSIBLE: Final = frozenset({2, 14, 28, 40, 10334, 17419, 17420})
-_SNAPSHOT_GONE: Final = frozenset({239, 246})
+_SNAPSHOT_TOO_OLD: Final = 239
+# Collections and indexes that are younger than the moment which the server chose to read at.
+_SNAPSHOT_UNAVAILABLE: Final = 246
 
 
 class Attempts:
@@ -89,8 +92,10 @@ async def read(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 def is_unsent(error: Exception) -> bool:
-    """Whether no server was even found, so that surely nothing was applied."""
-    return isinstance(error, ServerSelectionTimeoutError | WaitQueueTimeoutError)
+    """Whether nothing left this process: no server was found, or the client is closed."""
+    return isinstance(
+        error, ServerSelectionTimeoutError | WaitQueueTimeoutError | InvalidOperation
+    )
 
 
 def is_passing(error: Exception) -> bool:
@@ -102,6 +107,7 @@ def is_passing(error: Exception) -> bool:
         or error.has_error_label("TransientTransactionError")
         or error.has_error_label("UnknownTransactionCommitResult")
         or has_weak_acknowledgement(error)
+        or getattr(error, "code", None) == _SNAPSHOT_UNAVAILABLE
     )
 
 
@@ -116,11 +122,11 @@ def has_weak_acknowledgement(error: Exception) -> bool:
 
 
 def unavailable(error: Exception) -> Unavailable:
-    if getattr(error, "code", None) in _SNAPSHOT_GONE:
+    if getattr(error, "code", None) == _SNAPSHOT_TOO_OLD:
         return Unavailable(
             "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
         )
-    return Unavailable(f"MongoDB does not answer: {type(error).__name__}: {error}")
+    return Unavailable(f"MongoDB gives no answer: {type(error).__name__}: {error}")
 
 
 def refusal(collection: str, details: dict[str, Any]) -> StorageError:

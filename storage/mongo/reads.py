@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
+from storage.base import Unavailable
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
@@ -106,10 +107,13 @@ class SharedReads:
     def _answered(self, batch: _Batch, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         self._send()
-        if task.cancelled():
-            for answer in batch.waiting:
+        for answer in batch.waiting:
+            if answer.done():
+                continue
+            if task.cancelled():
                 answer.cancel()
-        elif (error := task.exception()) is not None:
-            for answer in batch.waiting:
-                if not answer.done():
-                    answer.set_exception(error)
+            else:
+                # Each has an error of its own, because each is raised and chained elsewhere.
+                error = Unavailable(str(task.exception()))
+                error.__cause__ = task.exception()
+                answer.set_exception(error)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from storage import codec
 from storage.base import (
@@ -42,6 +42,8 @@ from storage.mongo.transactions import Prepared
 from storage.mongo.writes import Lane
 
 T = TypeVar("T")
+
+ENCODED_AT_ONCE: Final = 256
 
 
 class MongoStore(Store):
@@ -143,6 +145,9 @@ class MongoStore(Store):
         outcomes: list[Outcome] = [None] * len(units)
         prepared: dict[int, Prepared] = {}
         for place, writes in enumerate(units):
+            if place % ENCODED_AT_ONCE == 0:
+                # The others have their turn while a large import is encoded.
+                await asyncio.sleep(0)
             try:
                 prepared[place] = opened.prepared(Unit(self._new_id(), tuple(writes)))
             except (InvalidValue, Undeclared) as error:

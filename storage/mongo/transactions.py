@@ -98,6 +98,7 @@ async def _commit(session: Any, attempts: faults.Attempts) -> None:
                 raise
             if not attempts.may_go_on(error):
                 raise
+            was_in_doubt = True
         else:
             return
         await attempts.pause()

@@ -27,15 +27,17 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
+
+T = TypeVar("T")
 
 URL_VARIABLE: Final = "IDP_TEST_MONGODB_URL"
 SET_NAME: Final = "rs0"
@@ -82,13 +84,14 @@ class Member:
 
     def start(self) -> None:
         """Start it on its port, the first time on a free one, and wait until it answers."""
+        chosen = self.port
         for _ in range(START_ATTEMPTS):
-            self.port = self.port or _free_port()
+            # Between looking for a free port and taking it, somebody else may be quicker.
+            self.port = chosen or _free_port()
             self.process = self._spawn()
             if self._answers():
                 return
             self.kill()
-            self.port = 0  # somebody else was quicker
         raise RuntimeError(f"mongod does not start:\n{self._log_tail()}")
 
     def stop(self) -> None:
@@ -120,8 +123,8 @@ class Member:
 
     def client(self) -> MongoClient[dict[str, Any]]:
         """A connection to this member alone; the caller closes it."""
-        return MongoClient(
-            "127.0.0.1", self.port, directConnection=True, serverSelectionTimeoutMS=1000
+        return _client(
+            f"mongodb://{self.address}/", directConnection=True, serverSelectionTimeoutMS=1000
         )
 
     def _spawn(self) -> subprocess.Popen[bytes]:
@@ -175,7 +178,7 @@ class ReplicaSet:
             member.start()
         with closing(self.members[0].client()) as client:
             client.admin.command("replSetInitiate", self._config())
-        self.primary()
+        self.mend()
 
     def stop(self) -> None:
         for member in self.members:
@@ -185,13 +188,26 @@ class ReplicaSet:
 
     def primary(self) -> Member:
         """The member that takes writes, waiting for an election when there is none."""
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            for member in self.members:
-                if _is_primary(member):
-                    return member
-            time.sleep(0.05)
-        raise RuntimeError("the replica set elects no primary")
+        return _eventually(lambda: next(filter(_is_primary, self.members), None))
+
+    def mend(self) -> None:
+        """Start and resume every member, and wait until all of them serve."""
+        for member in self.members:
+            if member.process is None:
+                member.start()
+            member.resume()
+        _eventually(lambda: self._is_whole() or None)
+
+    def _is_whole(self) -> bool:
+        with closing(self.primary().client()) as client:
+            try:
+                members = client.admin.command("replSetGetStatus")["members"]
+            except PyMongoError:
+                return False
+        return sorted(member["stateStr"] for member in members) == [
+            "PRIMARY",
+            *["SECONDARY"] * (len(self.members) - 1),
+        ]
 
     def _config(self) -> dict[str, Any]:
         members = [{"_id": n, "host": member.address} for n, member in enumerate(self.members)]
@@ -240,7 +256,7 @@ def fresh_database(url: str) -> Iterator[str]:
         yield urlsplit(url)._replace(path=f"/{name}").geturl()
     finally:
         plain = urlsplit(url)._replace(path="/").geturl()
-        with closing(MongoClient[dict[str, Any]](plain)) as client:
+        with closing(_client(plain)) as client:
             client.drop_database(name)
 
 
@@ -339,11 +355,26 @@ def _runnable(binary: Path) -> Path:
     return binary
 
 
+def _client(url: str, **options: Any) -> MongoClient[dict[str, Any]]:
+    # Polling takes one connection and thread less, and leaves nothing behind when it ends.
+    return MongoClient(url, serverMonitoringMode="poll", **options)
+
+
 def _free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def _eventually(ask: Callable[[], T | None]) -> T:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        answer = ask()
+        if answer is not None:
+            return answer
+        time.sleep(0.05)
+    raise RuntimeError("the replica set does not get well in time")
 
 
 def _is_primary(member: Member) -> bool:
