@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from idp import events, setup
+from idp.errors import ConfigError
 from idp.identity import pats, users
 from idp.identity.subjects import Subject
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
@@ -35,6 +36,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
 async def _ensure_user(service: Service, instance: Instance) -> User:
     user = await users.find_by_login_name(service, USER_NAME)
     if user is not None:
+        await _check_owner(service, user)
         return user
     organization, _ = await setup.find_default(service, instance)
     now = service.clock.now()
@@ -46,3 +48,16 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     except Conflict:  # another process was faster
         return await _ensure_user(service, instance)
     return user
+
+
+async def _check_owner(service: Service, user: User) -> None:
+    """Raises ConfigError: the name belongs to somebody else, whose token this would be."""
+    found = await service.store.find(MEMBERSHIPS, {"user_id": user.id})
+    roles = [role for one in found.records if one.org_id is None for role in one.roles]
+    if user.kind != "machine" or setup.IAM_OWNER not in roles:
+        raise ConfigError(
+            [
+                f"admin_pat needs the login name {USER_NAME}, and it is not an instance owner's "
+                "service user who has it; rename or delete that user, or start without admin_pat"
+            ]
+        )

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from idp import credentials, events, setup
 from idp.config import Config
+from idp.identity import users
 from idp.records import (
     APPLICATIONS,
     INSTANCE_ID,
@@ -129,7 +130,10 @@ def _client(service: Service, project: Project, secret: str) -> Application:
 
 async def _user(service: Service, organization: Organization, password: str) -> User:
     now = service.clock.now()
-    user = setup.new_user(service, organization, "human", _DEMO_USER, "Dana Demo", now)
+    name = _DEMO_USER
+    if await users.find_by_login_name(service, name):
+        name = f"{_DEMO_USER}-{service.random.id()}"  # somebody real is called so
+    user = setup.new_user(service, organization, "human", name, "Dana Demo", now)
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
     user.email = Email(address="dana@example.com", is_verified=True)
     user.email_key = "dana@example.com"

@@ -36,7 +36,7 @@ from idp.records import (
 )
 from idp.service import Service
 from idp.vault import WrongKey
-from storage import Conflict, Insert, Update, Write
+from storage import Conflict, Insert, Stale, Update, Write
 
 ACTOR: Final = "set-up"
 IAM_OWNER: Final = "IAM_OWNER"
@@ -184,7 +184,10 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
     if first.expires_at > service.clock.now():
         password = service.vault.open(first.sealed_password, _ADMIN_PASSWORD).decode()
         return Admin(login_name=user.user_name, password=password)
-    return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
+    try:
+        return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
+    except Stale:  # another start, or the administrator, was faster
+        return await describe_admin(service, await ensure_instance(service))
 
 
 async def _renew(service: Service, instance: Instance, user: User) -> str:

@@ -192,17 +192,18 @@ async def test_a_draining_process_is_not_ready(start_program):
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_a_stop_that_reaches_every_process_is_one_stop(start_program):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("processes", ["1", "2"])
+async def test_a_stop_that_reaches_every_process_is_one_stop(start_program, number, processes):
     """As systemd and a terminal's Ctrl-C do it."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        program = start_program("--processes", "2")
-        upload = await Upload().begin(program)
-        os.killpg(program.pid, number)
-        await until_refused(program)
-        answer = await upload.finish()
+    program = start_program("--processes", processes)
+    upload = await Upload().begin(program)
+    os.killpg(program.pid, number)
+    await until_refused(program)
+    answer = await upload.finish()
 
-        assert b" 401 " in answer.split(b"\r\n")[0]
-        assert program.wait() == 0
+    assert b" 401 " in answer.split(b"\r\n")[0]
+    assert program.wait() == 0
 
 
 @pytest.mark.gen_test(timeout=60)
