@@ -11,7 +11,7 @@ from jwcrypto.jwk import JWK, JWKSet
 from jwcrypto.jwt import JWT
 from msgspec import structs
 
-from idp.oauth import tokens
+from idp.oauth import jose, tokens
 from idp.records import APPLICATIONS
 from tests.support import forged
 from tests.support.forged import part
@@ -210,6 +210,23 @@ async def test_an_access_token_and_an_id_token_are_not_taken_for_each_other(
 
     await all_refused(visitor, [issued["id_token"]])
     assert hint["error"] == "invalid_request"
+
+
+async def test_a_token_of_our_own_key_counts_only_under_its_own_type(
+    server, visitor, jwt_client, jwt
+):
+    key = await server.service.keys.signing()
+    answer = await jwt_client.silently(visitor)
+    id_token = (await jwt_client.redeem(visitor, answer["code"])).json()["id_token"]
+    both = part(id_token, 1) | part(jwt, 1)
+    hints = {typ: jose.sign(key, typ, both) for typ in ("JWT", "at+jwt", "logout+jwt")}
+    answers = {
+        typ: await jwt_client.silently(visitor, id_token_hint=hint) for typ, hint in hints.items()
+    }
+
+    assert await is_accepted(visitor, hints.pop("at+jwt"))
+    await all_refused(visitor, hints.values())
+    assert [typ for typ, answer in answers.items() if "code" in answer] == ["JWT"]
 
 
 async def test_an_access_token_is_neither_a_code_nor_a_refresh_token(visitor, demo, opaque):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jwcrypto.jwk import JWK
@@ -145,3 +147,15 @@ HEADERS = [
 def test_a_header_of_another_shape_is_not_a_token(header):
     with pytest.raises(jose.NotAToken):
         jose.parse(f"{forged.encode(header)}.e30.AA")
+
+
+@pytest.mark.parametrize("alg", ["RS256", "RS384", "RS512", "PS256", "HS256", "none", "rs256", ""])
+def test_the_algorithm_is_the_key_s_whatever_the_header_says(alg):
+    head = forged.encode(json.dumps({"alg": alg, "kid": OURS.kid}).encode())
+    signed = OURS.private.sign(f"{head}.e30".encode(), padding.PKCS1v15(), hashes.SHA256())
+    parsed = jose.parse(f"{head}.e30.{forged.encode(signed)}")
+    if alg == "RS256":
+        jose.verify(OURS, parsed)
+    else:
+        with pytest.raises(jose.NotAToken):
+            jose.verify(OURS, parsed)
