@@ -1,5 +1,6 @@
 ## Where somebody is who came without an application.
-##   accounts: list[dict]    {display_name, login_name: str} of everybody signed in
+##   accounts: list[dict]    {id, display_name, login_name: str} of everybody signed in
+##   password_url: str       where a password is changed; `session` is added
 ##   logout_url: str
 ##   demo_url: str | None    the demonstration, on a service that has one
 <%inherit file="page.mako"/>\
@@ -14,7 +15,10 @@ ${pgettext("signed-in", "Nothing to sign in to yet")}\
 % if accounts:
 <ul class="accounts">
 % for account in accounts:
-<li class="account">${form.person(account["display_name"], account["login_name"])}</li>
+<li class="account">
+${form.person(account["display_name"], account["login_name"])}
+<a href="${web_link(password_url)}?session=${account['id'] | u}">${pgettext("signed-in", "Change password")}</a>
+</li>
 % endfor
 </ul>
 <p>${pgettext("signed-in", "Open the application you want to use; it will know you.")}</p>

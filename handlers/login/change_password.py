@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp.config import Config
 from idp.i18n import message
 from idp.identity import password_change
 from idp.identity.passwords import MAX_CHARACTERS
@@ -11,6 +12,7 @@ from idp.oauth import sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
+from idp.service import Service
 
 _WHY = message(
     "This password was only for the first time. Now choose your own.", context="password"
@@ -30,10 +32,9 @@ class ChangePasswordHandler(FlowHandler):
         if subject is None:
             return
         password = form.get("newPassword") or ""
-        problems = password_change.problems(self.service, subject, password)
+        problems = await problems_of(self.service, subject, password)
         if problems:
-            shown = [{"field": "newPassword", "text": problem.text} for problem in problems]
-            self._ask(flow, subject, status=400, problems=shown)
+            self._ask(flow, subject, status=400, problems=problems)
             return
         cookie = await sign_in_flow.choose_password(self.service, flow, subject, password)
         self.keep_cookie(cookie)
@@ -48,23 +49,35 @@ class ChangePasswordHandler(FlowHandler):
         return subject
 
     def _ask(self, flow: Flow, subject: Subject, *, status: int = 200, **values: object) -> None:
-        policy = {
-            "minimum": self.service.config.password_min_length,
-            "maximum": MAX_CHARACTERS,
-            "uppercase": False,
-            "lowercase": False,
-            "number": False,
-            "symbol": False,
-        }
         self.step(
             Page.CHANGE_PASSWORD,
             flow,
             status=status,
             login_name=subject.user.user_name,
             current_required=False,
-            policy=policy,
+            policy=policy_of(self.service.config),
             **values,
         )
+
+
+def policy_of(config: Config) -> dict[str, object]:
+    """What a new password needs, as the page says it."""
+    return {
+        "minimum": config.password_min_length,
+        "maximum": MAX_CHARACTERS,
+        "uppercase": False,
+        "lowercase": False,
+        "number": False,
+        "symbol": False,
+    }
+
+
+async def problems_of(
+    service: Service, subject: Subject, password: str
+) -> list[dict[str, object]]:
+    """Everything wrong with a new password, as the page says it."""
+    problems = await password_change.problems(service, subject, password)
+    return [{"field": "newPassword", "text": problem.text} for problem in problems]
 
 
 ROUTES = [(ADDRESSES[Page.CHANGE_PASSWORD], ChangePasswordHandler)]

@@ -18,6 +18,10 @@ from idp.oauth.sign_in_flow import Flow
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200
+_PASSWORD_CHANGED = message(
+    "Your password is changed. Wherever else you were signed in, you are signed out now.",
+    context="signed-in",
+)
 
 
 class LoginNameHandler(FlowHandler):
@@ -70,9 +74,12 @@ class LoginHandler(LoginNameHandler):
     async def _without_application(self) -> None:
         live = await sessions.find_live(self.service, await self.find_agent())
         await self.show_wanted_client()
+        is_changed = self.query_params().get("done") == "password"
         self.page(
             "signed-in",
+            notice=_PASSWORD_CHANGED if is_changed and live else None,
             accounts=[account_of(one) for one in live],
+            password_url="/ui/account/password",  # noqa: S106 - an address
             logout_url=END_SESSION,
             demo_url=DEMO if self.service.config.is_loopback else None,
         )

@@ -19,18 +19,25 @@ class Change(Struct, frozen=True):
     subject: Subject
 
 
-def problems(service: Service, subject: Subject, password: str) -> list[passwords.Problem]:
-    """What the policy says against `password` for this user; empty when it is fine."""
+async def problems(service: Service, subject: Subject, password: str) -> list[passwords.Problem]:
+    """What keeps `password` from being this user's next one; empty when it is fine.
+
+    Raises HashingBusy.
+    """
     user = subject.user
     names = [user.user_name, user.profile.display_name, subject.organization.name]
     names += [user.profile.given_name or "", user.profile.family_name or ""]
     names += [user.email.address] if user.email else []
-    return passwords.policy_problems(
+    found = passwords.policy_problems(
         password,
         min_length=service.config.password_min_length,
         own_words=names,
         max_bytes=service.hasher.max_bytes,
     )
+    if not found and user.password is not None:
+        if (await service.hasher.verify(password, user.password.hash)).ok:
+            return [passwords.unchanged()]
+    return found
 
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:

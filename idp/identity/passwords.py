@@ -108,6 +108,12 @@ def _problems(
         yield Problem("password.own_words", text)
 
 
+def unchanged() -> Problem:
+    """The problem of a new password that is the present one."""
+    text = message("This is the password you have now. Choose another one.", context="password")
+    return Problem("password.unchanged", text)
+
+
 def is_common(password: str) -> bool:
     """Whether the password, in any case of letters, is among the 30,000 most used."""
     return password.casefold() in _common()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-ADMIN = "admin@localhost"
-
 
 def begin(person):
     person.go("/demo/sign-in")
@@ -88,6 +86,22 @@ def signed_in(person):
     person.go("/")
 
 
+def several_signed_in(person, admin):
+    two_accounts(person, admin)
+    person.go("/")
+
+
+def own_password(person):
+    person.sign_in_to_demo()
+    person.go("/.well-known/change-password")
+
+
+def own_password_refused(person):
+    own_password(person)
+    person.fill(currentPassword="wrong", newPassword="password")
+    person.press("Save the new password")
+
+
 def wrong_host(person):
     port = person.program.issuer.rpartition(":")[2]
     person.go("/ui/login", base=f"http://login.example.com:{port}")
@@ -115,6 +129,9 @@ STATES = {
     "logout": ("logout-confirm", False, logout_confirm),
     "logged out": ("logged-out", False, logged_out),
     "start, signed in": ("signed-in", False, signed_in),
+    "start, several": ("signed-in", False, several_signed_in),
+    "own password": ("change-password", False, own_password),
+    "own password, refused": ("change-password", True, own_password_refused),
     "start, nobody": ("signed-in", False, lambda person: person.go("/")),
     "wrong host": ("host-mismatch", False, wrong_host),
     "demo": ("demo", False, lambda person: person.go("/demo")),

@@ -117,6 +117,7 @@ def pages(said):
         },
         "signed-in": {
             "accounts": accounts,
+            "password_url": "/ui/account/password",
             "logout_url": "/oidc/v1/end_session?" + said("a"),
             "demo_url": "/demo?" + said("a"),
         },
@@ -146,7 +147,12 @@ BARE = {
     "logout-confirm": {"accounts": []},
     "logged-out": {},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
-    "signed-in": {"accounts": [], "logout_url": "/oidc/v1/end_session", "demo_url": None},
+    "signed-in": {
+        "accounts": [],
+        "password_url": "/ui/account/password",
+        "logout_url": "/oidc/v1/end_session",
+        "demo_url": None,
+    },
     "demo": {
         "sign_in_url": "/demo/login",
         "claims": None,

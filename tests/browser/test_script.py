@@ -1,0 +1,85 @@
+"""What the pages' own script adds, and what no page lets happen."""
+
+CANARY = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+
+def at_password(person):
+    person.go("/demo/sign-in")
+    person.fill(loginName="demo")
+    person.press("Continue")
+    return person.page.locator("input[name=password]"), person.page.locator("button.show")
+
+
+def test_a_password_can_be_shown(new_person):
+    person = new_person()
+    field, button = at_password(person)
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert (field.get_attribute("type"), button.get_attribute("aria-pressed")) == ("text", "true")
+    field.fill(person.program.user[1])
+    person.press("Sign in")
+
+    assert person.name == "demo"
+
+
+def test_a_double_click_sends_a_step_once(new_person):
+    person = new_person()
+    at_password(person)
+    sent = []
+    person.page.on("request", lambda request: sent.append(request.method))
+    person.fill(password=person.program.user[1])
+    with person.page.expect_navigation():
+        person.page.locator("#step button").filter(has_text="Sign in").dblclick()
+
+    assert person.name == "demo"
+    assert sent.count("POST") == 1
+
+
+def test_a_sign_in_needs_no_mouse(person):
+    person.go("/demo/sign-in")
+    assert person.page.evaluate("document.activeElement.name") == "loginName"
+    person.page.keyboard.type("demo")
+    with person.page.expect_navigation():
+        person.page.keyboard.press("Enter")
+    assert person.page.evaluate("document.activeElement.name") == "password"
+    person.page.keyboard.type(person.program.user[1])
+    with person.page.expect_navigation():
+        person.page.keyboard.press("Enter")
+
+    assert person.name == "demo"
+
+
+def test_a_problem_is_one_key_away_from_its_field(person):
+    person.go("/demo/sign-in")
+    person.fill(loginName="  ")
+    person.press("Continue")
+    person.page.keyboard.press("Tab")
+    assert "Enter your login name." in person.page.evaluate("document.activeElement.textContent")
+    person.page.keyboard.press("Enter")
+
+    assert person.page.url.endswith("#loginName")
+
+
+def test_what_others_wrote_is_never_run(person):
+    demo = person.program.demo()
+    person.page.goto(demo.authorize_url(login_hint=CANARY, state=CANARY))
+    assert person.page.input_value("input[name=loginName]") == CANARY
+    person.press("Continue")
+    assert person.page.locator("img").count() == 1  # the service's own
+    person.page.goto(demo.authorize_url(redirect_uri=CANARY))
+
+    assert person.name == "explain"
+    assert person.page.locator("script").count() == 1
+    assert person.complaints == []
+
+
+def test_no_site_can_frame_a_page(new_person, program):
+    person = new_person()
+    frame = f"<iframe src='{program.issuer}/ui/login'></iframe>"
+    answer = {"body": frame, "content_type": "text/html"}
+    person.page.route("http://evil.localhost/", lambda route: route.fulfill(**answer))
+    with person.page.expect_event("console"):
+        person.page.goto("http://evil.localhost/")
+
+    assert any("frame-ancestors" in each for each in person.complaints)
+    person.complaints.clear()

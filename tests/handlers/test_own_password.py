@@ -1,0 +1,233 @@
+"""Changing the own password while signed in: what it takes, what it ends, what it keeps."""
+
+import asyncio
+
+import pytest
+
+from idp.records import EVENTS, USERS
+from storage import Update
+from tests.handlers.steps import Seen, at_password, cancel, shape, text_of
+
+ADDRESS = "/ui/account/password"
+NEW = "a slow train to the sea"
+CANCEL = ("decision", "cancel")
+
+
+@pytest.fixture
+def tokens(io_loop, visitor, demo, server):
+    """The visitor is signed in to the demo with these."""
+    found = io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
+    server.clock.advance(60)
+    return found
+
+
+async def change(visitor, server, current=None, new=NEW):
+    page = await visitor.open(ADDRESS)
+    current = server.user[1] if current is None else current
+    return await visitor.submit(page, currentPassword=current, newPassword=new)
+
+
+async def test_password_managers_find_the_page(visitor, server, tokens):
+    answer = await visitor.get("/.well-known/change-password")
+    page = await visitor.follow(answer)
+
+    assert (answer.status, answer.location) == (303, server.issuer + ADDRESS)
+    assert page.status == 200
+    assert shape(page) == (
+        "change-password",
+        ["loginName", "currentPassword", "newPassword"],
+        [CANCEL],
+    )
+    assert page.inputs["loginName"] == "demo"
+
+
+async def test_who_is_not_signed_in_is_told_what_to_do(visitor):
+    for answer in (await visitor.get(ADDRESS), await visitor.post(ADDRESS, {"newPassword": NEW})):
+        page = await visitor.follow(answer)
+
+        assert (answer.status, page.name) == (303, "signed-in")
+
+
+async def test_the_new_password_counts_and_the_old_one_does_not(
+    visitor, new_visitor, demo, server, tokens
+):
+    page = await change(visitor, server)
+    assert (page.status, page.name) == (200, "signed-in")
+    assert "Your password is changed." in text_of(page)
+    other = new_visitor()
+    old = await other.submit(await at_password(other, demo, "demo"), password=server.user[1])
+
+    assert old.status == 400
+    assert "code" in (await other.submit(old, password=NEW)).answer
+
+
+async def test_this_browser_stays_signed_in_with_a_new_cookie(
+    visitor, new_visitor, demo, server, tokens
+):
+    thief = new_visitor()
+    thief.cookies.update(visitor.cookies)
+    await change(visitor, server)
+
+    assert "code" in await demo.silently(visitor)
+    assert (await demo.silently(thief))["error"] == "login_required"
+
+
+async def test_every_other_session_and_token_ends(visitor, new_visitor, demo, server, tokens):
+    other = new_visitor()
+    await demo.tokens(other, *server.user)
+    await change(visitor, server)
+
+    assert (await demo.silently(other))["error"] == "login_required"
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 401
+    assert (await demo.refresh(visitor, tokens["refresh_token"])).status == 400
+
+
+async def test_the_renewed_session_counts_as_a_sign_in(visitor, demo, server, tokens):
+    await change(visitor, server)
+
+    assert "code" in await demo.silently(visitor, max_age="30")
+
+
+async def test_the_change_is_written_down(visitor, server, tokens):
+    await change(visitor, server)
+    changes = [e async for e in server.store.scan(EVENTS) if e.type == "user.password_changed"]
+
+    assert len(changes) == 1
+    assert changes[0].actor == changes[0].record_id
+
+
+@pytest.mark.parametrize(
+    ("current", "new", "said"),
+    [
+        ("wrong", NEW, ["That is not your current password."]),
+        ("", NEW, ["That is not your current password."]),
+        ("wrong", "kurz", ["That is not your current password.", "Use at least 8 characters."]),
+        (None, "kurz", ["Use at least 8 characters."]),
+        (None, "", ["Use at least 8 characters."]),
+        (None, "password1", ["used by many people"]),
+        (None, "dana@example.com", ["little more than your own name"]),
+        (None, "x" * 201, ["Use at most 200 characters."]),
+        (None, "slow\0train to the sea", ["a character that can't be used"]),
+    ],
+)
+async def test_everything_wrong_is_said_at_once(visitor, demo, server, tokens, current, new, said):
+    page = await change(visitor, server, current, new)
+
+    assert (page.status, page.name) == (400, "change-password")
+    assert all(text_of(page).count(one) == 2 for one in said), text_of(page)
+    assert page.inputs["currentPassword"] == page.inputs["newPassword"] == ""
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+
+
+async def test_the_present_password_is_no_new_one(visitor, server, tokens):
+    page = await change(visitor, server, new=server.user[1])
+
+    assert page.status == 400
+    assert "This is the password you have now." in text_of(page)
+
+
+async def test_guessing_the_current_password_is_slowed_as_at_the_sign_in(
+    visitor, new_visitor, demo, server, tokens
+):
+    for _ in range(5):
+        assert (await change(visitor, server, "wrong")).status == 400
+    page = await change(visitor, server)
+    elsewhere = new_visitor()
+    sign_in = await elsewhere.sign_in(demo.authorize_url(), *server.user)
+
+    assert (page.status, page.headers["Retry-After"]) == (429, "2")
+    assert "Too many tries. Try again in 2 seconds." in text_of(page)
+    assert sign_in.status == 429
+    server.clock.advance(2)
+    assert "Your password is changed." in text_of(await change(visitor, server))
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong"])
+async def test_a_form_without_its_token_changes_nothing(visitor, demo, server, tokens, token):
+    form = {"currentPassword": server.user[1], "newPassword": NEW}
+    refused = await visitor.post(ADDRESS, form | ({} if token is None else {"token": token}))
+
+    assert refused.status == 403
+    assert (await visitor.open(Seen(refused).links[0])).name == "change-password"
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+
+
+async def test_another_browsers_form_changes_nothing(visitor, new_visitor, demo, server, tokens):
+    stranger = new_visitor()
+    await demo.tokens(stranger, *server.user)
+    theirs = await stranger.open(ADDRESS)
+    refused = await visitor.send(theirs, currentPassword=server.user[1], newPassword=NEW)
+
+    assert refused.status == 403
+    assert "code" in await demo.silently(stranger)
+
+
+async def test_another_sites_form_changes_nothing(visitor, server, tokens):
+    page = await visitor.open(ADDRESS)
+    form = {**page.hidden, "currentPassword": server.user[1], "newPassword": NEW}
+    refused = await visitor.post(ADDRESS, form, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert refused.status == 403
+
+
+async def test_cancel_leads_back(visitor, demo, server, tokens):
+    page = await cancel(visitor, await visitor.open(ADDRESS))
+
+    assert page.name == "signed-in"
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+
+
+async def test_of_several_people_each_has_a_link(visitor, demo, server, tokens):
+    minnie = await server.copy_user("minnie")
+    page = await at_password(visitor, demo, minnie[0], prompt="select_account")
+    await visitor.submit(page, password=minnie[1])
+    start = await visitor.open(ADDRESS)
+    links = [link for link in Seen(start).links if ADDRESS in link]
+    pages = [await visitor.open(link) for link in links]
+
+    assert start.name == "signed-in"
+    assert {page.inputs["loginName"] for page in pages} == {"demo", "minnie"}
+    mine = next(page for page in pages if page.inputs["loginName"] == "minnie")
+    await visitor.submit(mine, currentPassword=minnie[1], newPassword=NEW)
+    assert "code" in await demo.silently(visitor, login_hint="demo")
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+
+
+@pytest.mark.parametrize("session", ["unknown", "%00", "x" * 300, "%F0%9F%92%A9"])
+async def test_a_session_that_is_not_there_leads_to_the_start(visitor, tokens, session):
+    assert (await visitor.open(f"{ADDRESS}?session={session}")).name == "signed-in"
+
+
+async def test_two_changes_at_one_moment_one_wins(visitor, new_visitor, demo, server, tokens):
+    page = await visitor.open(ADDRESS)
+    forms = [{"currentPassword": server.user[1], "newPassword": f"{NEW} {n}"} for n in range(3)]
+    answers = await asyncio.gather(*[visitor.send(page, **form) for form in forms])
+    changes = [e async for e in server.store.scan(EVENTS) if e.type == "user.password_changed"]
+
+    assert len(changes) == 1
+    assert sum("done=password" in (answer.location or "") for answer in answers) == 1
+    for answer in answers:
+        assert (await visitor.follow(answer)).name in ("signed-in", "change-password")
+
+
+async def test_a_deactivated_person_changes_nothing(visitor, server, tokens):
+    page = await visitor.open(ADDRESS)
+    found = await server.store.find(USERS, {"login_key": "demo"})
+    await server.store.commit(Update(USERS, found.records[0].id, set={"state": "inactive"}))
+    page = await visitor.submit(page, currentPassword=server.user[1], newPassword=NEW)
+
+    assert page.name == "signed-in"
+    assert "Dana" not in page.text
+
+
+async def test_a_link_alone_claims_no_change(visitor):
+    assert "is changed" not in (await visitor.open("/ui/login?done=password")).text
+
+
+async def test_the_one_time_password_can_not_be_kept(visitor, demo, server):
+    admin = server.told.admin
+    page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
+    page = await visitor.submit(page, newPassword=admin.password)
+
+    assert (page.status, page.name) == (400, "change-password")
+    assert "This is the password you have now." in text_of(page)
