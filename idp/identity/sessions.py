@@ -59,10 +59,14 @@ async def find_open(service: Service, agent: Agent) -> list[Session]:
     return (await service.store.find(SESSIONS, where, limit=MOST_PER_AGENT)).records
 
 
+def is_over(config: Config, session: Session, now: datetime) -> bool:
+    """Whether the absolute end has passed: no sign-in and no new token names the session."""
+    return now >= session.auth_time + timedelta(seconds=config.session_seconds)
+
+
 def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:
     idle = session.last_used_at + timedelta(seconds=config.session_idle_seconds)
-    absolute = session.auth_time + timedelta(seconds=config.session_seconds)
-    return now < min(idle, absolute)
+    return now < idle and not is_over(config, session, now)
 
 
 async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSession]:

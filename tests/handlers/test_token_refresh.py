@@ -292,3 +292,15 @@ async def test_a_public_client_refreshes_with_its_client_id_alone(server, visito
 
     assert_refused(reuse, 400, "invalid_grant")
     assert await userinfo_status(visitor, client, fresh) == 401
+
+
+async def test_a_token_that_is_refreshed_at_the_end_of_the_session_lives_its_full_time(
+    server, visitor, demo, tokens, refresh
+):
+    server.clock.advance(15 * DAY)
+    tokens = await refresh(tokens["refresh_token"])
+    server.clock.advance(15 * DAY + 6 * 3600)
+    tokens = await refresh(tokens["refresh_token"])
+    server.clock.advance(tokens["expires_in"] - 1)
+
+    assert await userinfo_status(visitor, demo, tokens) == 200

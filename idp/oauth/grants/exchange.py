@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from idp import credentials
-from idp.identity import subjects
+from idp.identity import sessions, subjects
 from idp.identity.subjects import Grantee, Named
 from idp.oauth import authorizations, id_tokens, tokens
 from idp.oauth.errors import InvalidGrant
@@ -81,7 +81,7 @@ async def respond(
 ) -> dict[str, Any]:
     """The token response (RFC 6749 5.1): signs, and writes nothing."""
     service, client, authorization = exchange.service, exchange.client, grantee.authorization
-    session_id = grantee.session.id if grantee.session else None
+    session_id = _session_id(service, grantee, now)
     access = await tokens.issue(
         service, client, authorization, scopes=scopes, session_id=session_id, now=now
     )
@@ -106,6 +106,14 @@ async def respond(
             now=now,
         )
     return body
+
+
+def _session_id(service: Service, grantee: Grantee, now: datetime) -> str | None:
+    """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
+    session = grantee.session
+    if session is None or sessions.is_over(service.config, session, now):
+        return None
+    return session.id
 
 
 async def refuse_replay(exchange: Exchange, authorization: Authorization, what: str) -> None:
