@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import pymongo
+from pymongo import IndexModel
 from pymongo.errors import (
     CollectionInvalid,
     OperationFailure,
@@ -83,17 +85,27 @@ def _refuse_lonely_servers(driver: Driver) -> None:
 
 
 async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
-    """Create the collections and indexes that are missing."""
+    """Create the collections and indexes that are missing, side by side."""
     every: list[Collection[Any]] = [META, COUNTERS, *collections]
     try:
         there = set(await driver.database.list_collection_names())
-        for collection in every:
-            if collection.name not in there:
-                await _create_collection(driver, collection.name)
-            await _create_indexes(driver, collection)
-        driver.opened = frozenset(collection.name for collection in every)
+        creating = [_create(driver, collection, there) for collection in every]
+        failed = [e for e in await asyncio.gather(*creating, return_exceptions=True) if e]
+        if failed:
+            raise failed[0]
     except PyMongoError as error:
         raise faults.unavailable(error) from error
+    driver.opened = frozenset(collection.name for collection in every)
+
+
+async def _create(driver: Driver, collection: Collection[Any], there: set[str]) -> None:
+    indexes = _indexes(collection)
+    if indexes:
+        # Building an index over many records takes longer than any other command may.
+        with pymongo.timeout(INDEX_BUILD_SECONDS):
+            await driver.collection(collection.name).create_indexes(indexes)
+    elif collection.name not in there:
+        await _create_collection(driver, collection.name)
 
 
 async def _create_collection(driver: Driver, name: str) -> None:
@@ -107,18 +119,15 @@ async def _create_collection(driver: Driver, name: str) -> None:
             raise
 
 
-async def _create_indexes(driver: Driver, collection: Collection[Any]) -> None:
-    target = driver.collection(collection.name)
-    # Building an index over many records takes longer than any other command may.
-    with pymongo.timeout(INDEX_BUILD_SECONDS):
-        for field in collection.unique:
-            await target.create_index([(field, 1)], unique=True)
-        for fields in collection.lists:
-            # The id breaks ties, so that pages are cut where the order is equal.
-            keys = dict.fromkeys((*map(stored, fields), "_id"), 1)
-            await target.create_index(list(keys.items()))
-        if collection.expires:
-            await target.create_index([("expires_at", 1)], expireAfterSeconds=SWEEP_AFTER_SECONDS)
+def _indexes(collection: Collection[Any]) -> list[IndexModel]:
+    indexes = [IndexModel([(field, 1)], unique=True) for field in collection.unique]
+    for fields in collection.lists:
+        # The id breaks ties, so that pages are cut where the order is equal.
+        keys = dict.fromkeys((*map(stored, fields), "_id"), 1)
+        indexes.append(IndexModel(list(keys.items())))
+    if collection.expires:
+        indexes.append(IndexModel([("expires_at", 1)], expireAfterSeconds=SWEEP_AFTER_SECONDS))
+    return indexes
 
 
 async def agree_on_schema(

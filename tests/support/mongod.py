@@ -44,6 +44,7 @@ SET_NAME: Final = "rs0"
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 10.0
 START_ATTEMPTS: Final = 5
+MEMORY_BYTES: Final = 4 * 2**30
 
 # The kernel ends the server when the test process dies, however it dies (PR_SET_PDEATHSIG is 1).
 # A small program sets that and becomes the server, because a preexec_fn is unsafe with threads.
@@ -236,7 +237,7 @@ def find_binary() -> Path:
 def replica_set(members: int = 1, *, is_quick: bool = False) -> Iterator[ReplicaSet]:
     """A replica set on loopback with throw-away data. Raises NoMongod."""
     binary = find_binary()
-    with tempfile.TemporaryDirectory(prefix="idp-mongod-", ignore_cleanup_errors=True) as root:
+    with _directory() as root:
         started = ReplicaSet(
             [Member(binary, Path(root) / str(n), set_name=SET_NAME) for n in range(members)],
             is_quick=is_quick,
@@ -257,6 +258,9 @@ def fresh_database(url: str) -> Iterator[str]:
     finally:
         plain = urlsplit(url)._replace(path="/").geturl()
         with closing(_client(plain)) as client:
+            # By itself, dropDatabase waits a tenth of a second for its collections to be gone.
+            for collection in client[name].list_collection_names():
+                client[name].drop_collection(collection)
             client.drop_database(name)
 
 
@@ -358,6 +362,15 @@ def _runnable(binary: Path) -> Path:
 def _client(url: str, **options: Any) -> MongoClient[dict[str, Any]]:
     # Polling takes one connection and thread less, and leaves nothing behind when it ends.
     return MongoClient(url, serverMonitoringMode="poll", **options)
+
+
+def _directory() -> tempfile.TemporaryDirectory[str]:
+    """In memory where that can be: opening a store is then six times as fast."""
+    memory = Path("/dev/shm")
+    usable = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_BYTES
+    return tempfile.TemporaryDirectory(
+        prefix="idp-mongod-", dir=memory if usable else None, ignore_cleanup_errors=True
+    )
 
 
 def _free_port() -> int:
