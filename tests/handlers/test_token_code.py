@@ -6,8 +6,15 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.records import APPLICATIONS, AUTHORIZATIONS, INSTANCES, ORGANIZATIONS, USERS
-from storage import Unavailable, Update
+from idp.records import (
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    INSTANCES,
+    ORGANIZATIONS,
+    USERS,
+    Organization,
+)
+from storage import Insert, Unavailable, Update
 from tests.support import forged
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.forged import part
@@ -300,6 +307,34 @@ async def test_code_and_tokens_end_with_everything_they_depend_on(
     assert_refused(await demo.refresh(visitor, tokens["refresh_token"]), 400, "invalid_grant")
     assert await userinfo_status(visitor, demo, tokens) == 401
     assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize("changes", [{"state": "inactive"}, {"stamp": "new"}])
+async def test_code_and_tokens_end_with_the_organization_of_the_client_too(
+    server, visitor, new_code, changes
+):
+    client, now = await server.register(), server.clock.now()
+    other = Organization(
+        id="other",
+        name="Other",
+        primary_domain="other.example",
+        stamp="s",
+        created_at=now,
+        changed_at=now,
+    )
+    await server.store.commit(
+        Insert(ORGANIZATIONS, other),
+        Update(APPLICATIONS, client.client_id, set={"org_id": other.id}),
+    )
+    tokens = assert_granted(await client.redeem(visitor, await new_code(client)))
+    code = await new_code(client)
+    before = await userinfo_status(visitor, client, tokens)
+    await server.store.commit(Update(ORGANIZATIONS, other.id, set=changes))
+
+    assert before == 200
+    assert_refused(await client.redeem(visitor, code), 400, "invalid_grant")
+    assert_refused(await client.refresh(visitor, tokens["refresh_token"]), 400, "invalid_grant")
+    assert await userinfo_status(visitor, client, tokens) == 401
 
 
 async def test_nothing_revives_by_a_reactivation_under_a_new_stamp(
