@@ -32,18 +32,7 @@ def throttled(person):
         person.press("Sign in")
 
 
-def two_accounts(person, admin):
-    person.sign_in_to_demo()
-    person.sign_in_to_demo(*admin, prompt="select_account")
-
-
-def accounts(person, admin):
-    two_accounts(person, admin)
-    begin(person)
-
-
 def step_up(person):
-    person.sign_in_to_demo()
     person.go("/demo/sign-in?prompt=login")
 
 
@@ -70,34 +59,14 @@ def unknown_client(person):
     person.page.goto(person.program.demo().authorize_url(client_id="unknown"))
 
 
-def logout_confirm(person, admin):
-    two_accounts(person, admin)
-    person.go("/oidc/v1/end_session")
-
-
 def logged_out(person):
     person.sign_in_to_demo()
     person.go("/oidc/v1/end_session")
     person.press("Sign out")
 
 
-def signed_in(person):
-    person.sign_in_to_demo()
-    person.go("/")
-
-
-def several_signed_in(person, admin):
-    two_accounts(person, admin)
-    person.go("/")
-
-
-def own_password(person):
-    person.sign_in_to_demo()
-    person.go("/.well-known/change-password")
-
-
 def own_password_refused(person):
-    own_password(person)
+    person.go("/.well-known/change-password")
     person.fill(currentPassword="wrong", newPassword="password")
     person.press("Save the new password")
 
@@ -107,34 +76,36 @@ def wrong_host(person):
     person.go("/ui/login", base=f"http://login.example.com:{port}")
 
 
-def demo_with_a_problem(person):
-    person.go("/demo/sign-in?prompt=none")
+def opened(path):
+    return lambda person: person.go(path)
 
 
-# name of the state: (data-page, whether it reports a problem, how to get there)
+NOBODY, ONE, TWO = "nobody", "one", "two"
+
+# name of the state: (who is signed in, data-page, whether it reports a problem, the way there)
 STATES = {
-    "login name": ("login-name", False, begin),
-    "login name, empty": ("login-name", True, without_name),
-    "password": ("password", False, at_password),
-    "password, step-up": ("password", False, step_up),
-    "password, wrong": ("password", True, wrong_password),
-    "password, throttled": ("password", True, throttled),
-    "accounts": ("accounts", False, accounts),
-    "explain": ("explain", False, explained),
-    "explain, unknown client": ("explain", False, unknown_client),
-    "error": ("error", False, lambda person: person.go("/nowhere")),
-    "expired": ("expired", False, expired),
-    "expired, finished": ("expired", False, finished),
-    "expired, logout": ("expired", False, lambda person: person.go("/ui/logout?request=unknown")),
-    "logout": ("logout-confirm", False, logout_confirm),
-    "logged out": ("logged-out", False, logged_out),
-    "start, signed in": ("signed-in", False, signed_in),
-    "start, several": ("signed-in", False, several_signed_in),
-    "own password": ("change-password", False, own_password),
-    "own password, refused": ("change-password", True, own_password_refused),
-    "start, nobody": ("signed-in", False, lambda person: person.go("/")),
-    "wrong host": ("host-mismatch", False, wrong_host),
-    "demo": ("demo", False, lambda person: person.go("/demo")),
-    "demo, signed in": ("demo", False, lambda person: person.sign_in_to_demo()),
-    "demo, problem": ("demo", True, demo_with_a_problem),
+    "login name": (NOBODY, "login-name", False, begin),
+    "login name, empty": (NOBODY, "login-name", True, without_name),
+    "password": (NOBODY, "password", False, at_password),
+    "password, step-up": (ONE, "password", False, step_up),
+    "password, wrong": (NOBODY, "password", True, wrong_password),
+    "password, throttled": (NOBODY, "password", True, throttled),
+    "accounts": (TWO, "accounts", False, begin),
+    "explain": (NOBODY, "explain", False, explained),
+    "explain, unknown client": (NOBODY, "explain", False, unknown_client),
+    "error": (NOBODY, "error", False, opened("/nowhere")),
+    "expired": (NOBODY, "expired", False, expired),
+    "expired, finished": (NOBODY, "expired", False, finished),
+    "expired, logout": (NOBODY, "expired", False, opened("/ui/logout?request=unknown")),
+    "logout": (TWO, "logout-confirm", False, opened("/oidc/v1/end_session")),
+    "logged out": (NOBODY, "logged-out", False, logged_out),
+    "start, nobody": (NOBODY, "signed-in", False, opened("/")),
+    "start, one": (ONE, "signed-in", False, opened("/")),
+    "start, two": (TWO, "signed-in", False, opened("/")),
+    "own password": (ONE, "change-password", False, opened("/.well-known/change-password")),
+    "own password, refused": (ONE, "change-password", True, own_password_refused),
+    "wrong host": (NOBODY, "host-mismatch", False, wrong_host),
+    "demo": (NOBODY, "demo", False, opened("/demo")),
+    "demo, signed in": (ONE, "demo", False, opened("/demo")),
+    "demo, problem": (NOBODY, "demo", True, opened("/demo/sign-in?prompt=none")),
 }

@@ -4,12 +4,11 @@ A page is reached without scripts. What the service sent is then shown again fro
 without the page's own script, light and narrow, and with it, dark and wide.
 """
 
-import inspect
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import states
+from tests.browser.person import Person
 
 AXE = Axe()
 NARROW = {"width": 320, "height": 640}
@@ -17,16 +16,13 @@ WIDE = {"width": 1200, "height": 800}
 ACTIVE = "document.activeElement.className || document.activeElement.id"
 
 
-def reach(state, person, request):
-    """The page of the state; its HTML as it was sent."""
-    name, _, go = states.STATES[state]
-    wanted = list(inspect.signature(go).parameters)[1:]
+def reach(go, person):
+    """Go there; the HTML as it was sent."""
     sent = []
     person.page.on(
         "response", lambda r: sent.append(r) if r.request.is_navigation_request() else 0
     )
-    go(person, **{each: request.getfixturevalue(each) for each in wanted if each == "admin"})
-    assert person.name == name, person.text
+    go(person)
     return sent[-1].text()
 
 
@@ -59,21 +55,39 @@ def test_axe_would_find_a_barrier(looker):
     assert "label: <input" in found
 
 
-@pytest.fixture
-def looker(new_person):
+@pytest.fixture(scope="package")
+def looker(chromium, program):
     """A browser with scripts, because axe is one."""
-    return new_person()
+    person = Person(chromium, program)
+    yield person
+    person.context.close()
+
+
+@pytest.fixture(scope="package")
+def signed_in(chromium, program, admin):
+    """The cookies of browsers where that many people are signed in, for looking only."""
+    person = Person(chromium, program)
+    person.sign_in_to_demo()
+    one = person.context.storage_state()
+    person.context.close()
+    person = Person(chromium, program)
+    person.sign_in_to_demo()
+    person.sign_in_to_demo(*admin, prompt="select_account")
+    two = person.context.storage_state()
+    person.context.close()
+    return {states.NOBODY: None, states.ONE: one, states.TWO: two}
 
 
 @pytest.mark.parametrize("state", states.STATES)
-def test_a_page_has_no_barriers(new_person, looker, request, state):
-    person = new_person(scripts=False, viewport=NARROW)
-    html = reach(state, person, request)
+def test_a_page_has_no_barriers(new_person, looker, signed_in, state):
+    who, name, is_problem, go = states.STATES[state]
+    person = new_person(scripts=False, viewport=NARROW, storage_state=signed_in[who])
+    html = reach(go, person)
     look_at(person, looker, html)
-    shown = states.STATES[state]
 
-    assert person.page.title().startswith("Error: ") == shown[1]
-    if shown[1]:
+    assert person.name == name
+    assert person.page.title().startswith("Error: ") == is_problem
+    if is_problem:
         assert person.page.evaluate(ACTIVE) == "summary"
 
 
