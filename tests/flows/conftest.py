@@ -84,8 +84,9 @@ def place(request, io_loop) -> Iterator[Server]:
         yield from _in_process(request, io_loop)
     else:
         program = request.getfixturevalue("programs")(name)
-        server = io_loop.run_sync(lambda: at(program))
+        server, known = io_loop.run_sync(lambda: at(program)), len(program.errors)
         yield server
+        print(*program.errors[known:], sep="")  # shown if the test fails
         io_loop.run_sync(server.store.close)
 
 
