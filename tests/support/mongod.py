@@ -17,6 +17,7 @@ Fixtures::
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -44,6 +45,9 @@ SET_NAME: Final = "rs0"
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 10.0
 START_ATTEMPTS: Final = 5
+PREFIX: Final = "idp-mongod-"
+LOCK: Final = "in-use"
+SWEEP_AFTER_SECONDS: Final = 60
 MEMORY_BYTES: Final = 4 * 2**30
 
 # The kernel ends the server when the test process dies, however it dies (PR_SET_PDEATHSIG is 1).
@@ -237,7 +241,7 @@ def find_binary() -> Path:
 def replica_set(members: int = 1, *, is_quick: bool = False) -> Iterator[ReplicaSet]:
     """A replica set on loopback with throw-away data. Raises NoMongod."""
     binary = find_binary()
-    with _directory() as root:
+    with _directory() as root, _held(root):
         started = ReplicaSet(
             [Member(binary, Path(root) / str(n), set_name=SET_NAME) for n in range(members)],
             is_quick=is_quick,
@@ -368,9 +372,30 @@ def _directory() -> tempfile.TemporaryDirectory[str]:
     """In memory where that can be: opening a store is then six times as fast."""
     memory = Path("/dev/shm")
     usable = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_BYTES
-    return tempfile.TemporaryDirectory(
-        prefix="idp-mongod-", dir=memory if usable else None, ignore_cleanup_errors=True
-    )
+    place = memory if usable else Path(tempfile.gettempdir())
+    _sweep(place)
+    return tempfile.TemporaryDirectory(prefix=PREFIX, dir=place, ignore_cleanup_errors=True)
+
+
+@contextmanager
+def _held(directory: str) -> Iterator[None]:
+    """Locked for as long as this process lives."""
+    with (Path(directory) / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _sweep(place: Path) -> None:
+    """Remove what test processes left that were killed."""
+    for lock in place.glob(f"{PREFIX}*/{LOCK}"):
+        try:
+            if time.time() - lock.stat().st_mtime < SWEEP_AFTER_SECONDS:
+                continue
+            with lock.open() as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(lock.parent, ignore_errors=True)
+        except OSError:
+            continue  # it is in use, or gone by now
 
 
 def _free_port() -> int:
