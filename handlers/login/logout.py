@@ -11,7 +11,7 @@ from idp.i18n import message
 from idp.identity import sessions
 from idp.oauth import logout, responses
 from idp.oauth.discovery import END_SESSION
-from idp.records import APPLICATIONS, LogoutRequest
+from idp.records import APPLICATIONS, Agent, LogoutRequest
 from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
@@ -29,9 +29,12 @@ class LogoutHandler(PageHandler):
         if request is None:
             return
         agent = await self.find_agent()
-        live = await sessions.find_live(self.service, agent)
-        if agent is None or not live:
+        if agent is None:
             self.see(done(request))
+            return
+        live = await sessions.find_live(self.service, agent)
+        if not live:  # nobody to ask; but tokens of sessions that are only idle shall end too
+            await self._end_all(agent, request)
             return
         self.page(
             "logout-confirm",
@@ -52,6 +55,9 @@ class LogoutHandler(PageHandler):
         if form.get("decision") != "logout":
             self.see(_with_client(LOGIN, request))
             return
+        await self._end_all(agent, request)
+
+    async def _end_all(self, agent: Agent, request: LogoutRequest) -> None:
         try:
             self.keep_cookie(await logout.end_all(self.service, agent))
         except Stale:  # a sign-in or another logout at the same moment: look again

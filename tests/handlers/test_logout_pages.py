@@ -174,3 +174,15 @@ async def test_the_page_may_lead_to_the_application_of_the_request(visitor, demo
     policy = page.headers["Content-Security-Policy"]
 
     assert policy.endswith("form-action 'self' http:")
+
+
+async def test_a_logout_ends_the_tokens_of_a_session_that_was_only_idle(server, visitor, demo):
+    tokens = await demo.tokens(visitor, *server.user)
+    server.clock.advance(server.service.config.session_idle_seconds + 1)
+    refreshed = (await demo.refresh(visitor, tokens["refresh_token"])).json()
+    assert (await demo.userinfo(visitor, refreshed["access_token"])).status == 200
+
+    page = await visitor.open("/oidc/v1/end_session")
+
+    assert page.name == "logged-out"
+    assert (await demo.userinfo(visitor, refreshed["access_token"])).status == 401
