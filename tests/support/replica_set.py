@@ -25,7 +25,7 @@ START_ATTEMPTS: Final = 5
 
 # The kernel ends the server when the test process dies, however it dies (PR_SET_PDEATHSIG is 1).
 # A small program sets that and becomes the server, because a preexec_fn is unsafe with threads.
-_DIE_WITH_PARENT: Final = """
+DIE_WITH_PARENT: Final = """
 import ctypes, os, signal, sys
 if sys.platform == "linux":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -103,7 +103,7 @@ class Member:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         self._directory.mkdir(exist_ok=True)
-        parent = [sys.executable, "-S", "-c", _DIE_WITH_PARENT, str(os.getpid())]
+        parent = [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid())]
         server = [str(self._binary), "--port", str(self.port), "--dbpath", str(self._directory)]
         server += [*_OPTIONS, "--logpath", str(self._log)]
         if self._set_name is not None:
