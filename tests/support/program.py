@@ -25,8 +25,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.mongod import _DIE_WITH_PARENT
 from tests.support.relying_party import RelyingParty
+from tests.support.replica_set import DIE_WITH_PARENT
 from tests.support.visitor import Visitor
 
 START_SECONDS: Final = 30.0
@@ -161,7 +161,7 @@ class Program:
 def command(*arguments: str) -> list[str]:
     """The program's command line; it dies with this process."""
     python = [sys.executable, "-W", "error", "-m", "idp"]
-    return [sys.executable, "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
+    return [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
 
 
 def run(directory: Path, *arguments: str, **settings) -> subprocess.CompletedProcess[str]:
