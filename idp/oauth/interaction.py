@@ -123,8 +123,8 @@ def login_names(one: LiveSession) -> set[str]:
 
 def _counts(config: Config, request: AuthRequest, session: Session, now: datetime) -> bool:
     """Whether the last check of a credential is young enough for this request."""
-    if session.auth_time >= request.created_at:
-        return True  # it was made for this request
+    if session.id == request.authenticated_session_id:
+        return True  # the password was given for this very request
     if "login" in request.prompt:
         return False
     allowed = config.password_check_seconds

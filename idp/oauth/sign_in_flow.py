@@ -236,7 +236,12 @@ async def choose_password(service: Service, flow: Flow, subject: Subject, passwo
 
 async def _open(service: Service, flow: Flow, subject: Subject, before: list[Write]) -> Cookie:
     opened = opening.prepare(service, flow.agent, subject, flow.sessions)
-    proven = {"session_id": opened.session.id, "proven_user_id": None, "login_name": None}
+    proven = {
+        "session_id": opened.session.id,
+        "authenticated_session_id": opened.session.id,
+        "proven_user_id": None,
+        "login_name": None,
+    }
     step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
     await service.store.commit(*before, *opened.writes, step)
     return opened.cookie

@@ -43,7 +43,8 @@ class AuthRequest(Record):
     `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when the password was right
-    but another step is due; `session_id` is the session that was chosen or made here.
+    but another step is due; `session_id` is the session that was chosen or made here,
+    `authenticated_session_id` the one whose password was given here.
     """
 
     client_id: str
@@ -67,6 +68,7 @@ class AuthRequest(Record):
     proven_user_id: str | None = None
     proven_stamp: str | None = None
     session_id: str | None = None
+    authenticated_session_id: str | None = None
     completed_at: datetime | None = None
 
 

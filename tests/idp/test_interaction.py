@@ -63,6 +63,7 @@ def live(name: str, age: float = 60) -> LiveSession:
 
 ANN, BOB, OLD = live("ann"), live("bob"), live("ann", 11 * DAY)
 FRESH = live("ann", 0)
+DONE_HERE = {"session_id": "session-ann", "authenticated_session_id": "session-ann"}
 
 
 def request(**changes) -> AuthRequest:
@@ -101,7 +102,10 @@ CASES = [
     Case("prompt login", [ANN], ask(Page.PASSWORD, "Ann"), {"prompt": ["login"]}),
     Case("prompt login, two sessions", [ANN, BOB], ACCOUNTS, {"prompt": ["login"]}),
     Case("prompt login, nobody", [], NAME, {"prompt": ["login"]}),
-    Case("prompt login, done here", [FRESH], Answer(FRESH), {"prompt": ["login"]}),
+    Case("prompt login, done here", [ANN], Answer(ANN), {"prompt": ["login"]} | DONE_HERE),
+    Case(
+        "prompt login, done elsewhere", [FRESH], ask(Page.PASSWORD, "Ann"), {"prompt": ["login"]}
+    ),
     Case("prompt consent", [ANN], Answer(ANN), {"prompt": ["consent"]}),
     Case("select_account", [ANN], ACCOUNTS, {"prompt": ["select_account"]}),
     Case("select_account, nobody", [], NAME, {"prompt": ["select_account"]}),
@@ -121,7 +125,7 @@ CASES = [
     Case("max_age not reached", [ANN], Answer(ANN), {"max_age": 60}),
     Case("max_age passed", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 59}),
     Case("max_age 0", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 0}),
-    Case("max_age 0, done here", [FRESH], Answer(FRESH), {"max_age": 0}),
+    Case("max_age 0, done here", [ANN], Answer(ANN), {"max_age": 0} | DONE_HERE),
     Case("max_age beyond the ten days", [OLD], ask(Page.PASSWORD, "Ann"), {"max_age": 99 * DAY}),
     # hints
     Case("hinted user", [ANN, BOB], Answer(BOB), {"hinted_user_id": "id-bob"}),
