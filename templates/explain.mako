@@ -52,3 +52,4 @@ ${pgettext("explain", "This request can't be answered")}\
 <p>${pgettext("explain", "The application sent a request that this service can't accept. You can't mend that here; the people who run the application can.")}</p>
 % endif
 <p class="hint">${rich(pgettext("explain", "Number of this request: %(id)s"), id=code(request_id))}</p>
+<p><a href="/">${pgettext("page", "Go to the start page")}</a></p>

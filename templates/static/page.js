@@ -22,6 +22,8 @@ if (step) {
   step.addEventListener("submit", (event) => {
     if (isSent) event.preventDefault();
     isSent = true;
+    // Whoever stopped the loading may send it again.
+    setTimeout(() => { isSent = false; }, 5000);
   });
   // The page may come back from the browser's memory by the back button.
   addEventListener("pageshow", () => { isSent = false; });

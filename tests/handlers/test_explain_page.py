@@ -73,6 +73,7 @@ class TestOnThisMachine:
         page = await visitor.get(demo.authorize_url(**change))
 
         assert (page.status, page.name) == (400, "explain")
+        assert leads_on(page)
         assert text_of(page).startswith(title)
         assert "What to change" in text_of(page)
 
@@ -147,6 +148,7 @@ class TestOnAPublicIssuer:
         page = await visitor.get(party.authorize_url(**change))
 
         assert (page.status, page.name) == (400, "explain")
+        assert leads_on(page)
         assert page.headers["X-Request-Id"] in text_of(page)
         main = page.text.split("<main>")[1].split("</main>")[0]
         for secret in ("inner.example", "evil.example", "Inner wiki", "redirect_uri", "client_id"):

@@ -41,6 +41,12 @@ async def test_password_managers_find_the_page(visitor, server, tokens):
     assert page.inputs["loginName"] == "demo"
 
 
+async def test_what_is_not_well_known_is_not_there(visitor):
+    nothing = "resource-that-should-not-exist-whose-status-code-should-not-be-200"
+
+    assert (await visitor.get(f"/.well-known/{nothing}")).status == 404
+
+
 async def test_who_is_not_signed_in_is_told_what_to_do(visitor):
     for answer in (await visitor.get(ADDRESS), await visitor.post(ADDRESS, {"newPassword": NEW})):
         page = await visitor.follow(answer)
