@@ -21,6 +21,7 @@ from idp.oauth.params import Params
 from idp.records import APPLICATIONS, Agent, Application
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 
 
 class ForeignForm(HTTPError):
@@ -46,11 +47,11 @@ class PageHandler(Handler):
         self.allow_forms_to()
 
     def allow_forms_to(self, *uris: str) -> None:
-        """The Content-Security-Policy. A form's answer may redirect to `uris`, by their scheme:
-        Chromium holds `form-action` against every redirect that follows, also those by which an
-        application passes its visitor on to another origin."""
-        schemes = dict.fromkeys(f"{urlsplit(uri).scheme}:" for uri in uris)
-        targets = " ".join(["'self'", *schemes])
+        """The Content-Security-Policy. A form's answer may redirect to the origins of `uris`, and
+        on from there within their schemes: Chromium holds `form-action` against every redirect
+        that follows, also those by which an application passes its visitor on."""
+        sources = dict.fromkeys(source for uri in uris for source in _sources(uri))
+        targets = " ".join(["'self'", *sources])
         self.set_header(
             "Content-Security-Policy",
             "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
@@ -227,3 +228,11 @@ def _say(error: OAuthError) -> tuple[Message | None, Message | str | None]:
     if error.status < 500:
         return message("This request can't be answered", context="error"), error.description
     return None, None
+
+
+def _sources(uri: str) -> list[str]:
+    """The CSP sources that stand for an address: its origin, where it has a plain one, and its
+    scheme."""
+    parts = urlsplit(uri)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return [*([origin] if _ORIGIN.fullmatch(origin) else []), f"{parts.scheme}:"]

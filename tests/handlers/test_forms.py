@@ -255,8 +255,8 @@ async def test_state_comes_back_octet_by_octet(visitor, demo, server, state):
 @pytest.mark.parametrize(
     ("redirect_uri", "source"),
     [
-        ("https://app.example/cb?x=1", "https:"),
-        ("http://localhost:3000/cb", "http:"),
+        ("https://app.example/cb?x=1", "https://app.example https:"),
+        ("http://localhost:3000/cb", "http://localhost:3000 http:"),
         ("https://a.example;script-src *;/cb", "https:"),
         ("com.example.app:/cb", "com.example.app:"),
     ],

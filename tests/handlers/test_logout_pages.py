@@ -169,11 +169,11 @@ async def test_the_page_speaks_the_language_that_the_application_asked_for(visit
     assert page.headers["Content-Language"] == "de"
 
 
-async def test_the_page_may_lead_to_the_application_of_the_request(visitor, demo, tokens):
+async def test_the_page_may_lead_to_the_application_of_the_request(server, visitor, demo, tokens):
     page = await visitor.open(demo.logout_url(client_id=demo.client_id))
     policy = page.headers["Content-Security-Policy"]
 
-    assert policy.endswith("form-action 'self' http:")
+    assert policy.endswith(f"form-action 'self' {server.issuer} http:")
 
 
 async def test_a_logout_ends_the_tokens_of_a_session_that_was_only_idle(server, visitor, demo):
