@@ -23,6 +23,16 @@ async def check_password(
     Raises Refused, Throttled, HashingBusy.
     """
     await throttle.admit(service, login_name, address)
+    try:
+        subject = await _check(service, login_name, password)
+    except Refused:
+        await throttle.failed(service, login_name, address)
+        raise
+    await throttle.succeeded(service, login_name, address)
+    return subject
+
+
+async def _check(service: Service, login_name: str, password: str) -> Subject:
     user = await users.find_by_login_name(service, login_name)
     if user is None or user.password is None:
         await service.hasher.verify_nobody(password)
@@ -33,7 +43,6 @@ async def check_password(
     subject = await users.find_subject(service, user.id)
     if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
         raise Refused("the account or its one-time password can't be used any more")
-    await throttle.succeeded(service, login_name, address)
     if verdict.needs_rehash:
         await _rehash(service, user, password)
     return subject

@@ -1,9 +1,10 @@
-"""Guessing made slow: every try counts before its password is looked at.
+"""Guessing made slow: after some failures the next try has to wait, longer each time.
 
-From the nth failure on, the next try has to wait, longer each time; a right password during the
-wait is not looked at either. Tries are counted for an account from one address (so that a
-stranger can't keep its owner out), for the account from everywhere, and for the address. The
-counts are in the store, so that parallel tries and other processes share them.
+Failures are counted for an account from one address (so that a stranger can't keep its owner
+out), for the account from everywhere, and for the address. Once there are too many of a kind,
+one try is looked at in each delay, and a right password before that is not looked at either. The
+counts are in the store, so that all processes share them; a sign-in that never failed writes
+none.
 """
 
 from __future__ import annotations
@@ -13,62 +14,95 @@ import math
 from datetime import timedelta
 from typing import Final
 
+from msgspec import Struct
+
 from idp.errors import Busy
 from idp.identity.users import login_key
 from idp.service import Service
+from storage import COUNTERS
 
 WINDOW: Final = timedelta(hours=1)
 _FROM_EVERYWHERE: Final = 10  # times the failures that one address may make
 
 
 class Throttled(Busy):
-    """Too many tries; `retry_after_seconds` says when the next one is looked at."""
+    """Too many failures; `retry_after_seconds` says when the next try is looked at."""
 
     slug = "sign_in.throttled"
 
 
-async def admit(service: Service, login_name: str, address: str) -> None:
-    """Count a try. An unknown account counts like a known one. Raises Throttled."""
+class _Kind(Struct, frozen=True):
+    """One of the counts that a try belongs to, and how many failures it forgives."""
+
+    key: str
+    forgiven: int
+    ends_with_success: bool
+
+    @property
+    def failures(self) -> str:
+        return f"failures:{self.key}"
+
+    @property
+    def gate(self) -> str:
+        return f"gate:{self.key}"
+
+
+def _kinds(service: Service, login_name: str, address: str) -> tuple[_Kind, ...]:
+    """The account's name is hidden by a MAC: of fixed length, and nothing to be read."""
     config = service.config
-    account = _account(service, login_name)
+    name = service.vault.mac("throttle", login_key(login_name.strip())).hex()[:32]
     limit = config.sign_in_failures_before_delay
-    waits = await asyncio.gather(
-        _wait(service, f"{account}:{address}", limit),
-        _wait(service, account, limit * _FROM_EVERYWHERE),
-        _wait(service, f"address:{address}", config.address_failures_before_delay),
+    return (
+        _Kind(f"account:{name}:{address}", limit, True),
+        _Kind(f"account:{name}", limit * _FROM_EVERYWHERE, True),
+        _Kind(f"address:{address}", config.address_failures_before_delay, False),
     )
+
+
+async def admit(service: Service, login_name: str, address: str) -> None:
+    """Let a try be looked at. An unknown account is treated like a known one.
+
+    Raises Throttled.
+    """
+    kinds = _kinds(service, login_name, address)
+    counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
+    waits = [
+        await _wait(service, kind, count.n)
+        for kind, count in zip(kinds, counts, strict=True)
+        if count is not None and count.n >= kind.forgiven
+    ]
     if any(waits):
         raise Throttled("too many failed sign-ins", retry_after_seconds=max(waits))
 
 
-async def succeeded(service: Service, login_name: str, address: str) -> None:
-    """Forget the account's failures, and take this try off the address's count."""
-    store, account = service.store, _account(service, login_name)
-    keys = [f"{kind}:{key}" for kind in ("tries", "gate") for key in _keys(account, address)]
-    await asyncio.gather(
-        *[store.reset(key) for key in keys],
-        store.increment(f"tries:address:{address}", -1, window=WINDOW),
+async def failed(service: Service, login_name: str, address: str) -> None:
+    """Count a failure, and close the gate behind it when there have been too many."""
+    kinds = _kinds(service, login_name, address)
+    counts = await asyncio.gather(
+        *[service.store.increment(kind.failures, window=WINDOW) for kind in kinds]
     )
+    for kind, count in zip(kinds, counts, strict=True):
+        if count.n >= kind.forgiven:
+            await service.store.reset(kind.gate)  # the wait is longer than the last one
+            await _wait(service, kind, count.n)
 
 
-def _keys(account: str, address: str) -> tuple[str, str]:
-    return (f"{account}:{address}", account)
+async def succeeded(service: Service, login_name: str, address: str) -> None:
+    """Forget the account's failures; the address keeps its own."""
+    kinds = [kind for kind in _kinds(service, login_name, address) if kind.ends_with_success]
+    counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
+    for kind, count in zip(kinds, counts, strict=True):
+        if count is not None:
+            await service.store.reset(kind.failures)
+            await service.store.reset(kind.gate)
 
 
-async def _wait(service: Service, key: str, failures_before_delay: int) -> int:
-    """Seconds until a try for `key` is looked at; 0 for this one."""
-    tries = await service.store.increment(f"tries:{key}", window=WINDOW)
-    excess = tries.n - failures_before_delay + 1
-    if excess <= 0:
-        return 0
-    delay = timedelta(seconds=min(2 ** min(excess, 16), service.config.sign_in_delay_max_seconds))
-    gate = await service.store.increment(f"gate:{key}", window=delay)
+async def _wait(service: Service, kind: _Kind, failures: int) -> int:
+    """Seconds until a try is looked at; 0 for the one that passes, and closes the gate again."""
+    excess = min(failures - kind.forgiven + 1, 16)
+    delay = timedelta(seconds=min(2**excess, service.config.sign_in_delay_max_seconds))
+    gate = await service.store.increment(kind.gate, window=delay)
     if gate.n == 1:
-        return 0  # this one is looked at, and closes the gate behind it
-    left = (gate.resets_at - service.clock.now()).total_seconds()
-    return max(1, math.ceil(left))
-
-
-def _account(service: Service, login_name: str) -> str:
-    """A key of fixed length that tells nothing about the name."""
-    return "account:" + service.vault.mac("throttle", login_key(login_name.strip())).hex()[:32]
+        return 0
+    left = gate.resets_at - service.clock.now()
+    return max(1, math.ceil(left.total_seconds()))
