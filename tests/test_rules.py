@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("idp", "handlers", "storage", "templates", "locales")
 MODULES = sorted(path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py"))
-NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 MAX_FUNCTION_LINES = 50
 MAX_MODULE_LINES = 400
@@ -44,8 +44,18 @@ BANNED_METHODS = {
 }
 
 
-@pytest.fixture(params=MODULES, ids=NAMES)
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.fixture(params=MODULES, ids=named)
 def module(request):
+    return request.param
+
+
+@pytest.fixture(params=MODULES + TESTS, ids=named)
+def file(request):
+    """A module of the product or of its tests."""
     return request.param
 
 
@@ -92,7 +102,7 @@ def _named(node, aliases):
 
 
 def test_time_chance_and_environment_have_one_door_each(module):
-    name = str(module.relative_to(ROOT))
+    name = named(module)
 
     uses = {
         f"{name}:{line} uses {reserved}"
@@ -113,10 +123,10 @@ def test_tornados_lenient_argument_readers_are_not_used(module):
     assert not used, "parse the raw query or body strictly instead"
 
 
-def test_functions_are_short(module):
+def test_functions_are_short(file):
     long = {
         f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
-        for node in ast.walk(tree(module))
+        for node in ast.walk(tree(file))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.end_lineno - node.lineno + 1 > MAX_FUNCTION_LINES
     }
@@ -124,8 +134,8 @@ def test_functions_are_short(module):
     assert not long
 
 
-def test_modules_are_short(module):
-    assert len(module.read_text(encoding="utf-8").splitlines()) <= MAX_MODULE_LINES
+def test_modules_are_short(file):
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= MAX_MODULE_LINES
 
 
 def test_every_module_says_what_it_is(module):

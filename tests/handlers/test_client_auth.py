@@ -38,16 +38,15 @@ def send(visitor, refresh_token: str, headers: dict, form: dict):
     return visitor.post(TOKEN, body, headers=headers)
 
 
-def hostile(id: str, secret: str) -> dict[str, tuple[dict, dict, int, str]]:
-    """Headers and form fields, with the refusal that is due."""
-    good, post = basic(f"{id}:{secret}"), {"client_id": id, "client_secret": secret}
+def unproven(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
+    """Headers and form fields that prove nothing: invalid_client."""
     encoded = base64.b64encode(f"{id}:{secret}".encode()).decode()
-    unauthorized = {
+    return {
         "nothing": ({}, {}),
         "client_id alone": ({}, {"client_id": id}),
         "client_id and an empty secret": ({}, {"client_id": id, "client_secret": ""}),
         "client_secret alone": ({}, {"client_secret": secret}),
-        "the right secret by the other method": ({}, post),
+        "the right secret by the other method": ({}, {"client_id": id, "client_secret": secret}),
         "a wrong secret": (basic(f"{id}:wrong"), {}),
         "an empty secret": (basic(f"{id}:"), {}),
         "a secret cut": (basic(f"{id}:{secret[:-1]}"), {}),
@@ -84,7 +83,12 @@ def hostile(id: str, secret: str) -> dict[str, tuple[dict, dict, int, str]]:
             {"client_assertion": "e30.e30.e30", "client_assertion_type": ASSERTION},
         ),
     }
-    unclear = {
+
+
+def ambiguous(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
+    """Headers and form fields of more than one method, or of one twice: invalid_request."""
+    good, post = basic(f"{id}:{secret}"), {"client_id": id, "client_secret": secret}
+    return {
         "header and form": (good, post),
         "header and a wrong form": (good, {"client_secret": "x"}),
         "a wrong header and the form": (basic("x:y"), post),
@@ -95,19 +99,18 @@ def hostile(id: str, secret: str) -> dict[str, tuple[dict, dict, int, str]]:
         "two secrets": ({}, {"client_id": id, "client_secret": [secret, secret]}),
         "two client_ids": ({}, {"client_id": [id, id], "client_secret": secret}),
     }
-    return {
-        **{name: (*sent, 401, "invalid_client") for name, sent in unauthorized.items()},
-        **{name: (*sent, 400, "invalid_request") for name, sent in unclear.items()},
-    }
 
 
 async def test_a_client_that_does_not_prove_itself_is_refused_and_spends_nothing(
     server, visitor, demo, refresh_token
 ):
     before = await everything(server.store)
-    for name, case in hostile(demo.client_id, demo.client_secret).items():
-        headers, form, status, error = case
-        assert_refused(await send(visitor, refresh_token, headers, form), status, error, name)
+    for cases, status, error in (
+        (unproven(demo.client_id, demo.client_secret), 401, "invalid_client"),
+        (ambiguous(demo.client_id, demo.client_secret), 400, "invalid_request"),
+    ):
+        for name, (headers, form) in cases.items():
+            assert_refused(await send(visitor, refresh_token, headers, form), status, error, name)
 
     assert await everything(server.store) == before
     assert_granted(await demo.refresh(visitor, refresh_token))

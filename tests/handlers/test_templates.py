@@ -1,5 +1,8 @@
+"""Every template: whole, accessible, harmless, and with the words of its page."""
+
+from __future__ import annotations
+
 import re
-from html.parser import HTMLParser
 from importlib import resources
 
 import pytest
@@ -8,13 +11,13 @@ from handlers import pages
 from idp import i18n
 from idp.i18n import Bundle, message
 from tests.handlers import page_samples
+from tests.handlers.rendered import Page, as_it_is, bare, quiet, rendered
 
 CANARY = "\"><svg onload=alert(1)>'&lt;${7*7}"
 TEMPLATES = resources.files("templates")
 NAMES = list(page_samples.BARE)
 # Pages with something to decide; the others only lead on.
 STEPS = ["login-name", "password", "accounts", "change-password", "logout-confirm", "demo"]
-VOID = {"meta", "link", "img", "input", "br"}
 
 AUTOCOMPLETE = {
     ("login-name", "loginName"): "username webauthn",
@@ -24,66 +27,6 @@ AUTOCOMPLETE = {
     ("change-password", "currentPassword"): "current-password",
     ("change-password", "newPassword"): "new-password",
 }
-
-
-class Page(HTMLParser):
-    """The elements of a page in order, each with its attributes and its text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements, self.open, self.mistakes = [], [], []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        names = [name for name, _ in attrs]
-        if len(names) != len(set(names)):
-            self.mistakes.append(f"<{tag}> has an attribute twice")
-        element = {"tag": tag, "text": "", **dict(attrs)}
-        self.elements.append(element)
-        if tag not in VOID:
-            self.open.append(element)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop()["tag"] != tag:
-            self.mistakes.append(f"</{tag}> closes nothing")
-
-    def handle_data(self, data):
-        for element in self.open:
-            element["text"] += data
-
-    def all(self, *tags):
-        return [element for element in self.elements if element["tag"] in tags]
-
-    def one(self, tag):
-        (element,) = self.all(tag)
-        return element
-
-    def named(self, name):
-        return [element for element in self.elements if element.get("name") == name]
-
-    def shape(self):
-        return [
-            (element["tag"], sorted(element.keys() - {"tag", "text"})) for element in self.elements
-        ]
-
-
-def as_it_is(text):
-    return text
-
-
-def rendered(name, tag="en", said=as_it_is, **more):
-    values = {**page_samples.pages(said)[name], **page_samples.common(said), **more}
-    return pages.render(name, i18n.load(tag), **values)
-
-
-def quiet(name, **more):
-    """The page as it is met first: nothing wrong yet."""
-    return Page(rendered(name, problems=[], notice=None, retry_seconds=None, **more))
-
-
-def bare(name, tag="en"):
-    return pages.render(name, i18n.load(tag), **page_samples.BARE[name])
 
 
 every_page = pytest.mark.parametrize("name", NAMES)
@@ -425,68 +368,3 @@ def test_a_text_without_translation_keeps_its_own_language():
 
     assert page.one("html")["dir"] == "rtl"
     assert (span["lang"], span["dir"]) == ("en", "ltr")
-
-
-def test_static_files_are_served_under_the_hash_of_their_content():
-    url = pages.static_url("style.css")
-    served = pages.static_file(url.removeprefix(pages.STATIC_PATH))
-
-    assert re.fullmatch(r"/ui/static/[0-9a-f]{16}/style\.css", url)
-    content = TEMPLATES.joinpath("static/style.css").read_bytes()
-    assert served == (content, "text/css; charset=utf-8")
-    assert len(content) < 8192
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["", "style.css", "/style.css", "0000000000000000/style.css", "x/../page.mako", "x/none.css"],
-)
-def test_no_other_file_is_served(path):
-    assert pages.static_file(path) is None
-
-
-STYLE = TEMPLATES.joinpath("static/style.css").read_text()
-
-
-def test_the_stylesheet_fits_both_directions_and_moves_nothing():
-    physical = r"(margin|padding|border|inset)-(left|right|top|bottom)|text-align: (left|right)"
-
-    assert not re.search(physical + r"|[^-](left|right): |[^-](width|height): ", STYLE)
-    assert not re.search(r"animation|transition|@import|url\(", STYLE)
-
-
-def schemes():
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
-        for block in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
-    )
-    assert light.keys() == dark.keys()
-    return [light, dark]
-
-
-def luminance(colour):
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-@pytest.mark.parametrize("scheme", schemes(), ids=["light", "dark"])
-@pytest.mark.parametrize(
-    ("front", "grounds", "least"),
-    [
-        ("text", "page card note-ground code-ground error-ground", 4.5),
-        ("muted", "page card note-ground code-ground", 4.5),
-        ("accent", "page card note-ground", 4.5),
-        ("accent-strong", "page card", 4.5),
-        ("error", "card error-ground", 4.5),
-        ("on-accent", "accent accent-strong", 4.5),
-        ("on-mark", "mark", 4.5),
-        ("control", "page card", 3),
-        ("focus", "page card error-ground", 3),
-    ],
-)
-def test_colours_contrast_enough(scheme, front, grounds, least):
-    for ground in grounds.split():
-        darker, lighter = sorted(luminance(scheme[name]) for name in (front, ground))
-
-        assert (lighter + 0.05) / (darker + 0.05) >= least, ground

@@ -1,0 +1,75 @@
+"""What is served beside the pages: static files, and the stylesheet's promises."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+from handlers import pages
+
+TEMPLATES = resources.files("templates")
+STYLE = TEMPLATES.joinpath("static/style.css").read_text()
+
+
+def test_static_files_are_served_under_the_hash_of_their_content():
+    url = pages.static_url("style.css")
+    served = pages.static_file(url.removeprefix(pages.STATIC_PATH))
+
+    assert re.fullmatch(r"/ui/static/[0-9a-f]{16}/style\.css", url)
+    content = TEMPLATES.joinpath("static/style.css").read_bytes()
+    assert served == (content, "text/css; charset=utf-8")
+    assert len(content) < 8192
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "style.css", "/style.css", "0000000000000000/style.css", "x/../page.mako", "x/none.css"],
+)
+def test_no_other_file_is_served(path):
+    assert pages.static_file(path) is None
+
+
+def test_the_stylesheet_fits_both_directions_and_moves_nothing():
+    physical = r"(margin|padding|border|inset)-(left|right|top|bottom)|text-align: (left|right)"
+
+    assert not re.search(physical + r"|[^-](left|right): |[^-](width|height): ", STYLE)
+    assert not re.search(r"animation|transition|@import|url\(", STYLE)
+
+
+def schemes():
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+        for block in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    )
+    assert light.keys() == dark.keys()
+    return [light, dark]
+
+
+def luminance(colour):
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", schemes(), ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("front", "grounds", "least"),
+    [
+        ("text", "page card note-ground code-ground error-ground", 4.5),
+        ("muted", "page card note-ground code-ground", 4.5),
+        ("accent", "page card note-ground", 4.5),
+        ("accent-strong", "page card", 4.5),
+        ("error", "card error-ground", 4.5),
+        ("on-accent", "accent accent-strong", 4.5),
+        ("on-mark", "mark", 4.5),
+        ("control", "page card", 3),
+        ("focus", "page card error-ground", 3),
+    ],
+)
+def test_colours_contrast_enough(scheme, front, grounds, least):
+    for ground in grounds.split():
+        darker, lighter = sorted(luminance(scheme[name]) for name in (front, ground))
+
+        assert (lighter + 0.05) / (darker + 0.05) >= least, ground

@@ -1,0 +1,178 @@
+"""What no log line shows: secrets, whatever they are called, and characters that forge lines."""
+
+from __future__ import annotations
+
+import logging
+from enum import Enum
+
+import pytest
+
+from idp import logs, redaction
+from idp.redaction import HIDDEN
+from tests.idp.conftest import NOW
+
+JWT = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJl"
+
+log = logs.logger("idp.test")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "Password",
+        "newPassword",
+        "password_hash",
+        "passwordHash",
+        "hash",
+        "token",
+        "access_token",
+        "refreshToken",
+        "id_token_hint",
+        "code",
+        "user_code",
+        "deviceCode",
+        "client_secret",
+        "CLIENT_SECRET",
+        "secret",
+        "assertion",
+        "client_assertion",
+        "cookie",
+        "Set-Cookie",
+        "authorization",
+        "Authorization",
+        "code_verifier",
+        "otp",
+        "totp",
+        "master_key",
+        "privateKey",
+        "pat",
+        "nonce",
+    ],
+)
+def test_a_field_that_holds_a_secret_by_its_name_is_hidden(stream, name):
+    log.info("x", **{name: "canary-1"}, deeper={name: "canary-2", "list": [{name: 12345678}]})
+
+    assert stream.getvalue().count(HIDDEN) == 3
+    assert "canary" not in stream.getvalue()
+    assert "12345678" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "token_type",
+        "token_id",
+        "grant_type",
+        "status_code",
+        "code_challenge_method",
+        "key_id",
+        "kid",
+        "hash_algorithm",
+        "token_endpoint",
+        "password_changed",
+        "passwordCount",
+        "access_token_seconds",
+        "user_id",
+        "scope",
+    ],
+)
+def test_a_field_that_only_speaks_of_secrets_is_shown(stream, lines, name):
+    log.info("x", **{name: "shown"})
+
+    assert lines()[0][name] == "shown"
+
+
+@pytest.mark.parametrize("value", [True, False, None])
+def test_whether_there_is_a_secret_may_be_told(stream, lines, value):
+    log.info("x", password=value)
+
+    assert lines()[0]["password"] is value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET /cb?code=canary&state=1",
+        "GET /cb?id_token_hint=canary#x",
+        "body: client_secret=canary&x=y",
+        "grant_type=refresh_token&refresh_token=canary",
+        "Authorization: Bearer canarycanary",
+        "authorization: basic Y2FuYXJ5OmNhbmFyeQ==canary",
+        JWT,
+        f"token {JWT} expired",
+        "mongodb://user:canary@host/idp",
+        "$argon2id$v=19$m=19456,t=2,p=1$canarycanary$canary",
+        "x $2b$12$canarycanarycanary y",
+        "password=canary",
+    ],
+)
+def test_a_secret_within_a_text_is_hidden_by_its_shape(stream, text):
+    log.info(text, reason=text)
+    log.error("x", exc_info=ValueError(text))
+    logging.getLogger("tornado.general").warning("bad: %s", text)
+
+    assert stream.getvalue().count("\n") == 3
+    assert stream.getvalue().count(HIDDEN) >= 4
+    assert "canary" not in stream.getvalue()
+    assert JWT not in stream.getvalue()
+
+
+def test_ordinary_texts_stay_as_they_are(stream, lines):
+    for text in (
+        "scope=openid&state=a",
+        "a basic question",
+        "$5 and $6",
+        "größer",
+        "a\\b",
+        "100 %",
+    ):
+        log.info("x", text=text)
+
+    assert [each["text"] for each in lines()][0] == "scope=openid&state=a"
+    assert [each["text"] for each in lines()][2:] == ["$5 and $6", "größer", "a\\b", "100 %"]
+
+
+@pytest.mark.parametrize("format", ["json", "text"])
+@pytest.mark.parametrize(
+    "character",
+    ["\n", "\r", "\x00", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029", "\u202e", "\ud800"],
+)
+def test_no_character_breaks_a_line_or_paints_the_terminal(stream, format, character):
+    logs.configure("info", format, stream=stream)
+
+    log.info(f"a{character}b", **{f"k{character}": f"x{character}time=forged"})
+    logs._Standard().handle(logging.LogRecord("x", 30, "", 0, "a%sb", (character,), None))
+
+    assert len(stream.getvalue().splitlines()) == 2
+    assert character not in stream.getvalue().replace("\n", "") or character == "\n"
+
+
+def test_long_values_are_cut(stream, lines):
+    log.info(
+        "e" * 5000, text="x" * 5000, many=list(range(1000)), wide={str(n): n for n in range(99)}
+    )
+
+    (line,) = lines()
+    assert line["event"] == "e" * 300 + "…"
+    assert line["text"] == "x" * 300 + "…"
+    assert len(line["many"]) == redaction.MAX_ITEMS
+    assert len(line["wide"]) == redaction.MAX_ITEMS
+
+
+def test_values_that_are_no_json_are_described(stream, lines):
+    class Colour(str, Enum):
+        RED = "red"
+
+    nested = {"a": {"b": {"c": {"d": {"e": "too deep"}}}}}
+    log.info(
+        "x", at=NOW, colour=Colour.RED, octets=b"canary", huge=2**70, error=KeyError("k"),
+        other=object(), nested=nested, nan=float("nan"), many={"b"}, number={1: 2},
+    )  # fmt: skip
+
+    (line,) = lines()
+    assert line["at"] == "2026-03-04T05:06:07.089Z"
+    assert (line["colour"], line["octets"], line["other"]) == ("red", "<bytes>", "<object>")
+    assert (line["huge"], line["error"], line["nan"]) == ("a large number", "KeyError: 'k'", None)
+    assert (line["many"], line["number"]) == (["b"], {"1": 2})
+    assert "too deep" not in stream.getvalue()

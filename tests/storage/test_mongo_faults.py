@@ -1,0 +1,248 @@
+"""MongoDB: closed connections, lost answers and refusals; nothing is lost and nothing double."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+import pytest
+from pymongo import MongoClient
+
+from storage import Conflict, Delete, Insert, Stale, Unavailable, Unit, Unknown, Update
+from tests.storage.mongo_stores import DRIVERS, opened, timed
+from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, Ticket, user
+from tests.support.lossy_proxy import LossyProxy
+
+MINUTE = timedelta(minutes=1)
+
+ONCE_TWICE_OFTEN = [
+    pytest.param(1, marks=pytest.mark.deep),
+    2,
+    pytest.param(5, marks=pytest.mark.deep),
+]
+
+WRITES = {
+    "insert": Insert(USERS, user("new")),
+    "insert that replaces": Insert(
+        TICKETS, Ticket(id="t", expires_at=datetime.now(UTC) + timedelta(hours=1))
+    ),
+    "update": Update(USERS, "old", increment={"n": 1}, expect={"note": None}),
+    "delete": Delete(USERS, "old"),
+    "conditional delete": Delete(USERS, "old", expect={"n": 0}),
+}
+COMMAND = {"insert that replaces": "update", "conditional delete": "delete"}
+
+
+@pytest.fixture(params=DRIVERS)
+def faulty(request, io_loop, mongodb):
+    """A store with its fault injector: `faulty.fail(command, times)` closes connections."""
+    name = uuid.uuid4().hex
+    url = mongodb + ("&" if "?" in mongodb else "?") + f"appName={name}&driver={request.param}"
+    store = opened(io_loop, url)
+    with closing(MongoClient(urlsplit(mongodb)._replace(path="/").geturl())) as admin:
+
+        def fail(*commands, times=1, **fault):
+            data = {"failCommands": commands, "appName": name}
+            admin.admin.command(
+                "configureFailPoint",
+                "failCommand",
+                mode={"times": times},
+                data=data | (fault or {"closeConnection": True}),
+            )
+
+        store.fail = fail
+        yield store
+        admin.admin.command("configureFailPoint", "failCommand", mode="off")
+    io_loop.run_sync(store.close)
+
+
+@pytest.fixture(params=DRIVERS)
+def lossy(request, io_loop, mongodb):
+    """A store behind a proxy that loses answers: `lossy.proxy.lost[command] = how many`."""
+    parts = urlsplit(mongodb)
+    proxy = LossyProxy(parts.hostname, parts.port)
+    running = proxy.running()
+    io_loop.run_sync(running.__aenter__)
+    query = f"directConnection=true&driver={request.param}"
+    address = f"127.0.0.1:{proxy.port}"
+    store = opened(io_loop, parts._replace(netloc=address, query=query).geturl())
+    store.proxy = proxy
+    yield store
+    io_loop.run_sync(store.close)
+    io_loop.run_sync(lambda: running.__aexit__(None, None, None))
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+@pytest.mark.parametrize("kind", WRITES)
+async def test_a_write_survives_closed_connections(faulty, kind, times):
+    await faulty.commit(Insert(USERS, user("old")))
+    faulty.fail(COMMAND.get(kind, kind), times=times)
+    await faulty.commit(WRITES[kind])
+
+    assert (await faulty.get(USERS, "new") is not None) == (kind == "insert")
+    assert (await faulty.get(TICKETS, "t") is not None) == (kind == "insert that replaces")
+    old = await faulty.get(USERS, "old")
+    assert (old is None) == (COMMAND.get(kind, kind) == "delete")
+    assert old is None or old.n == (kind == "update")
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+async def test_shared_updates_survive_closed_connections(faulty, times):
+    await faulty.commit_each([[Insert(USERS, user(f"u{n}"))] for n in range(30)])
+    faulty.fail("update", times=times)
+    outcomes = await asyncio.gather(
+        *(
+            faulty.commit(Update(USERS, f"u{n}", increment={"n": 1}, expect={"n": n % 2}))
+            for n in range(30)
+        ),
+        return_exceptions=True,
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [type(None), Stale] * 15
+    assert [r.n async for r in faulty.scan(USERS)] == [
+        1 - int(id[1:]) % 2 for id in sorted(f"u{n}" for n in range(30))
+    ]
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+@pytest.mark.parametrize("command", ["insert", "update", "commitTransaction"])
+async def test_a_transaction_survives_closed_connections(faulty, command, times):
+    await faulty.commit(Insert(USERS, user("a")))
+    faulty.fail(command, times=times)
+    await faulty.commit(
+        Update(USERS, "a", increment={"n": 1}, expect={"n": 0}), Insert(ENTRIES, Entry(id="e"))
+    )
+
+    assert (await faulty.get(USERS, "a")).n == 1
+    assert await faulty.get(ENTRIES, "e") == Entry(id="e")
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+async def test_reads_and_counters_survive_closed_connections(faulty, times):
+    await faulty.commit(Insert(USERS, user("a")))
+    faulty.fail("find", "aggregate", times=times)
+    assert await faulty.get_many([(USERS, "a"), (ENTRIES, "e")]) == [user("a"), None]
+    faulty.fail("findAndModify", times=times)
+    await faulty.increment("k", window=MINUTE)
+    faulty.fail("findAndModify", times=times)
+
+    assert (await faulty.increment("k", window=MINUTE)).n == 2
+
+
+async def test_a_write_that_a_majority_did_not_acknowledge_is_sent_again(faulty):
+    """The command is done, but its answer says that it may be rolled back."""
+    await faulty.commit(Insert(USERS, user("a")))
+    weak = {"code": 64, "codeName": "WriteConcernTimeout", "errmsg": "waiting timed out"}
+    faulty.fail("update", times=2, writeConcernError=weak)
+    await faulty.commit(Update(USERS, "a", increment={"n": 1}))
+
+    assert (await faulty.get(USERS, "a")).n == 1
+
+
+async def test_a_refusal_of_the_server_is_unavailable_at_once(faulty):
+    await faulty.commit(Insert(USERS, user("a")))
+    faulty.fail("update", errorCode=13)
+    with timed(1), pytest.raises(Unavailable):
+        await faulty.commit(Update(USERS, "a", increment={"n": 1}))
+
+    assert (await faulty.get(USERS, "a")).n == 0
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+@pytest.mark.parametrize("kind", ["insert", "insert that replaces", "update", "delete"])
+async def test_a_write_whose_answers_are_lost_is_applied_once(lossy, kind, times):
+    await lossy.commit(Insert(USERS, user("old")))
+    lossy.proxy.lost[COMMAND.get(kind, kind)] = times
+    await lossy.commit(WRITES[kind])
+
+    assert lossy.proxy.swallowed == times
+    old = await lossy.get(USERS, "old")
+    assert old is None or old.n == (kind == "update")
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+async def test_a_refused_write_whose_answers_are_lost_stays_refused(lossy, times):
+    await lossy.commit(Insert(USERS, user("old")))
+    lossy.proxy.lost.update(insert=times, update=times)
+    with pytest.raises(Conflict):
+        await lossy.commit(Insert(USERS, user("other", login_key="old@example.com")))
+    with pytest.raises(Stale):
+        await lossy.commit(Update(USERS, "old", set={"n": 5}, expect={"n": 1}))
+
+    assert lossy.proxy.swallowed == 2 * times
+    assert await lossy.get(USERS, "old") == user("old")
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+async def test_a_unit_whose_commit_answers_are_lost_is_applied_once(lossy, times):
+    await lossy.commit(Insert(USERS, user("a")))
+    lossy.proxy.lost["commitTransaction"] = times
+    await lossy.commit(
+        Update(USERS, "a", increment={"n": 1}, expect={"n": 0}), Insert(ENTRIES, Entry(id="e"))
+    )
+
+    assert lossy.proxy.swallowed == times
+    assert (await lossy.get(USERS, "a")).n == 1
+
+
+@pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
+async def test_an_increment_whose_answers_are_lost_counts_once(lossy, times):
+    for n in (1, 2):
+        lossy.proxy.lost["findAndModify"] = times
+        assert (await lossy.increment("k", window=MINUTE)).n == n
+
+
+async def test_a_conditional_delete_whose_answers_are_lost_may_stay_unknown(lossy):
+    await lossy.commit(Insert(USERS, user("a")))
+    lossy.proxy.lost["delete"] = 2
+    with pytest.raises(Unknown) as caught:
+        await lossy.commit(Delete(USERS, "a", expect={"n": 0}))
+
+    assert await lossy.applied(caught.value.unit) is None
+
+
+@pytest.mark.gen_test(timeout=20)
+async def test_answers_lost_for_longer_than_eight_seconds_are_unknown(lossy):
+    await lossy.commit(Insert(USERS, user("a")))
+    lossy.proxy.lost.update(update=10_000, commitTransaction=10_000)
+    update = Update(USERS, "a", increment={"n": 1})
+    with timed(11):
+        outcomes = await asyncio.gather(
+            lossy.commit(update),
+            lossy.commit(Insert(USERS, user("b")), Insert(ENTRIES, Entry(id="e"))),
+            return_exceptions=True,
+        )
+    lossy.proxy.lost.clear()
+
+    assert [type(outcome) for outcome in outcomes] == [Unknown, Unknown]
+    for outcome in outcomes:
+        assert await lossy.applied(outcome.unit) is True
+    assert await lossy.applied(Unit("never", (update,))) is False
+    assert (await lossy.get(USERS, "a")).n == 1
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=300)
+async def test_of_many_lost_answers_none_is_wrong_and_none_double(lossy):
+    """Every third round loses answers of every kind while units are shared and repeated."""
+    await lossy.commit_each([[Insert(USERS, user(f"u{n}"))] for n in range(10)])
+    expected = Counter()
+    for turn in range(60):
+        lossy.proxy.lost.update({"update": turn % 3, "commitTransaction": turn % 4})
+        outcomes = await asyncio.gather(
+            *(lossy.commit(Update(USERS, f"u{n}", increment={"n": 1})) for n in range(10)),
+            lossy.commit(
+                Update(USERS, f"u{turn % 10}", increment={"n": 1}),
+                Insert(ENTRIES, Entry(id=f"e{turn}")),
+            ),
+        )
+        assert outcomes == [None] * 11
+        expected.update([*range(10), turn % 10])
+
+    found = [record async for record in lossy.scan(USERS)]
+    assert {int(record.id[1:]): record.n for record in found} == expected
+    assert lossy.proxy.swallowed > 60

@@ -1,0 +1,100 @@
+"""MongoDB: the server that a store needs, and how it is told where it is."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+from pymongo import MongoClient
+
+from storage import Insert, InvalidValue, Unavailable, Unsupported
+from storage.mongo.driver import connect
+from tests.storage.mongo_stores import make, timed
+from tests.storage.records import ALL, USERS, user
+
+
+@pytest.mark.parametrize("query", ["", "?driver=motor", "?replicaSet=rs0"])
+async def test_a_standalone_is_refused_with_the_command_that_cures_it(standalone, query):
+    with pytest.raises(Unsupported) as caught:
+        await make(f"{standalone}{query}").open(ALL)
+
+    message = str(caught.value)
+    assert "mongod --replSet rs0" in message
+    assert 'rs.initiate()"' in message
+    assert urlsplit(standalone).netloc in message
+
+
+async def test_a_member_of_a_set_that_was_never_initiated_is_told_apart(uninitiated):
+    with pytest.raises(Unsupported) as caught:
+        await make(uninitiated).open(ALL)
+
+    assert "rs.initiate()" in str(caught.value)
+    assert "--replSet" not in str(caught.value)
+
+
+# PyMongo's monitor, ended while it connects, leaves its socket to the garbage collector.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <socket", "ignore:unclosed <socket")
+@pytest.mark.parametrize("driver", ["pymongo", "motor"])
+async def test_an_unreachable_server_is_unavailable_in_less_than_three_seconds(driver):
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"mongodb://127.0.0.1:{taken.getsockname()[1]}/idp?driver={driver}"
+        with timed(3), pytest.raises(Unavailable):
+            await make(url).open(ALL)
+    await asyncio.sleep(0)
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    "url", ["mongodb://h/?driver=pymongo3", "mongodb://u:pass@word@h/", "mongodb://h:port/"]
+)
+async def test_a_url_that_no_driver_reads_is_refused_without_quoting_it(url):
+    with pytest.raises(InvalidValue) as caught:
+        await make(url).open(ALL)
+
+    assert "word" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+async def test_the_database_is_named_by_the_path_and_idp_by_default(mongodb):
+    assert connect("mongodb://h").database.name == "idp"
+    store = make(mongodb)
+    await store.open(ALL)
+    with closing(MongoClient(mongodb)) as client:
+        names = set(client.get_default_database().list_collection_names())
+    await store.close()
+
+    assert {"users", "tickets", "entries", "meta", "counters"} <= names
+
+
+async def test_motor_is_used_when_the_url_says_so(mongodb):
+    store = make(mongodb + ("&" if "?" in mongodb else "?") + "driver=motor")
+    await store.open(ALL)
+
+    assert "AsyncIOMotor" in repr(store._open.driver.client)
+    await store.commit(Insert(USERS, user("a")))
+    assert await store.get(USERS, "a") == user("a")
+    await store.close()
+
+
+async def test_writes_are_durable_whatever_the_url_says(mongodb):
+    store = make(mongodb + ("&" if "?" in mongodb else "?") + "w=1&journal=false")
+    await store.open(ALL)
+    concern = store._open.driver.collection("users").write_concern
+
+    assert concern.document == {"w": "majority", "j": True}
+    await store.close()
+
+
+async def test_sweeping_waits_a_day_longer_than_expiry(mongodb):
+    store = make(mongodb)
+    await store.open(ALL)
+    with closing(MongoClient(mongodb)) as client:
+        indexes = client.get_default_database()["tickets"].index_information()
+    await store.close()
+
+    assert indexes["expires_at_1"]["expireAfterSeconds"] == 24 * 3600
