@@ -33,14 +33,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.replica_set import DIE_WITH_PARENT, SET_NAME, Member, ReplicaSet, connected
+from tests.support.replica_set import SET_NAME, Member, ReplicaSet, connected
 
 URL_VARIABLE: Final = "IDP_TEST_MONGODB_URL"
 PREFIX: Final = "idp-mongod-"
 LOCK: Final = "in-use"
 SWEEP_AFTER_SECONDS: Final = 60
 MEMORY_BYTES: Final = 4 * 2**30
-_DIE_WITH_PARENT: Final = DIE_WITH_PARENT  # by this name for other programs under test
 
 
 class NoMongod(Exception):
