@@ -131,8 +131,9 @@ class DemoSignInHandler(DemoBase):
 
     async def get(self) -> None:
         client, visit = await self.client(), await self.visit()
-        prompt = self.query_params().get("prompt") or ""
-        asking = demo.begin(self.service, visit, client, prompt if prompt in PROMPTS else "")
+        wanted = self.query_params().get("prompt") or ""
+        prompt = wanted if wanted in PROMPTS else ""
+        asking = demo.begin(self.service, visit, client, prompt)
         await demo.remember(self.service, asking, is_new=visit is None)
         header = browser.cookie_header(
             self.service.config, self.demo_cookie, asking.id, max_age=12 * 3600

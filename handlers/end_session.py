@@ -7,6 +7,7 @@ from handlers.page import PageHandler
 from idp.oauth import logout, responses
 from idp.oauth.discovery import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.id_tokens import Hint
 from idp.oauth.params import Params
 
 
@@ -25,13 +26,17 @@ class EndSessionHandler(PageHandler):
         except Unusable as refusal:
             await self.explain(refusal)
             return
-        if asked.hint is None:
+        if asked.hint is None or not await self._end(asked.hint):
             request_id = await logout.store(self.service, asked)
             self.see(responses.append(LOGOUT, [("request", request_id)]))
-            return
-        agent = await self.find_agent()
-        self.keep_cookie(await logout.end_hinted(self.service, asked.hint, agent))
-        self.see(done(asked.request))
+        else:
+            self.see(done(asked.request))
+
+    async def _end(self, hint: Hint) -> bool:
+        """End what the hint names; whether nobody has to be asked any more."""
+        ended = await logout.end_hinted(self.service, hint, await self.find_agent())
+        self.keep_cookie(ended.cookie)
+        return ended.is_enough
 
     def _params(self, is_post: bool) -> Params:
         try:

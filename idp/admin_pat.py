@@ -26,8 +26,8 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
     record, token = pats.new(service.random, service.config.vendor, subject, now, now + LIVES)
-    made = events.happened(
-        service.random, PATS, record.id, 1, "pat.created", setup.ACTOR, now, user=user.id
+    made = events.created(
+        service.random, PATS, record, "pat.created", setup.ACTOR, now, user=user.id
     )
     await service.store.commit(Insert(PATS, record), made)
     return token

@@ -5,7 +5,6 @@ service; neither ever holds a secret or a stored value::
 
     IdpError
     ├── NotFound        there is no such thing, or the caller may not know that there is
-    ├── NotAllowed      the caller lacks the permission
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
     ├── ConfigError     the settings can't be used; `problems` lists every reason
@@ -35,12 +34,6 @@ class NotFound(IdpError):
     """There is no such thing, or the caller may not know that there is."""
 
     slug = "not_found"
-
-
-class NotAllowed(IdpError):
-    """The caller lacks the permission."""
-
-    slug = "not_allowed"
 
 
 class Busy(IdpError):

@@ -35,7 +35,7 @@ def created(
     **payload: str,
 ) -> Insert:
     """The event of a record's first state."""
-    return happened(random, collection, record.id, record.sequence, type, actor, at, **payload)
+    return _insert(random, collection, record, 0, type, actor, at, payload)
 
 
 def changed(
@@ -48,29 +48,28 @@ def changed(
     **payload: str,
 ) -> Insert:
     """The event of a change that increments the `sequence` of `record` (as it was read)."""
-    sequence = record.sequence + 1
-    return happened(random, collection, record.id, sequence, type, actor, at, **payload)
+    return _insert(random, collection, record, 1, type, actor, at, payload)
 
 
-def happened(
+def _insert(
     random: Random,
     collection: Collection[Any],
-    record_id: str,
-    sequence: int,
+    record: Sequenced,
+    step: int,
     type: str,
     actor: str,
     at: datetime,
-    **payload: str,
+    payload: dict[str, str],
 ) -> Insert:
-    """An event of a record that counts no changes of its own (a session, an authorization)."""
     event = Event(
         id=random.ordered_id(at),
         collection=collection.name,
-        record_id=record_id,
-        sequence=sequence,
+        record_id=record.id,
+        sequence=record.sequence + step,
         type=type,
         actor=actor,
         at=at,
+        org_id=getattr(record, "org_id", None),
         request_id=logs.current_request_id(),
         payload=sorted(payload.items()),
     )

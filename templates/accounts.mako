@@ -1,5 +1,5 @@
 ## The choice among the people who signed in with this browser.
-##   accounts: list[dict]    {id, display_name, login_name: str, signed_in: bool}
+##   accounts: list[dict]    {id, display_name, login_name: str}
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -8,9 +8,7 @@
 <ul class="accounts">
 % for account in accounts:
 <li><button class="account" name="account" value="${account['id']}">
-## TRANSLATORS: State of an account in the list.
-<% state = pgettext("accounts", "Signed in") if account["signed_in"] else pgettext("accounts", "Signed out") %>\
-${form.person(account["display_name"], account["login_name"], state)}
+${form.person(account["display_name"], account["login_name"])}
 </button></li>
 % endfor
 <li><button class="account" name="account" value="other">

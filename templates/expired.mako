@@ -1,10 +1,10 @@
 ## The request behind a step is gone: too late, another browser, a bookmark.
 ##   sentence: Message | str | None    what has happened; None: a sign-in
-##   start_url: str | None    where the sign-in begins anew; the application's home page otherwise
+## Whoever asked may begin anew at `application_url`.
 <%inherit file="page.mako"/>\
 <%! leads_home = False %>\
 <%def name="title()">${pgettext("expired", "Please start again")}</%def>\
-<% start = web_link(start_url) or web_link(application_url) %>\
+<% start = web_link(application_url) %>\
 % if sentence:
 <p>${said(sentence)}</p>
 % else:

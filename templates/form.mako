@@ -68,13 +68,10 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
 % endif
 </%def>
 
-<%def name="person(display_name, login_name, state=None)">
+<%def name="person(display_name, login_name)">
 <span class="initial" aria-hidden="true">${display_name[:1].upper()}</span>
 <span class="person">
 <strong dir="auto">${display_name}</strong>
 <span dir="auto">${login_name}</span>
-% if state:
-<span class="state">${state}</span>
-% endif
 </span>
 </%def>

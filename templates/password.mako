@@ -1,7 +1,6 @@
 ## Second step: the password.
-##   login_name: str          as it was typed
-##   back_url: str            the first step again
-##   reset_url: str | None    where a forgotten password is replaced
+##   login_name: str    as it was typed
+##   back_url: str      the first step again
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -11,8 +10,5 @@ ${form.login_name_field(login_name)}
 <p class="beside"><a href="${web_link(back_url)}">${pgettext("password", "Not you?")}</a></p>
 ${form.password_field("password", pgettext("page", "Password"), "current-password",
     enterkeyhint="go", required=True, autofocus=not problems and retry_seconds is None)}
-% if reset_url:
-<p class="beside"><a href="${web_link(reset_url)}">${pgettext("password", "Forgot your password?")}</a></p>
-% endif
 <button>${pgettext("password", "Sign in")}</button>
 </%form:step>

@@ -26,10 +26,10 @@ class AccountsHandler(FlowHandler):
         account = form.get("account")
         if account == "other":
             self.see(self.at(ADDRESSES[Page.LOGIN_NAME], flow))
-        elif account and await sign_in_flow.pick_session(self.service, flow, account):
-            self.see(self.at(LOGIN, flow))
-        else:  # it ended meanwhile
-            self.see(self.at(LOGIN, flow))
+            return
+        if account:  # one that has ended meanwhile is not picked, and no longer shown
+            await sign_in_flow.pick_session(self.service, flow, account)
+        self.see(self.at(LOGIN, flow))
 
     def _ask(self, flow: Flow) -> None:
         self.step(Page.ACCOUNTS, flow, accounts=[account_of(one) for one in flow.live])
@@ -42,7 +42,6 @@ def account_of(one: LiveSession) -> dict[str, object]:
         "id": one.session.id,
         "display_name": user.profile.display_name,
         "login_name": user.user_name,
-        "signed_in": True,
     }
 
 

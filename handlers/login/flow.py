@@ -108,7 +108,7 @@ class FlowHandler(PageHandler):
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
         await self.show_wanted_client()
-        self.page("expired", status=status, sentence=sentence, start_url=None)
+        self.page("expired", status=status, sentence=sentence)
 
     async def current_step(self, flow: Flow) -> Ask | None:
         """What is asked for now; None when the browser was sent on to the client."""

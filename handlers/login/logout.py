@@ -70,7 +70,7 @@ class LogoutHandler(PageHandler):
         request_id = self.wanted_id("request")
         request = await logout.find(self.service, request_id) if request_id else None
         if request is None:
-            self.page("expired", status=410, sentence=_TOO_LATE, start_url=END_SESSION)
+            self.page("expired", status=410, sentence=_TOO_LATE, application_url=END_SESSION)
             return None
         self.ui_locales = request.ui_locales
         if request.client_id is not None:

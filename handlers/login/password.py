@@ -63,7 +63,6 @@ class PasswordHandler(FlowHandler):
             status=status,
             login_name=login_name,
             back_url=back,
-            reset_url=None,
             **values,
         )
 

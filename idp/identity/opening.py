@@ -36,15 +36,21 @@ def prepare(service: Service, agent: Agent, subject: Subject, known: Iterable[Se
     now = service.clock.now()
     rotation, cookie = agents.rotation(service.random, agent, now)
     session = sessions.new(service.random, service.config, agent, subject, now)
+    actor = subject.user.id
     write: Write = Insert(SESSIONS, session)
+    event = events.created(service.random, SESSIONS, session, "session.opened", actor, now)
     mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
     if mine:
         renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
+        write = Update(
+            SESSIONS,
+            mine[0].id,
+            set=renewed,
+            increment={"sequence": 1},
+            expect={"ended_at": None},
+        )
+        event = events.changed(service.random, SESSIONS, mine[0], "session.renewed", actor, now)
         session = structs.replace(mine[0], **renewed)
-        write = Update(SESSIONS, session.id, set=renewed, expect={"ended_at": None})
-    event = events.happened(
-        service.random, SESSIONS, session.id, 1, "session.opened", subject.user.id, now
-    )
     return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
 
 

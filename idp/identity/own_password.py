@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from idp.identity import opening, password_change, sign_in
+from idp.identity import opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
-from idp.records import SESSIONS, Agent
+from idp.records import Agent
 from idp.service import Service
-from storage import Update
 
 
 async def prove(service: Service, live: LiveSession, password: str, address: str) -> Subject:
@@ -33,7 +32,6 @@ async def replace(
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     opened = opening.prepare(service, agent, change.subject, ())
-    ended = {"ended_at": service.clock.now()}
-    over = Update(SESSIONS, live.session.id, set=ended, expect={"ended_at": None})
-    await service.store.commit(*change.writes, *opened.writes, over)
+    over = sessions.ending(service, live.session)
+    await service.store.commit(*change.writes, *opened.writes, *over)
     return opened.cookie

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp import events
 from idp.config import Config
 from idp.identity import stamps, subjects
 from idp.identity.subjects import Subject
@@ -26,9 +27,9 @@ from idp.records import (
     Session,
 )
 from idp.service import Service
-from storage import Key, Stale, Update
+from storage import Key, Stale, Update, Write
 
-MOST_PER_AGENT: Final = 50
+_PAGE: Final = 50
 _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 
@@ -55,8 +56,27 @@ async def live_among(service: Service, found: list[Session]) -> list[LiveSession
 
 async def find_open(service: Service, agent: Agent) -> list[Session]:
     """The agent's sessions that have not ended, also those too old to sign anybody in."""
-    where = {"agent_id": agent.id, "ended_at": None}
-    return (await service.store.find(SESSIONS, where, limit=MOST_PER_AGENT)).records
+    where, found = {"agent_id": agent.id, "ended_at": None}, []
+    page = await service.store.find(SESSIONS, where, limit=_PAGE)
+    found += page.records
+    while page.after is not None:  # a browser that very many people have used
+        page = await service.store.find(SESSIONS, where, limit=_PAGE, after=page.after)
+        found += page.records
+    return found
+
+
+def ending(service: Service, session: Session) -> list[Write]:
+    """The writes that end a session, and every token that names it. Stale: it has ended."""
+    now = service.clock.now()
+    end = Update(
+        SESSIONS,
+        session.id,
+        set={"ended_at": now},
+        increment={"sequence": 1},
+        expect={"ended_at": None},
+    )
+    actor = session.user_id
+    return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]
 
 
 def is_over(config: Config, session: Session, now: datetime) -> bool:

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from idp import events
-from idp.records import AUTHORIZATIONS
+from idp.records import AUTHORIZATIONS, Authorization
 from idp.service import Service
 from storage import Stale, Update
 
 
-async def revoke(service: Service, authorization_id: str, *, reason: str) -> None:
+async def revoke(service: Service, authorization: Authorization, *, reason: str) -> None:
     """End an authorization with every token that came of it. Repeating it changes nothing."""
-    now = service.clock.now()
-    try:
-        await service.store.commit(
-            Update(
-                AUTHORIZATIONS,
-                authorization_id,
-                set={"revoked_at": now},
-                expect={"revoked_at": None},
-            ),
-            events.happened(
-                service.random,
-                AUTHORIZATIONS,
-                authorization_id,
-                1,
-                "authorization.revoked",
-                "service",
-                now,
-                reason=reason,
-            ),
-        )
-    except Stale:
-        return  # revoked already, or expired: as dead as it can be
+    random, now = service.random, service.clock.now()
+    end = Update(
+        AUTHORIZATIONS,
+        authorization.id,
+        set={"revoked_at": now},
+        increment={"sequence": 1},
+        expect={"revoked_at": None},
+    )
+    type, actor = "authorization.revoked", authorization.client_id
+    event = events.changed(random, AUTHORIZATIONS, authorization, type, actor, now, reason=reason)
+    with suppress(Stale):  # revoked already, or expired: as dead as it can be
+        await service.store.commit(end, event)

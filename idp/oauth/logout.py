@@ -13,7 +13,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import events
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
 from idp.oauth import id_tokens, responses
@@ -28,10 +27,9 @@ from idp.records import (
     Agent,
     Application,
     LogoutRequest,
-    Session,
 )
 from idp.service import Service
-from storage import Insert, Stale, Update, Write
+from storage import Insert, Stale, Write
 
 _LIVES: Final = timedelta(hours=1)
 _READ: Final = (
@@ -50,6 +48,13 @@ class Asked(Struct, frozen=True):
     request: LogoutRequest
     client: Application | None
     hint: Hint | None
+
+
+class Ended(Struct, frozen=True):
+    """What a hint has ended. When that is not enough, this browser's people are asked."""
+
+    is_enough: bool
+    cookie: Cookie | None = None
 
 
 async def read(service: Service, params: Params) -> Asked:
@@ -138,25 +143,36 @@ async def find(service: Service, request_id: str) -> LogoutRequest | None:
     return await service.store.get(LOGOUT_REQUESTS, request_id)
 
 
-async def end_hinted(service: Service, hint: Hint, agent: Agent | None) -> Cookie | None:
-    """End the session that the hint names, with every token that was issued in it.
+async def end_hinted(service: Service, hint: Hint, agent: Agent | None) -> Ended:
+    """End the session that the hint names, and what else its user has open in this browser.
 
-    In the session's own browser its secret changes in the same unit: the new cookie.
+    The hint may be older than the session here: whoever asks to sign this user out must not
+    leave them signed in. In this browser the secret changes in the same unit.
     """
-    session = await service.store.get(SESSIONS, hint.sid) if hint.sid else None
-    if session is None or session.user_id != hint.sub:
-        return None
-    writes, cookie = _ending(service, session), None
-    if agent is not None and agent.id == session.agent_id:
-        rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
-        writes.append(rotation)
-    try:
-        await service.store.commit(*writes)
-    except Stale:  # it has ended already, or the browser's secret has just changed
+    for browser in (agent, None, None):  # another tab may change the browser's secret meanwhile
         with suppress(Stale):
-            await service.store.commit(*_ending(service, session))
-        return None
-    return cookie
+            return await _end_hinted(service, hint, agent, browser)
+    return Ended(is_enough=False)
+
+
+async def _end_hinted(
+    service: Service, hint: Hint, agent: Agent | None, rotating: Agent | None
+) -> Ended:
+    here = await sessions.find_open(service, agent) if agent else []
+    ending = {session.id: session for session in here if session.user_id == hint.sub}
+    writes: list[Write] = []
+    cookie = None
+    if ending and rotating is not None:
+        rotation, cookie = agents.rotation(service.random, rotating, service.clock.now())
+        writes.append(rotation)
+    named = await service.store.get(SESSIONS, hint.sid) if hint.sid else None
+    if named is not None and named.user_id == hint.sub and named.ended_at is None:
+        ending[named.id] = named
+    for session in ending.values():
+        writes += sessions.ending(service, session)
+    if writes:
+        await service.store.commit(*writes)
+    return Ended(is_enough=bool(ending) or (agent is not None and not here), cookie=cookie)
 
 
 async def end_all(service: Service, agent: Agent) -> Cookie:
@@ -167,15 +183,6 @@ async def end_all(service: Service, agent: Agent) -> Cookie:
     rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
     writes: list[Write] = [rotation]
     for session in await sessions.find_open(service, agent):
-        writes += _ending(service, session)
+        writes += sessions.ending(service, session)
     await service.store.commit(*writes)
     return cookie
-
-
-def _ending(service: Service, session: Session) -> list[Write]:
-    now = service.clock.now()
-    ended = Update(SESSIONS, session.id, set={"ended_at": now}, expect={"ended_at": None})
-    event = events.happened(
-        service.random, SESSIONS, session.id, 2, "session.ended", session.user_id, now
-    )
-    return [ended, event]

@@ -34,6 +34,7 @@ class Session(Record):
     created_at: datetime
     last_used_at: datetime
     expires_at: datetime
+    sequence: int = 1
     ended_at: datetime | None = None
 
 

@@ -46,6 +46,7 @@ class Authorization(Record):
     stamps: str
     created_at: datetime
     expires_at: datetime
+    sequence: int = 0  # codes and refresh tokens come and go without an event
     nonce: str | None = None
     code: Code | None = None
     refresh: Refresh | None = None

@@ -108,6 +108,7 @@ class PersonalAccessToken(Record):
     stamps: str
     created_at: datetime
     expires_at: datetime
+    sequence: int = 1
 
 
 ORGANIZATIONS: Final = Collection("organizations", Organization, unique=("primary_domain",))

@@ -2,14 +2,7 @@
 
 from idp.i18n import message
 
-POLICY = {
-    "minimum": 8,
-    "maximum": 200,
-    "uppercase": True,
-    "lowercase": True,
-    "number": True,
-    "symbol": True,
-}
+POLICY = {"minimum": 8, "maximum": 200}
 
 
 def person(said):
@@ -81,15 +74,14 @@ def demo(said):
 
 def pages(said):
     accounts = [
-        {"id": said("s1"), "signed_in": True, **person(said)},
-        {"id": said("s2"), "signed_in": False, **person(said)},
+        {"id": said("s1"), **person(said)},
+        {"id": said("s2"), **person(said)},
     ]
     return {
         "login-name": {"login_hint": said("minnie")},
         "password": {
             "login_name": said("minnie@acme.example"),
             "back_url": "/ui/login?" + said("flow=f1"),
-            "reset_url": "/ui/reset?" + said("flow=f1"),
         },
         "accounts": {"accounts": accounts},
         "change-password": {
@@ -105,10 +97,7 @@ def pages(said):
             "time": said("2026-11-20 11:37:42 UTC"),
             "retry_url": "/ui/login?" + said("flow=f1"),
         },
-        "expired": {
-            "sentence": said("This page was open for too long."),
-            "start_url": "https://wiki.acme.example/login?" + said("a"),
-        },
+        "expired": {"sentence": said("This page was open for too long.")},
         "logout-confirm": {"accounts": accounts},
         "logged-out": {},
         "host-mismatch": {
@@ -128,12 +117,12 @@ def pages(said):
 # The other state of pages that have one, without what is optional.
 BARE = {
     "login-name": {"login_hint": ""},
-    "password": {"login_name": "minnie", "back_url": "/ui/login", "reset_url": None},
+    "password": {"login_name": "minnie", "back_url": "/ui/login"},
     "accounts": {"accounts": []},
     "change-password": {
         "login_name": "minnie",
         "current_required": False,
-        "policy": {**POLICY, "uppercase": False, "number": False},
+        "policy": POLICY,
     },
     "explain": {"explanation": None, "request_id": "req-7f3a"},
     "error": {
@@ -143,7 +132,7 @@ BARE = {
         "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
     },
-    "expired": {"sentence": None, "start_url": None},
+    "expired": {"sentence": None},
     "logout-confirm": {"accounts": []},
     "logged-out": {},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.errors import Busy, ConfigError, IdpError, NotAllowed, NotFound
+from idp.errors import Busy, ConfigError, IdpError, NotFound
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,6 @@ from idp.errors import Busy, ConfigError, IdpError, NotAllowed, NotFound
         (IdpError("m"), "internal"),
         (NotFound("m"), "not_found"),
         (NotFound("m", slug="user.not_found"), "user.not_found"),
-        (NotAllowed("m"), "not_allowed"),
         (Busy("m", retry_after_seconds=3), "busy"),
         (ConfigError(["m"]), "config"),
     ],

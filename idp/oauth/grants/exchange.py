@@ -118,5 +118,5 @@ def _session_id(service: Service, grantee: Grantee, now: datetime) -> str | None
 
 async def refuse_replay(exchange: Exchange, authorization: Authorization, what: str) -> None:
     """End everything that came of `authorization`, then raise InvalidGrant."""
-    await authorizations.revoke(exchange.service, authorization.id, reason=f"{what} replayed")
+    await authorizations.revoke(exchange.service, authorization, reason=f"{what} replayed")
     raise InvalidGrant(f"the {what} was used before; every token that came of it is revoked")
