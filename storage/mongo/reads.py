@@ -90,6 +90,11 @@ class SharedReads:
             loop.call_soon(self._send)
         return await answer
 
+    async def settle(self) -> None:
+        """Return when no command is under way, also none whose askers have gone."""
+        while self._running:
+            await asyncio.wait(set(self._running))
+
     def _send(self) -> None:
         self._is_scheduled = False
         while self._batches and len(self._running) < COMMANDS_IN_FLIGHT:

@@ -187,7 +187,8 @@ class _Opened:
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
         self.driver = driver
-        self.pages = Pages(driver, now, SharedReads(driver).fetch)
+        self._reads = SharedReads(driver)
+        self.pages = Pages(driver, now, self._reads.fetch)
         self.counters = Counters(driver, now)
         self._now = now
         self._lanes: dict[tuple[str, str, bool], Lane] = {}
@@ -226,6 +227,7 @@ class _Opened:
     async def finish(self) -> None:
         while self._pending:
             await asyncio.wait(set(self._pending))
+        await self._reads.settle()
         await self.driver.close()
 
 

@@ -178,3 +178,13 @@ async def test_a_page_reads_little_more_than_it_shows(store, mongodb, descending
     assert page.records[0].id == ("u04999" if descending else "u05001")
     assert entry["docsExamined"] <= 110
     assert entry["keysExamined"] <= 110
+
+
+async def test_close_waits_for_a_read_whose_asker_has_gone(store):
+    asking = asyncio.ensure_future(store.get(USERS, "somebody"))
+    while not (running := [task for task in asyncio.all_tasks() if "_ask" in repr(task)]):
+        await asyncio.sleep(0)
+    asking.cancel()
+    await store.close()
+
+    assert all(task.done() for task in running)
