@@ -56,9 +56,9 @@ class Answer(Struct, frozen=True):
 class Driver:
     """A client and its database. `hello` is what the server said of itself when it was opened."""
 
-    def __init__(self, client: Any, database: str, address: str, *, is_owned: bool) -> None:
+    def __init__(self, client: Any, database: str, hosts: str, *, is_owned: bool) -> None:
         self.client: Final = client
-        self.address: Final = address
+        self.hosts: Final = hosts
         self.database: Final = client.get_database(database)
         self.hello: Document = {}
         self.shares_commands = True
@@ -66,6 +66,11 @@ class Driver:
         self.opened: frozenset[str] = frozenset()
         self._is_owned = is_owned
         self._collections: dict[str, Any] = {}
+
+    @property
+    def address(self) -> str:
+        """The first of the hosts."""
+        return self.hosts.split(",")[0]
 
     async def greet(self) -> None:
         """Reach the server and learn what it can do."""
@@ -172,16 +177,16 @@ def connect(url: str, client: Any = None) -> Driver:
     parts = urlsplit(url)
     database = parts.path.lstrip("/") or DEFAULT_DATABASE
     # Without the user and the password, for messages.
-    address = parts.netloc.rpartition("@")[2].split(",")[0]
+    hosts = parts.netloc.rpartition("@")[2]
     if client is not None:
-        return Driver(client, database, address, is_owned=False)
+        return Driver(client, database, hosts, is_owned=False)
     query = parse_qsl(parts.query, keep_blank_values=True)
     named = {name.lower(): value for name, value in query}
     kept = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
     plain = parts._replace(path=parts.path or "/", query=kept).geturl()
     client = _client(named.get("driver", "pymongo"), plain, options)
-    return Driver(client, database, address, is_owned=True)
+    return Driver(client, database, hosts, is_owned=True)
 
 
 def _client(driver: str, url: str, options: dict[str, Any]) -> Any:

@@ -42,8 +42,8 @@ _SNAPSHOT_UNAVAILABLE: Final = 246
 class Attempts:
     """How long one piece of work may be tried, and whether it may have been applied already."""
 
-    def __init__(self, seed: str) -> None:
-        self.deadline: Final = time.monotonic() + UNKNOWN_AFTER_SECONDS
+    def __init__(self, seed: str, within: float = UNKNOWN_AFTER_SECONDS) -> None:
+        self.deadline: Final = time.monotonic() + within
         self.is_in_doubt = False
         self._seed = seed
         self._failures = 0
@@ -78,9 +78,9 @@ class Attempts:
         return asyncio.timeout(left)
 
 
-async def read(ask: Callable[[], Awaitable[T]]) -> T:
+async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SECONDS) -> T:
     """The answer, asked for again while servers change places. Raises Unavailable."""
-    attempts = Attempts("read")
+    attempts = Attempts("read", within)
     while True:
         try:
             async with attempts.limit():
@@ -121,12 +121,21 @@ def has_weak_acknowledgement(error: Exception) -> bool:
     return isinstance(error, BulkWriteError) and bool(error.details.get("writeConcernErrors"))
 
 
-def unavailable(error: Exception) -> Unavailable:
-    if getattr(error, "code", None) == _SNAPSHOT_TOO_OLD:
-        return Unavailable(
-            "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
-        )
-    return Unavailable(f"MongoDB gives no answer: {type(error).__name__}: {error}")
+def unavailable(error: Exception, hosts: str = "") -> Unavailable:
+    """One sentence. The driver's, which may hold its whole topology or a command, is its cause."""
+    found = Unavailable(_sentence(error, hosts))
+    found.__cause__ = error
+    return found
+
+
+def _sentence(error: Exception, hosts: str) -> str:
+    if isinstance(error, OperationFailure):
+        if error.code == _SNAPSHOT_TOO_OLD:
+            return "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
+        name = (error.details or {}).get("codeName", type(error).__name__)
+        return f"MongoDB refuses: {name} (error {error.code})"
+    at = f" at {hosts}" if hosts else ""
+    return f"MongoDB gives no answer{at} ({type(error).__name__})"
 
 
 def refusal(collection: str, details: dict[str, Any]) -> StorageError:

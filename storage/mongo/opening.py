@@ -62,9 +62,9 @@ async def reach(driver: Driver) -> None:
         await driver.greet()
     except ServerSelectionTimeoutError as error:
         _refuse_lonely_servers(driver)
-        raise faults.unavailable(error) from error
+        raise faults.unavailable(error, driver.hosts) from error
     except PyMongoError as error:
-        raise faults.unavailable(error) from error
+        raise faults.unavailable(error, driver.hosts) from error
     if not driver.has_sessions:
         return
     hello = driver.hello
@@ -94,7 +94,7 @@ async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None
         if failed:
             raise failed[0]
     except PyMongoError as error:
-        raise faults.unavailable(error) from error
+        raise faults.unavailable(error, driver.hosts) from error
     driver.opened = frozenset(collection.name for collection in every)
 
 

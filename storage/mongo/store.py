@@ -44,6 +44,7 @@ from storage.mongo.writes import Lane
 T = TypeVar("T")
 
 ENCODED_AT_ONCE: Final = 256
+PING_SECONDS: Final = 2.0
 
 
 class MongoStore(Store):
@@ -173,7 +174,7 @@ class MongoStore(Store):
 
     async def ping(self) -> None:
         ping = self._open.driver.client.admin.command
-        await faults.read(lambda: ping("ping"))
+        await faults.read(lambda: ping("ping"), PING_SECONDS)
 
     @property
     def _open(self) -> _Opened:

@@ -35,6 +35,24 @@ def test_a_double_click_sends_a_step_once(new_person):
     assert sent.count("POST") == 1
 
 
+def test_who_stopped_the_loading_can_send_the_step_again(new_person):
+    person = new_person()
+    person.page.clock.install()
+    at_password(person)
+    held = []
+    person.page.route("**/ui/login/password*", held.append)
+    person.fill(password=person.program.user[1])
+    person.page.locator("#step button").filter(has_text="Sign in").click(no_wait_after=True)
+    person.page.wait_for_timeout(200)
+    person.page.evaluate("stop()")  # what the Esc key does
+    person.page.clock.run_for(5000)
+    person.page.unroute_all()
+    person.press("Sign in")
+
+    assert len(held) == 1
+    assert person.name == "demo"
+
+
 def test_a_sign_in_needs_no_mouse(person):
     person.go("/demo/sign-in")
     assert person.page.evaluate("document.activeElement.name") == "loginName"

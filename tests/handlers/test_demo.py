@@ -118,6 +118,16 @@ async def test_a_prompt_that_is_none_harms_nothing(visitor, prompt):
     assert page.status in (303, 400)
 
 
+@pytest.mark.parametrize("prompt", ["login", "bogus"])
+async def test_the_request_that_is_shown_is_the_one_that_is_sent(visitor, prompt):
+    sent = (await visitor.get(f"/demo/sign-in?prompt={prompt}")).location
+    text = text_of(await visitor.get("/demo"))
+    shown = text[text.index("GET ") :]
+
+    assert shown.split()[1] == sent
+    assert ("prompt" in sent) == (prompt == "login")
+
+
 async def test_a_cancelled_sign_in_is_told(visitor):
     page = await finish(visitor, await cancel(visitor, await visitor.open("/demo/sign-in")))
 

@@ -191,8 +191,6 @@ def test_an_account_is_chosen_by_its_button():
 
     assert [button["value"] for button in buttons] == ["s1", "s2", "other"]
     assert "Minnie Mouse" in buttons[0]["text"]
-    assert "Signed in" in buttons[0]["text"]
-    assert "Signed out" in buttons[1]["text"]
 
 
 def test_signing_out_is_asked_with_two_buttons():
@@ -206,13 +204,8 @@ def test_the_policy_is_told_in_words_and_to_password_managers():
     (field,) = page.named("newPassword")
 
     assert field["minlength"] == "8"
-    assert field["passwordrules"] == (
-        "minlength: 8; maxlength: 200; required: upper; required: lower; required: digit;"
-        " required: special;"
-    )
+    assert field["passwordrules"] == "minlength: 8; maxlength: 200;"
     assert "at least 8 characters" in page.one("main")["text"]
-    assert "a digit" in page.one("main")["text"]
-    assert "a digit" not in bare("change-password")
 
 
 def test_the_own_change_asks_for_the_current_password():
@@ -338,10 +331,8 @@ def test_details_of_a_mistake_can_be_withheld():
 def test_an_expired_sign_in_leads_back_to_the_application():
     link = next(link for link in quiet("expired").all("a") if link.get("class") == "button")
 
-    assert link["href"] == "https://wiki.acme.example/login?a"
+    assert link["href"] == "https://wiki.acme.example/?from=login"
     assert link["text"] == "Start again at Acme Wiki"
-    home = quiet("expired", start_url=None)
-    assert home.all("a")[0]["href"] == "https://wiki.acme.example/?from=login"
 
 
 def test_the_host_page_names_the_fix():

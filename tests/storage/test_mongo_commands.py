@@ -182,7 +182,9 @@ async def test_a_page_reads_little_more_than_it_shows(store, mongodb, descending
 
 async def test_close_waits_for_a_read_whose_asker_has_gone(store):
     asking = asyncio.ensure_future(store.get(USERS, "somebody"))
-    while not (running := [task for task in asyncio.all_tasks() if "_ask" in repr(task)]):
+    while not (
+        running := [task for task in asyncio.all_tasks() if "SharedReads._ask" in repr(task)]
+    ):
         await asyncio.sleep(0)
     asking.cancel()
     await store.close()

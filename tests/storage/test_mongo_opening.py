@@ -42,9 +42,12 @@ async def test_a_member_of_a_set_that_was_never_initiated_is_told_apart(uninitia
 async def test_an_unreachable_server_is_unavailable_in_less_than_three_seconds(driver):
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
-        url = f"mongodb://127.0.0.1:{taken.getsockname()[1]}/idp?driver={driver}"
-        with timed(3), pytest.raises(Unavailable):
-            await make(url).open(ALL)
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        with timed(3), pytest.raises(Unavailable) as caught:
+            await make(f"mongodb://user:word@{host}/idp?driver={driver}").open(ALL)
+    reason = "(ServerSelectionTimeoutError)"
+    assert str(caught.value) == f"MongoDB gives no answer at {host} {reason}"
+    assert "Topology" in str(caught.value.__cause__)
     await asyncio.sleep(0)
     gc.collect()
 
