@@ -131,7 +131,9 @@ def unavailable(error: Exception, hosts: str = "") -> Unavailable:
 def _sentence(error: Exception, hosts: str) -> str:
     if isinstance(error, OperationFailure):
         if error.code == _SNAPSHOT_TOO_OLD:
-            return "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
+            return (
+                "the snapshot is older than the server keeps (minSnapshotHistoryWindowInSeconds)"
+            )
         name = (error.details or {}).get("codeName", type(error).__name__)
         return f"MongoDB refuses: {name} (error {error.code})"
     at = f" at {hosts}" if hosts else ""

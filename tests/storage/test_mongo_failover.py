@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from storage import Insert, Unavailable, Unknown, Update
-from tests.storage.mongo_stores import make
+from tests.storage.mongo_stores import make, timed
 from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
 from tests.support.mongod import fresh_database
 
@@ -19,6 +19,25 @@ from tests.support.mongod import fresh_database
 def trio(mongod_trio):
     mongod_trio.mend()
     return mongod_trio
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("driver", ["pymongo", "motor"])
+async def test_servers_that_hang_are_noticed_within_two_seconds(trio, driver):
+    with fresh_database(trio.url) as url:
+        store = make(f"{url}&driver={driver}")
+        await store.open(ALL)
+        for member in trio.members:
+            member.pause()
+        try:
+            for _ in range(3):
+                with timed(2.5), pytest.raises(Unavailable):
+                    await store.ping()
+        finally:
+            await asyncio.to_thread(trio.mend)
+        await store.ping()
+        await store.close()
 
 
 class Writers:
