@@ -110,9 +110,14 @@ class SqliteStore(Store):
             connection.close()
             lock.close()
             if isinstance(error, sqlite3.Error):
-                raise unavailable(error) from error
+                raise self._refusal(error) from error
             raise
         return connection, lock
+
+    def _refusal(self, error: sqlite3.Error) -> StorageError:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            return Unsupported(f"{self._path} is not a store of this service: not a SQLite file")
+        return unavailable(error)
 
     def _prepare_locked(self, connection: sqlite3.Connection, schema: Schema) -> None:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -298,6 +298,15 @@ async def test_a_directory_that_is_missing_is_unavailable_by_name(clock, tmp_pat
     await store.close()
 
 
+async def test_a_file_that_is_no_database_is_refused_by_name_and_left_as_it_is(opened, path):
+    path.write_text("my diary\n" * 1000)
+    with pytest.raises(Unsupported, match="db.sqlite3 is not a store of this service"):
+        async with opened():
+            pass
+
+    assert path.read_text() == "my diary\n" * 1000
+
+
 async def test_commits_are_synced_to_disk(sqlite):
     connection = sqlite._writer._connection
 
