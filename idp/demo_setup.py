@@ -38,7 +38,10 @@ _DEMO_USER: Final = "demo"
 
 
 class Described(Struct, frozen=True):
-    """The demo as the start page tells it; the same at every start."""
+    """The demo as the start page tells it; the same at every start.
+
+    `password` is None once its user has another one.
+    """
 
     client_id: str
     client_secret: str
@@ -46,7 +49,7 @@ class Described(Struct, frozen=True):
     post_logout_redirect_uri: str
     url: str
     login_name: str
-    password: str
+    password: str | None
 
 
 async def ensure(service: Service, instance: Instance) -> Described:
@@ -64,8 +67,14 @@ async def ensure(service: Service, instance: Instance) -> Described:
         post_logout_redirect_uri=base + PATH,
         url=base + PATH,
         login_name=user.user_name if user else _DEMO_USER,
-        password=service.vault.open(demo.sealed_password, _PASSWORD).decode(),
+        password=_password(service, demo, user),
     )
+
+
+def _password(service: Service, demo: Demo, user: User | None) -> str | None:
+    if user is None or user.password is None or user.password.changed_at > user.created_at:
+        return None
+    return service.vault.open(demo.sealed_password, _PASSWORD).decode()
 
 
 def client_secret(service: Service, demo: Demo) -> str:

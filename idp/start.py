@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from idp import admin_pat, demo_setup, logs, setup, vault
 from idp.clock import SystemClock
 from idp.config import Config
+from idp.config_rules import without_password
 from idp.demo_setup import Described
 from idp.errors import ConfigError
 from idp.identity.hashing import Hasher
@@ -23,6 +24,8 @@ from idp.service import Service
 from idp.setup import Admin
 from idp.vault import Vault
 from storage import open_store
+
+_SQLITE: Final = "sqlite:///"
 
 
 class Start(Struct, frozen=True):
@@ -38,8 +41,8 @@ class Start(Struct, frozen=True):
         config, demo = self.config, self.demo
         return {
             "issuer": config.issuer,
-            "store": config.store,
-            "dataDir": str(config.data_dir),
+            "store": _from_anywhere(config.store),
+            "dataDir": str(config.data_dir.absolute()),
             "admin": {
                 "loginName": self.admin.login_name,
                 "password": self.admin.password,
@@ -73,6 +76,13 @@ class Start(Struct, frozen=True):
             token = f"$(cat {_quoted(config.admin_pat)})"
             lines.append(f'{curl} -H "Authorization: Bearer {token}" {config.issuer}{USERINFO}')
         return lines
+
+
+def _from_anywhere(store: str) -> str:
+    """A store's URL for a program in any directory; without its password."""
+    if store.startswith(_SQLITE):
+        return _SQLITE + str(Path(store.removeprefix(_SQLITE)).absolute())
+    return without_password(store)
 
 
 def _quoted(file: str) -> str:
@@ -185,7 +195,8 @@ def banner(start: Start, seconds: float, version: str) -> str:
         lines.append(f"  Admin     {admin.login_name}")
     lines.append(f"  Lost it?  idp admin reset-password {admin.login_name}")
     if demo:
-        lines.append(f"  Demo      {demo.url}   user {demo.login_name}   password {demo.password}")
+        known = f"   password {demo.password}" if demo.password else ""
+        lines.append(f"  Demo      {demo.url}   user {demo.login_name}{known}")
     lines.append("  Try       " + start.curl()[0])
     return "\n".join(lines)
 

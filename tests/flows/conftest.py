@@ -93,10 +93,7 @@ def place(request, io_loop) -> Iterator[Server]:
 async def at(program: Program) -> Server:
     """The running program as a place. Its store has to be closed."""
     told, clock, random = program.told, SystemClock(), SystemRandom()
-    url = told["store"]
-    if url.startswith("sqlite:///"):
-        url = f"sqlite:///{program.directory / url.removeprefix('sqlite:///')}"
-    store = open_store(url, now=clock.now, new_id=random.id)
+    store = open_store(told["store"], now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     service = SimpleNamespace(
         config=SimpleNamespace(issuer=told["issuer"]), store=store, random=random

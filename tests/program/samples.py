@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -31,7 +30,7 @@ def secrets_of(program) -> set[str]:
         told["demo"]["clientId"],
         told["demo"]["clientSecret"],
         told["demo"]["user"]["password"],
-        (program.directory / told["dataDir"] / "master.key").read_text().strip(),
+        (Path(told["dataDir"]) / "master.key").read_text().strip(),
     }
     keys = httpx.get(f"{told['issuer']}/oauth/v2/keys").json()["keys"]
     values |= {key["n"] for key in keys} | {key["kid"] for key in keys}
@@ -39,10 +38,8 @@ def secrets_of(program) -> set[str]:
     return values
 
 
-async def records_of(url: str, directory: Path, wanted) -> dict[str, int]:
+async def records_of(url: str, wanted) -> dict[str, int]:
     """How many records the collections of `wanted` have."""
-    if url.startswith("sqlite:"):
-        url = "sqlite:///" + os.path.join(directory, url.removeprefix("sqlite:///"))
     store = open_store(url, now=lambda: datetime.now(UTC), new_id=lambda: uuid.uuid4().hex)
     await store.open(ALL, SCHEMA)
     try:

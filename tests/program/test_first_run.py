@@ -70,7 +70,8 @@ def test_the_json_line_has_exactly_the_keys_that_scripts_rely_on(start_program, 
     assert set(told["mail"]) == {"state", "url"}
     assert told["adminPat"] is None
     assert re.fullmatch(r"http://localhost:\d+", told["issuer"])
-    assert (tmp_path / told["dataDir"] / "idp.sqlite3").exists()
+    assert told["dataDir"] == str(tmp_path / "idp-data")
+    assert told["store"] == f"sqlite:///{tmp_path}/idp-data/idp.sqlite3"
 
 
 def test_people_get_a_banner_on_stderr_and_nothing_on_stdout(start_program, tmp_path):
@@ -142,7 +143,7 @@ def test_nobody_else_may_read_what_was_made(start_program, tmp_path):
         program = start_program()
     finally:
         os.umask(umask)
-    data = tmp_path / program.told["dataDir"]
+    data = Path(program.told["dataDir"])
     files = list(data.iterdir())
 
     assert mode(data) == 0o700
@@ -169,7 +170,7 @@ def test_the_store_of_another_master_key_is_refused(start_program, tmp_path):
 # Interrupted and simultaneous first starts
 
 
-async def check_whole(program, tmp_path):
+async def check_whole(program):
     visitor = Visitor(program.issuer)
     try:
         tokens = await program.demo().tokens(visitor, *program.user)
@@ -177,24 +178,22 @@ async def check_whole(program, tmp_path):
     finally:
         await visitor.close()
     program.stop()
-    assert await records_of(program.told["store"], tmp_path, WHOLE) == WHOLE
+    assert await records_of(program.told["store"], WHOLE) == WHOLE
 
 
 @pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize("moment", range(8))
-async def test_a_first_start_killed_at_any_moment_is_completed(start_program, tmp_path, moment):
+async def test_a_first_start_killed_at_any_moment_is_completed(start_program, moment):
     killed = start_program(waits=False)
     time.sleep(0.15 + 0.07 * moment)  # any moment will do: before, amid and after the set-up
     killed.kill()
 
-    await check_whole(start_program(), tmp_path)
+    await check_whole(start_program())
 
 
 @pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize("moment", range(3))
-async def test_a_killed_first_start_on_mongodb_is_completed(
-    start_program, tmp_path, mongodb, moment
-):
+async def test_a_killed_first_start_on_mongodb_is_completed(start_program, mongodb, moment):
     killed = start_program("--store", mongodb, waits=False)
     with closing(MongoClient(mongodb)) as client:
         database = client.get_default_database()
@@ -203,11 +202,11 @@ async def test_a_killed_first_start_on_mongodb_is_completed(
     time.sleep(0.1 * moment)
     killed.kill()
 
-    await check_whole(start_program("--store", mongodb), tmp_path)
+    await check_whole(start_program("--store", mongodb))
 
 
 @pytest.mark.gen_test(timeout=90)
-async def test_first_starts_at_once_agree(start_program, tmp_path):
+async def test_first_starts_at_once_agree(start_program):
     both = [start_program("--admin-pat", "pat", waits=False) for _ in range(2)]
     told = []
     for program in both:
@@ -223,11 +222,11 @@ async def test_first_starts_at_once_agree(start_program, tmp_path):
     both[0].stop()
     both[1].stop()
     whole = WHOLE | {"users": 3, "memberships": 3}
-    assert await records_of(told[0]["store"], tmp_path, whole) == whole
+    assert await records_of(told[0]["store"], whole) == whole
 
 
 @pytest.mark.gen_test(timeout=90)
-async def test_first_starts_at_once_on_mongodb_agree(start_program, tmp_path, mongodb):
+async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
     both = [start_program("--store", mongodb, waits=False) for _ in range(2)]
     for program in both:
         program.wait_for(lambda program=program: bool(program.output), "its JSON line")
@@ -236,7 +235,7 @@ async def test_first_starts_at_once_on_mongodb_agree(start_program, tmp_path, mo
     assert kept(both[0].told) == kept(both[1].told)
     both[0].stop()
     both[1].stop()
-    assert await records_of(mongodb, tmp_path, WHOLE) == WHOLE
+    assert await records_of(mongodb, WHOLE) == WHOLE
 
 
 # The first administrator
@@ -279,6 +278,16 @@ async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
     program.stop()
     again = start_program()
     assert again.told["admin"]["password"] is None, "the password that was told is void"
+
+
+def test_a_demo_password_that_was_reset_is_told_no_more(start_program, tmp_path):
+    start_program().stop()
+    ran = run(tmp_path, "admin", "reset-password", "demo")
+    told, shown = start_program().told, start_program(as_json=False).said
+
+    assert told["demo"]["user"] == {"loginName": "demo", "password": None}
+    assert ran.stdout.strip() not in shown
+    assert "user demo\n" in shown
 
 
 def test_the_reset_of_a_nobody_says_so(start_program, tmp_path):

@@ -45,7 +45,7 @@ def test_settings_from_everywhere_reach_the_running_service(start_program, tmp_p
     program = start_program("--data", "here", IDP_CONFIG="idp.toml", IDP_PROCESSES="2")
 
     assert program.told["admin"]["loginName"] == "root@corp.example"
-    assert program.told["dataDir"] == "here"
+    assert program.told["dataDir"] == str(tmp_path / "here")
     assert len(program.workers()) == 2
 
 
