@@ -18,7 +18,7 @@ from idp import base64url, demo
 from idp.credentials import same
 from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import CALLBACK, PATH
-from idp.i18n import message
+from idp.i18n import Message, message
 from idp.oauth.discovery import KEYS, PROMPTS, TOKEN, USERINFO
 from idp.oauth.params import Params
 
@@ -88,7 +88,7 @@ class DemoHandler(DemoBase):
             tokens=[_shown(name, value) for name, value in visit.tokens.items()],
             can_refresh="refresh_token" in visit.tokens,
             steps=[_described(step) for step in visit.steps],
-            problems=[{"field": None, "text": visit.problem}] if visit.problem else [],
+            problems=_problems(visit),
             hidden=[("token", self._token(visit))],
         )
 
@@ -188,6 +188,9 @@ class DemoCallbackHandler(DemoBase):
         )
 
 
+_FAILED: Final = message(
+    "The last request got no usable answer. What came instead:", context="demo"
+)
 _TITLES: Final = {
     "authorize": message("Authorization request", context="demo"),
     "callback": message("Authorization response", context="demo"),
@@ -197,6 +200,12 @@ _TITLES: Final = {
     "userinfo": message("Userinfo request", context="demo"),
     "logout": message("Logout request", context="demo"),
 }
+
+
+def _problems(visit: Visit) -> list[dict[str, object]]:
+    """What went wrong at last: in the person's language, then as the service said it."""
+    said = [_FAILED, Message(visit.problem)] if visit.problem else []
+    return [{"field": None, "text": text} for text in said]
 
 
 def _described(step: Step) -> dict[str, object]:

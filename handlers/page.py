@@ -6,12 +6,13 @@ import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers import browser, pages, params
 from handlers.base import Handler, as_oauth_error
 from handlers.hosts import WrongHost
-from idp import i18n
+from idp import i18n, logs
 from idp.i18n import Bundle, Message, message
 from idp.identity import agents
 from idp.identity.agents import Cookie
@@ -22,6 +23,9 @@ from idp.records import APPLICATIONS, Agent, Application
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+
+
+_log = logs.logger(__name__)
 
 
 class ForeignForm(HTTPError):
@@ -157,7 +161,15 @@ class PageHandler(Handler):
     # Errors
 
     async def explain(self, refusal: Unusable) -> None:
-        """The page for a request that can't be answered by redirect."""
+        """The page for a request that can't be answered by redirect; the log has its cause."""
+        _log.info(
+            "refused",
+            error=refusal.slug,
+            cause=refusal.description,
+            client_id=refusal.client_id,
+            sent=refusal.sent,
+            registered=list(refusal.registered),
+        )
         client = None
         if refusal.client_id is not None:
             client = await self.service.store.get(APPLICATIONS, refusal.client_id)
@@ -172,12 +184,10 @@ class PageHandler(Handler):
             return
         error = as_oauth_error(cause)
         self.set_error_status(error)
-        title, sentence = _say(error)
         self.page(
             "error",
             status=error.status,
-            title_text=title,
-            sentence=sentence,
+            **_said_of(error),
             request_id=self.request_id,
             time=self.service.clock.now().isoformat(timespec="seconds"),
             retry_url=None if error.status == 404 else self.request.uri,
@@ -198,36 +208,70 @@ def home_of(client: Application) -> str | None:
     return f"{parts.scheme}://{parts.netloc}/"
 
 
-_TEXTS: dict[int, tuple[Message, Message]] = {
-    403: (
+class ErrorText(Struct, frozen=True):
+    """What the error page says of a status that is not a failure on our side.
+
+    Where `is_general`, the error's own description says more: it is shown too.
+    """
+
+    title: Message
+    sentence: Message
+    is_general: bool = False
+
+
+_UNANSWERABLE: Final = ErrorText(
+    message("This request can't be answered", context="error"),
+    message(
+        "The address or the form is not as it should be. Go back and open the page again.",
+        context="error",
+    ),
+    is_general=True,
+)
+_TOO_LARGE: Final = ErrorText(
+    message("This is too much at once", context="error"),
+    message("The form holds more than this service reads. Send less.", context="error"),
+)
+_HEADERS_TOO_LARGE: Final = ErrorText(
+    message("This is too much at once", context="error"),
+    message(
+        "Your browser sends more than this service reads. Delete its cookies of this site and"
+        " try again.",
+        context="error",
+    ),
+)
+
+_ERROR_TEXTS: Final = {
+    403: ErrorText(
         message("This form can't be used", context="error"),
         message(
             "It was made for another browser or another site. Go back and open the page again.",
             context="error",
         ),
     ),
-    404: (
+    404: ErrorText(
         message("There is no such page", context="error"),
         message("The address may be mistyped, or the page has moved.", context="error"),
     ),
-    405: (
+    405: ErrorText(
         message("This page can't be used like that", context="error"),
         message("Go back and open the page again.", context="error"),
     ),
-    503: (
+    413: _TOO_LARGE,
+    431: _HEADERS_TOO_LARGE,
+    503: ErrorText(
         message("The service is busy", context="error"),
         message("Nothing was changed. Please try again in a moment.", context="error"),
     ),
 }
 
 
-def _say(error: OAuthError) -> tuple[Message | None, Message | str | None]:
-    """Title and sentence of the error page; None: a failure on our side."""
-    if error.status in _TEXTS:
-        return _TEXTS[error.status]
-    if error.status < 500:
-        return message("This request can't be answered", context="error"), error.description
-    return None, None
+def _said_of(error: OAuthError) -> dict[str, object]:
+    """Title, sentence and detail of the error page; None: a failure on our side."""
+    text = _ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
+    if text is None:
+        return {"title_text": None, "sentence": None, "detail": None}
+    detail = Message(error.description) if text.is_general and error.description else None
+    return {"title_text": text.title, "sentence": text.sentence, "detail": detail}
 
 
 def _sources(uri: str) -> list[str]:

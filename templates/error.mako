@@ -1,5 +1,6 @@
 ## Something failed, or is not to be had.
 ##   title_text, sentence: Message | str | None    None: a failure on our side
+##   detail: Message | None     the same for programmers, in English
 ##   request_id: str
 ##   time: str                  in UTC, as the log has it
 ##   retry_url: str | None      a page that may be asked for again
@@ -7,6 +8,9 @@
 <%def name="title()">${said(title_text) if title_text else pgettext("error", "Something failed on our side")}</%def>\
 % if sentence:
 <p>${said(sentence)}</p>
+% if detail:
+<p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=said(detail))}</p>
+% endif
 % else:
 <p>${pgettext("error", "You have done nothing wrong. Please try again in a moment.")}</p>
 % endif

@@ -2,6 +2,7 @@
 ##   request_id: str
 ##   explanation: dict | None    None where the details are not for everybody; otherwise
 ##       title, sentence: Message | str    what is wrong
+##       detail: Message | None            the same for programmers, in English
 ##       comparisons: list[dict]           {parameter, sent: str, registered: list[str]}
 ##       rule, fix: Message | str | None   what holds, and what to change
 <%inherit file="page.mako"/>\
@@ -14,6 +15,9 @@ ${pgettext("explain", "This request can't be answered")}\
 </%def>\
 % if explanation:
 <p>${said(explanation["sentence"])}</p>
+% if explanation["detail"]:
+<p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=said(explanation["detail"]))}</p>
+% endif
 % for row in explanation["comparisons"]:
 <h2 id="comparison-${loop.index}">${rich(pgettext("explain", "Values of %(parameter)s"), parameter=code(row["parameter"]))}</h2>
 <table class="comparison" aria-labelledby="comparison-${loop.index}">

@@ -9,12 +9,27 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import Struct
+
 from idp.config import Config
 from idp.i18n import Message, message
 from idp.oauth.errors import Unusable
 from idp.records import Application
 
-_CONTEXT: Final = "explain"
+
+class Mistake(Struct, frozen=True):
+    """What the page says of one kind of refusal.
+
+    `parameter` is the one whose values are compared. Where `is_general`, the refusal's own
+    description tells which of several things it was: it is shown too.
+    """
+
+    title: Message
+    sentence: Message
+    rule: Message
+    fix: Message
+    parameter: str | None = None
+    is_general: bool = False
 
 
 def may(config: Config, client: Application | None, now: datetime) -> bool:
@@ -25,95 +40,158 @@ def may(config: Config, client: Application | None, now: datetime) -> bool:
 
 
 def explanation(refusal: Unusable) -> dict[str, Any]:
-    """The values of the explain page: title, sentence, comparisons, rule and fix."""
-    title, rule, fix = _TEXTS.get(refusal.slug, _OTHER)
-    parameter = _PARAMETERS.get(refusal.slug)
+    """The values of the explain page: title, sentence, detail, comparisons, rule and fix."""
+    mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     comparisons = []
-    if parameter is not None and refusal.sent is not None:
+    if mistake.parameter is not None and refusal.sent is not None:
         comparisons.append(
             {
-                "parameter": parameter,
+                "parameter": mistake.parameter,
                 "sent": refusal.sent,
                 "registered": list(refusal.registered),
             }
         )
     return {
-        "title": title,
-        "sentence": refusal.description,
+        "title": mistake.title,
+        "sentence": mistake.sentence,
+        "detail": Message(refusal.description) if mistake.is_general else None,
         "comparisons": comparisons,
-        "rule": rule,
-        "fix": fix,
+        "rule": mistake.rule,
+        "fix": mistake.fix,
     }
 
 
-_PARAMETERS: Final = {
-    "client_unknown": "client_id",
-    "redirect_uri_unregistered": "redirect_uri",
-    "post_logout_redirect_uri_unregistered": "post_logout_redirect_uri",
-}
-
-_EXACT = message(
+_EXACT: Final = message(
     "A redirect address must equal a registered one, character by character:"
     " scheme, host, port, path, query and every slash (RFC 6749, 3.1.2.3).",
     context="explain",
 )
-_ONCE = message("Each parameter is sent at most once (RFC 6749, 3.1).", context="explain")
-
-_OTHER: Final[tuple[Message, Message | None, Message | None]] = (
-    message("This request can't be answered", context="explain"),
-    None,
-    None,
+_REGISTER: Final = message(
+    "Send a registered address, or register the one that was sent.", context="explain"
 )
 
-_TEXTS: Final[dict[str, tuple[Message, Message | None, Message | None]]] = {
-    "parameter_repeated": (
-        message("A parameter was sent twice", context="explain"),
-        _ONCE,
-        message("Send it once.", context="explain"),
+_MALFORMED: Final = Mistake(
+    title=message("The request can't be read", context="explain"),
+    sentence=message("Its parameters are not encoded as they should be.", context="explain"),
+    rule=message(
+        "Parameters are sent as application/x-www-form-urlencoded, in UTF-8"
+        " (RFC 6749, appendix B).",
+        context="explain",
     ),
-    "client_id_missing": (
-        message("The client_id is missing", context="explain"),
-        message("Every request names its client (RFC 6749, 4.1.1).", context="explain"),
-        message("Add the client_id of your application to the request.", context="explain"),
+    fix=message("Let a library encode the parameters.", context="explain"),
+    is_general=True,
+)
+
+_MISTAKES: Final = {
+    "request_malformed": _MALFORMED,
+    "parameter_repeated": Mistake(
+        title=message("A parameter was sent twice", context="explain"),
+        sentence=message("Nobody can tell which of its values is meant.", context="explain"),
+        rule=message("Each parameter is sent at most once (RFC 6749, 3.1).", context="explain"),
+        fix=message("Send it once.", context="explain"),
+        is_general=True,
     ),
-    "client_unknown": (
-        message("The client_id is unknown", context="explain"),
-        message("Only registered, active applications may ask (RFC 6749, 2).", context="explain"),
-        message(
+    "client_id_missing": Mistake(
+        title=message("The client_id is missing", context="explain"),
+        sentence=message("The request does not say which application asks.", context="explain"),
+        rule=message("Every request names its client (RFC 6749, 4.1.1).", context="explain"),
+        fix=message("Add the client_id of your application to the request.", context="explain"),
+    ),
+    "client_unknown": Mistake(
+        title=message("The client_id is unknown", context="explain"),
+        sentence=message("No application has this client_id.", context="explain"),
+        rule=message(
+            "Only registered, active applications may ask (RFC 6749, 2).", context="explain"
+        ),
+        fix=message(
             "Copy the client_id from the application's page, or register the application.",
             context="explain",
         ),
+        parameter="client_id",
     ),
-    "redirect_uri_missing": (
-        message("The redirect_uri is missing", context="explain"),
-        message(
+    "redirect_uri_missing": Mistake(
+        title=message("The redirect_uri is missing", context="explain"),
+        sentence=message("The request does not say where its answer goes.", context="explain"),
+        rule=message(
             "Every authorization request says where its answer goes"
             " (OpenID Connect Core, 3.1.2.1).",
             context="explain",
         ),
-        message("Add one of the registered redirect addresses to the request.", context="explain"),
-    ),
-    "redirect_uri_unregistered": (
-        message("The redirect_uri is not registered", context="explain"),
-        _EXACT,
-        message(
-            "Send a registered address, or register the one that was sent.", context="explain"
+        fix=message(
+            "Add one of the registered redirect addresses to the request.", context="explain"
         ),
     ),
-    "post_logout_redirect_uri_unregistered": (
-        message("The post_logout_redirect_uri is not registered", context="explain"),
-        _EXACT,
-        message(
-            "Send a registered address, or register the one that was sent.", context="explain"
+    "redirect_uri_unregistered": Mistake(
+        title=message("The redirect_uri is not registered", context="explain"),
+        sentence=message(
+            "The redirect_uri is not one that the application registered.", context="explain"
         ),
+        rule=_EXACT,
+        fix=_REGISTER,
+        parameter="redirect_uri",
     ),
-    "logout_client_missing": (
-        message("Nobody knows whose address that is", context="explain"),
-        message(
+    "post_logout_redirect_uri_unregistered": Mistake(
+        title=message("The post_logout_redirect_uri is not registered", context="explain"),
+        sentence=message(
+            "The post_logout_redirect_uri is not one that the application registered.",
+            context="explain",
+        ),
+        rule=_EXACT,
+        fix=_REGISTER,
+        parameter="post_logout_redirect_uri",
+    ),
+    "logout_client_missing": Mistake(
+        title=message("Nobody knows whose address that is", context="explain"),
+        sentence=message(
+            "The request has a post_logout_redirect_uri and names no application.",
+            context="explain",
+        ),
+        rule=message(
             "The address after a logout is checked against those of the client that the"
             " id_token_hint or the client_id names (OpenID Connect RP-Initiated Logout, 2).",
             context="explain",
         ),
-        message("Send the id_token_hint or the client_id as well.", context="explain"),
+        fix=message("Send the id_token_hint or the client_id as well.", context="explain"),
+    ),
+    "logout_client_differs": Mistake(
+        title=message("The request names two applications", context="explain"),
+        sentence=message(
+            "The client_id is not the client that the id_token_hint was issued to.",
+            context="explain",
+        ),
+        rule=message(
+            "Where both are sent, they name the same client"
+            " (OpenID Connect RP-Initiated Logout, 2).",
+            context="explain",
+        ),
+        fix=message(
+            "Send an ID token that your application got, or leave out one of the two.",
+            context="explain",
+        ),
+    ),
+    "logout_request_invalid": Mistake(
+        title=message("The logout request can't be used", context="explain"),
+        sentence=message("One of its parameters is not as it should be.", context="explain"),
+        rule=message(
+            "The parameters of a logout are those of OpenID Connect RP-Initiated Logout, 2,"
+            " each sent at most once.",
+            context="explain",
+        ),
+        fix=message("Send the ID token unchanged, as it was issued.", context="explain"),
+        is_general=True,
+    ),
+    "state_too_long": Mistake(
+        title=message("The state is too long", context="explain"),
+        sentence=message("The state is longer than this service keeps.", context="explain"),
+        rule=message(
+            "The state is a short value that ties the answer to the request"
+            " (OpenID Connect RP-Initiated Logout, 2).",
+            context="explain",
+        ),
+        fix=message(
+            "Send a short random value, and keep what belongs to it in the application.",
+            context="explain",
+        ),
+        is_general=True,
     ),
 }

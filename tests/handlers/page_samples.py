@@ -33,6 +33,7 @@ def explanation(said):
     return {
         "title": said("The redirect_uri is not registered"),
         "sentence": said("The application Acme Wiki asked for an answer at an unknown address."),
+        "detail": message("state was sent %(n)s times", n=2),
         "comparisons": [
             {
                 "parameter": said("redirect_uri"),
@@ -93,6 +94,7 @@ def pages(said):
         "error": {
             "title_text": None,
             "sentence": None,
+            "detail": None,
             "request_id": said("req-7f3a"),
             "time": said("2026-11-20 11:37:42 UTC"),
             "retry_url": "/ui/login?" + said("flow=f1"),
@@ -128,6 +130,7 @@ BARE = {
     "error": {
         "title_text": message("Not found"),
         "sentence": "There is nothing here.",
+        "detail": message("there is nothing at this address"),
         "request_id": "req-7f3a",
         "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
