@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handlers import browser
 from handlers.page import PageHandler
 from idp.oauth import authorize, responses, sign_in_flow
 from idp.oauth.authorize import Refused
@@ -29,8 +30,10 @@ class AuthorizeHandler(PageHandler):
 
     async def _respond(self, *, is_post: bool) -> None:
         try:
-            request, client = await authorize.read(self.service, self._params(is_post))
-            self.see(await self._next(request, client, is_post))
+            params = self._params(is_post)
+            self.ui_locales = params.if_once("ui_locales")
+            request, client = await authorize.read(self.service, params)
+            self.see(await self._next(request, client))
         except Refused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             self.see(responses.failure(self.service.config, refusal.to, refusal.error))
@@ -43,10 +46,10 @@ class AuthorizeHandler(PageHandler):
         except InvalidRequest as error:
             raise Unusable("request_malformed", error.description) from error
 
-    async def _next(self, request: AuthRequest, client: Application, is_post: bool) -> str:
+    async def _next(self, request: AuthRequest, client: Application) -> str:
         """Where the browser goes: back to the client, or to the sign-in pages."""
         try:
-            if is_post:
+            if self._comes_without_cookie():
                 return login_url(await sign_in_flow.begin_unbound(self.service, request), client)
             agent = await self.find_agent()
             answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
@@ -58,6 +61,11 @@ class AuthorizeHandler(PageHandler):
         except StorageError as error:
             self.log_exception(type(error), error, None)
             return failed(self.service, request)
+
+    def _comes_without_cookie(self) -> bool:
+        """Whether the browser held its cookie back (SameSite=Lax)."""
+        is_cross_site = browser.is_cross_site(self.service.config, self.request)
+        return self.request.method == "POST" and is_cross_site
 
 
 def login_url(begun: sign_in_flow.Begun, client: Application) -> str:

@@ -68,7 +68,7 @@ class Handler(RequestHandler):
     def set_default_headers(self) -> None:
         self._headers = HTTPHeaders({"Server": "idp", "Date": format_timestamp(_now(self))})
         self._headers["X-Content-Type-Options"] = "nosniff"
-        self._headers["Referrer-Policy"] = "same-origin"
+        self._headers["Referrer-Policy"] = "no-referrer"
         if self.service.config.is_secure:
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
         if self.request_id:

@@ -22,7 +22,9 @@ class EndSessionHandler(PageHandler):
 
     async def _respond(self, *, is_post: bool) -> None:
         try:
-            asked = await logout.read(self.service, self._params(is_post))
+            params = self._params(is_post)
+            self.ui_locales = params.if_once("ui_locales")
+            asked = await logout.read(self.service, params)
         except Unusable as refusal:
             await self.explain(refusal)
             return

@@ -20,7 +20,7 @@ class KeysHandler(ProtocolHandler):
         self.set_header("Cache-Control", kept)
         self.clear_header("Pragma")
         self.set_header("Access-Control-Allow-Origin", "*")
-        self.set_header("Content-Type", "application/jwk-set+json")
+        self.set_header("Content-Type", "application/json")
         self.finish(body)
 
     head = get

@@ -26,7 +26,7 @@ from idp.start import Start
 from idp.supervisor import Life, Supervisor
 
 BACKLOG: Final = 1024
-MAX_HEADER_BYTES: Final = 64 * 1024  # beyond it the connection is closed without an answer
+MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75
 BODY_SECONDS: Final = 30

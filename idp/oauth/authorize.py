@@ -37,22 +37,7 @@ _RESPONSE_TYPES: Final[dict[frozenset[str], ResponseType]] = {
     frozenset({"id_token"}): "id_token",
     frozenset({"id_token", "token"}): "id_token token",
 }
-_READ: Final = (
-    "response_type",
-    "response_mode",
-    "request",
-    "request_uri",
-    "scope",
-    "code_challenge",
-    "code_challenge_method",
-    "nonce",
-    "prompt",
-    "max_age",
-    "login_hint",
-    "id_token_hint",
-    "ui_locales",
-)
-_BOUNDED: Final = ("state", "nonce", "login_hint", "ui_locales", "scope", "redirect_uri")
+_BOUNDED: Final = ("state", "nonce", "scope")
 
 
 class Refused(Exception):
@@ -125,14 +110,14 @@ def _mode(params: Params) -> Literal["query", "fragment"]:
 async def _check(
     service: Service, client: Application, params: Params, to: ReturnTo
 ) -> AuthRequest:
-    params.refuse_repeated(_READ)
+    params.refuse_repeated()
     for name in _BOUNDED:
         if len(params.get(name) or "") > MAX_CHARACTERS:
             raise InvalidRequest(f"{name} is longer than {MAX_CHARACTERS} characters")
     checked: dict[str, Any] = {}
     for check in _CHECKS:
         checked |= check(_Request(client, params))
-    checked["hinted_user_id"] = await _hinted_user(service, client, params.get("id_token_hint"))
+    checked["hinted_user_id"] = await _hinted_user(service, params.get("id_token_hint"))
     now = service.clock.now()
     return AuthRequest(
         id=service.random.id(),
@@ -142,8 +127,8 @@ async def _check(
         state=to.state,
         created_at=now,
         expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
-        login_hint=_text(params, "login_hint"),
-        ui_locales=_text(params, "ui_locales"),
+        login_hint=_wish(params, "login_hint"),
+        ui_locales=_wish(params, "ui_locales"),
         **checked,
     )
 
@@ -194,7 +179,10 @@ def _pkce(request: _Request) -> dict[str, Any]:
 
 
 def _nonce(request: _Request) -> dict[str, Any]:
-    return {"nonce": _text(request.params, "nonce")}
+    nonce = request.params.get("nonce")
+    if nonce is not None and "\0" in nonce:
+        raise InvalidRequest("nonce has a character that is not allowed")
+    return {"nonce": nonce}
 
 
 def _prompt(request: _Request) -> dict[str, Any]:
@@ -227,19 +215,12 @@ _CHECKS: Final[tuple[Callable[[_Request], dict[str, Any]], ...]] = (
 )
 
 
-async def _hinted_user(service: Service, client: Application, token: str | None) -> str | None:
-    """Whom `id_token_hint` names. A hint made for another client is no hint."""
-    if token is None:
-        return None
-    hint = await id_tokens.read_hint(service, token)
-    if hint.azp != client.id:
-        raise InvalidRequest("id_token_hint was issued to another client")
-    return hint.sub
+async def _hinted_user(service: Service, token: str | None) -> str | None:
+    """Whom `id_token_hint` names; it may have been issued to another client, or have expired."""
+    return (await id_tokens.read_hint(service, token)).sub if token is not None else None
 
 
-def _text(params: Params, name: str) -> str | None:
-    """A value that is stored and comes back; NUL can't be stored. Raises InvalidRequest."""
+def _wish(params: Params, name: str) -> str | None:
+    """A value that only makes things easier: one that can't be used is no error."""
     value = params.get(name)
-    if value is not None and "\0" in value:
-        raise InvalidRequest(f"{name} has a character that is not allowed")
-    return value
+    return None if value is None or "\0" in value or len(value) > MAX_CHARACTERS else value

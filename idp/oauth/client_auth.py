@@ -65,15 +65,16 @@ def _read_basic(authorization: str, client_id: str | None, secret: str | None) -
     if scheme.lower() != "basic":
         raise InvalidClient("the authorization header is not Basic")
     try:
-        decoded = base64.b64decode(encoded.strip(" ").encode("ascii"), validate=True)
+        sent = encoded.strip(" ").encode("ascii")
+        decoded = base64.b64decode(sent, validate=True)
         name, colon, password = decoded.decode("utf-8").partition(":")
     except (UnicodeError, binascii.Error):
         raise InvalidClient("the Basic header is not base64 of UTF-8") from None
     claimed = Claimed(
         method="client_secret_basic", client_id=_unquote(name), secret=_unquote(password)
     )
-    if not colon:
-        raise InvalidClient("the Basic header has no colon")
+    if not colon or base64.b64encode(decoded) != sent:
+        raise InvalidClient("the Basic header has no colon, or octets after its end")
     if client_id not in (None, claimed.client_id):
         raise InvalidRequest("client_id differs from the one in the authorization header")
     return claimed

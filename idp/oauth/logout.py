@@ -32,14 +32,6 @@ from idp.service import Service
 from storage import Insert, Stale, Write
 
 _LIVES: Final = timedelta(hours=1)
-_READ: Final = (
-    "id_token_hint",
-    "client_id",
-    "post_logout_redirect_uri",
-    "state",
-    "ui_locales",
-    "logout_hint",
-)
 
 
 class Asked(Struct, frozen=True):
@@ -60,7 +52,7 @@ class Ended(Struct, frozen=True):
 async def read(service: Service, params: Params) -> Asked:
     """Check a request. Raises Unusable: every refusal here is a page."""
     try:
-        params.refuse_repeated(_READ)
+        params.refuse_repeated()
         hint = await _hint(service, params.get("id_token_hint"))
     except InvalidRequest as error:
         raise Unusable("logout_request_invalid", error.description) from error

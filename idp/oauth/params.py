@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from idp.oauth.errors import InvalidRequest
+
+MAY_REPEAT: Final = {"resource"}  # RFC 8707 2
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
 class Params:
@@ -35,16 +40,22 @@ class Params:
             raise InvalidRequest(f"{name} is missing")
         return value
 
+    def if_once(self, name: str) -> str | None:
+        """The value, for one that is only a wish: None also when it was repeated."""
+        return None if self.is_repeated(name) else self.get(name)
+
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
     def is_repeated(self, name: str) -> bool:
         return len(self._values.get(name, ())) > 1
 
-    def refuse_repeated(self, names: Iterable[str]) -> None:
-        """Raise InvalidRequest for the first of `names` that was sent more than once."""
-        for name in names:
-            self.get(name)
+    def refuse_repeated(self) -> None:
+        """Raise InvalidRequest when any parameter, known or not, was sent more than once."""
+        for name in self._values.keys() - MAY_REPEAT:
+            if self.is_repeated(name):
+                shown = name if _PLAIN.fullmatch(name) else "a parameter"
+                raise InvalidRequest(f"{shown} was sent more than once")
 
     def pairs(self) -> list[tuple[str, str]]:
         return [(name, value) for name, values in self._values.items() for value in values]

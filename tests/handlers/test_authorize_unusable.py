@@ -144,12 +144,6 @@ async def test_any_other_repeated_parameter_goes_back_to_the_client(
     assert await everything(server.store) == before
 
 
-async def test_a_repeated_unknown_parameter_is_ignored(visitor, demo):
-    page = await visitor.get(demo.authorize_url() + "&unknown=1&unknown=2")
-
-    assert "code" in page.answer
-
-
 @pytest.mark.parametrize("name", ["state", "redirect_uri", "prompt"])
 async def test_a_post_takes_no_parameter_from_its_address(server, visitor, demo, name):
     form = demo.authorize_form(prompt="none")

@@ -301,3 +301,11 @@ async def test_neither_a_cookie_nor_an_origin_is_asked_for(
 
     assert_granted(page)
     assert "Access-Control-Allow-Credentials" not in page.headers
+
+
+@pytest.mark.parametrize("form", [{}, {"grant_type": "authorization_code"}, {"grant_type": "x"}])
+async def test_a_wrong_secret_is_told_before_what_else_is_wrong(visitor, demo, form):
+    headers = basic(f"{demo.client_id}:wrong")
+    page = await visitor.post(TOKEN, form, headers=headers | {"Content-Type": FORM})
+
+    assert (page.status, page.json()["error"]) == (401, "invalid_client")

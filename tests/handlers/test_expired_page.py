@@ -208,7 +208,8 @@ async def test_a_browser_that_lost_the_answer_of_its_sign_in_starts_again(visito
 
 
 async def test_a_posted_request_is_bound_by_its_first_page(visitor, new_visitor, demo, server):
-    answer = await visitor.post("/oauth/v2/authorize", demo.authorize_form())
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    answer = await visitor.post("/oauth/v2/authorize", demo.authorize_form(), headers=elsewhere)
     assert not answer.headers.get_list("Set-Cookie")
     page = await visitor.follow(answer)
     stolen = await new_visitor().get(page.url)

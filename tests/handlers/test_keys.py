@@ -82,7 +82,7 @@ async def test_the_key_set_may_be_cached_for_five_minutes_and_asked_for_changes(
     again = await visitor.get(KEYS, headers={"If-None-Match": first.headers["ETag"]})
     other = await visitor.get(KEYS, headers={"If-None-Match": '"another"'})
 
-    assert first.headers["Content-Type"] == "application/jwk-set+json"
+    assert first.headers["Content-Type"] == "application/json"
     assert "max-age=300" in first.headers["Cache-Control"]
     assert first.headers["Access-Control-Allow-Origin"] == "*"
     assert (again.status, again.text) == (304, "")

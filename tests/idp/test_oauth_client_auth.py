@@ -127,3 +127,9 @@ def test_an_endpoint_may_take_fewer_methods():
 
 def test_a_claim_does_not_show_its_secret():
     assert "s3cret" not in repr(Claimed("client_secret_post", "c", "s3cret"))
+
+
+@pytest.mark.parametrize("more", ["=", "==", "===="])
+def test_padding_beyond_the_end_is_refused(more):
+    with pytest.raises(InvalidClient):
+        client_auth.read(basic("id", "secret") + more, Params())

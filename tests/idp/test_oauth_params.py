@@ -27,16 +27,23 @@ def test_a_repeated_parameter_can_not_be_read_at_all(second):
     params = Params([("twice", "v"), ("twice", second)])
 
     assert params.is_repeated("twice")
-    for read in (params.get, params.required, lambda name: params.refuse_repeated([name])):
+    assert params.if_once("twice") is None
+    for read in (params.get, params.required):
         with pytest.raises(InvalidRequest, match="twice"):
             read("twice")
+    with pytest.raises(InvalidRequest, match="twice"):
+        params.refuse_repeated()
 
 
-def test_only_the_named_parameters_are_checked_for_repetition():
-    params = Params([("a", "1"), ("a", "2"), ("b", "1")])
-    params.refuse_repeated(["b", "absent"])
+def test_only_resource_may_be_repeated():
+    Params([("resource", "1"), ("resource", "2"), ("b", "1")]).refuse_repeated()
 
-    assert params.get("b") == "1"
+
+def test_the_name_of_a_repeated_parameter_is_shown_only_when_it_is_plain():
+    with pytest.raises(InvalidRequest) as refused:
+        Params([('"\r\n', "1"), ('"\r\n', "2")]).refuse_repeated()
+
+    assert refused.value.description == "a parameter was sent more than once"
 
 
 def test_names_are_exact():

@@ -33,45 +33,28 @@ GRANTS: Final[dict[GrantType, Grant]] = {
     "refresh_token": Grant(refresh_token.reads, refresh_token.exchange),
 }
 
-_SINGLE: Final = (
-    "grant_type",
-    "client_id",
-    "client_secret",
-    "client_assertion",
-    "client_assertion_type",
-    "code",
-    "redirect_uri",
-    "code_verifier",
-    "refresh_token",
-    "scope",
-)
-
 
 async def exchange(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """The token response for a form, and the `authorization` header that came with it.
 
-    Raises OAuthError. Client and grant are read from the store in one round trip.
+    Raises OAuthError: what is wrong with the client before what is wrong with its request.
+    Client and grant are read from the store in one round trip.
     """
-    params.refuse_repeated(_SINGLE)
+    params.refuse_repeated()
     claimed = client_auth.read(authorization, params)
-    grant_type = params.required("grant_type")
-    grant = next((grant for name, grant in GRANTS.items() if name == grant_type), None)
+    grant = next((each for name, each in GRANTS.items() if name == params.get("grant_type")), None)
     key = grant.reads(params) if grant else None
     keys: list[Key] = [(APPLICATIONS, claimed.client_id), *([key] if key else [])]
-    found = await service.store.get_many(_storable(keys))
-    client = client_auth.check(claimed, found[0] if found else None)
+    found = await service.store.get_many(keys)
+    client = client_auth.check(claimed, found[0])
+    allowed = _check_allowed(client, params.required("grant_type"), grant)
+    record = found[1] if key else None
+    return await allowed.exchange(Exchange(service, client, params, record))
+
+
+def _check_allowed(client: Application, grant_type: str, grant: Grant | None) -> Grant:
     if grant is None:
         raise UnsupportedGrantType("grant_type is not supported")
-    _check_allowed(client, grant_type)
-    record = found[1] if key else None
-    return await grant.exchange(Exchange(service, client, params, record))
-
-
-def _storable(keys: list[Key]) -> list[Key]:
-    """No keys when the client_id can't be an id at all (empty or over-long)."""
-    return keys if 0 < len(keys[0][1]) <= 200 else []
-
-
-def _check_allowed(client: Application, grant_type: str) -> None:
     if grant_type not in client.grant_types:
         raise UnauthorizedClient("the client may not use this grant_type")
+    return grant

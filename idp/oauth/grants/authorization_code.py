@@ -25,7 +25,7 @@ from storage import Key, Stale, Update
 
 def reads(params: Params) -> Key | None:
     """The authorization that the code names."""
-    parts = credentials.split(params.required("code"))
+    parts = credentials.split(params.get("code") or "")
     return (AUTHORIZATIONS, parts[0]) if parts else None
 
 

@@ -18,7 +18,7 @@ _SECRETS = 2
 
 def reads(params: Params) -> Key | None:
     """The authorization that the refresh token names."""
-    parts = credentials.split(params.required("refresh_token"), _SECRETS)
+    parts = credentials.split(params.get("refresh_token") or "", _SECRETS)
     return (AUTHORIZATIONS, parts[0]) if parts else None
 
 
