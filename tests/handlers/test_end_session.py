@@ -7,12 +7,11 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
-from msgspec import structs
 
 from idp.oauth import logout
 from idp.oauth.logout import Hint
 from idp.records import AGENTS, APPLICATIONS, SESSIONS
-from storage import Insert, Update
+from storage import Update
 from tests.support import forged
 from tests.support.forged import part
 from tests.support.service import shared_key
@@ -373,37 +372,3 @@ async def test_what_was_sent_is_shown_without_becoming_markup(visitor, client):
     assert page.status == 400
     assert "<svg" not in page.text
     assert urlsplit(page.url).path == PATH
-
-
-async def test_a_hint_of_an_earlier_session_signs_its_user_out_all_the_same(server, visitor, demo):
-    old = await demo.tokens(visitor, *server.user)
-    await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
-    await demo.tokens(visitor, *server.user)
-    page = await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
-
-    assert page.location == demo.post_logout_redirect_uri
-    assert (await demo.silently(visitor))["error"] == "login_required"
-
-
-async def test_a_hint_of_somebody_who_is_gone_asks_whoever_is_here(server, visitor, demo):
-    old = await demo.tokens(visitor, *server.user)
-    await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
-    await demo.tokens(visitor, *await server.copy_user("minnie"))
-    page = await visitor.open(demo.logout_url(id_token_hint=old["id_token"]))
-
-    assert page.name == "logout-confirm"
-    assert "code" in await demo.silently(visitor)
-
-
-async def test_every_session_ends_even_of_a_browser_that_many_people_used(server, visitor, demo):
-    await demo.tokens(visitor, *server.user)
-    (mine,) = [one async for one in server.store.scan(SESSIONS)]
-    for number in range(120):
-        other = structs.replace(mine, id=f"{number:022}", user_id="somebody")
-        await server.store.commit(Insert(SESSIONS, other))
-    assert "code" in await demo.silently(visitor)
-
-    page = await visitor.open("/oidc/v1/end_session")
-    await visitor.submit(page, decision="logout")
-
-    assert [one async for one in server.store.scan(SESSIONS) if one.ended_at is None] == []
