@@ -22,7 +22,7 @@ from handlers import (
     userinfo,
 )
 from handlers.login import accounts as accounts_page
-from handlers.login import change_password, name, own_password, password
+from handlers.login import change_password, name, own_password, password, setup
 from handlers.login import logout as logout_page
 from idp import logs
 from idp.service import Service
@@ -41,6 +41,7 @@ ROUTES: list[Route] = [
     *accounts_page.ROUTES,
     *change_password.ROUTES,
     *own_password.ROUTES,
+    *setup.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,

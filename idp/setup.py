@@ -38,6 +38,7 @@ from idp.service import Service
 from idp.vault import WrongKey
 from storage import Conflict, Insert, Stale, Update, Write
 
+PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
 ACTOR: Final = "set-up"
 IAM_OWNER: Final = "IAM_OWNER"
 ORG_OWNER: Final = "ORG_OWNER"

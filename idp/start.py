@@ -6,6 +6,7 @@ import os
 import shlex
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
@@ -46,13 +47,21 @@ class Start(Struct, frozen=True):
             "admin": {
                 "loginName": self.admin.login_name,
                 "password": self.admin.password,
-                "setupUrl": None,
+                "setupUrl": self.setup_url(),
             },
             "demo": _demo_json(demo) if demo else None,
             "adminPat": self.admin_pat,
             "mail": {"state": "held", "url": None},
             "curl": self.curl(),
         }
+
+    def setup_url(self) -> str | None:
+        """The address that asks the first administrator only for a new password. Browsers keep
+        the part after # to themselves, so no log and no proxy has the one-time password."""
+        if self.admin.password is None:
+            return None
+        proof = {"t": self.admin.password, "u": self.admin.login_name}
+        return f"{self.config.issuer}{setup.PAGE}#{urlencode(proof, quote_via=quote)}"
 
     def curl(self) -> list[str]:
         """Command lines that work as they stand, each by itself."""
@@ -191,6 +200,7 @@ def banner(start: Start, seconds: float, version: str) -> str:
             f"  Admin     {admin.login_name}   one-time password  {admin.password}"
             f"   ({minutes} min, then you choose your own)"
         )
+        lines.append(f"            or open once:  {start.setup_url()}")
     else:
         lines.append(f"  Admin     {admin.login_name}")
     lines.append(f"  Lost it?  idp admin reset-password {admin.login_name}")

@@ -47,6 +47,22 @@ ${field("loginName", pgettext("page", "Login name"), type="text", value=value, a
 ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize="none", spellcheck="false", **show, **attributes)}
 </%def>
 
+## A new password, and before it what it needs.
+##   policy: dict    {minimum, maximum: int}
+<%def name="new_password_field(policy, autofocus)">
+<% rules = f"minlength: {policy['minimum']}; maxlength: {policy['maximum']};" %>\
+<div class="policy">
+<p id="policy">${pgettext("change-password", "The new password needs:")}</p>
+<ul aria-labelledby="policy">
+<li>${npgettext("change-password", "at least %(n)s character", "at least %(n)s characters", policy["minimum"])}</li>
+</ul>
+<p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
+</div>
+${password_field("newPassword", pgettext("change-password", "New password"), "new-password",
+    minlength=policy["minimum"], passwordrules=rules, enterkeyhint="done", required=True,
+    autofocus=autofocus)}
+</%def>
+
 ## The focus lands here without a script, so that a screen reader says what is wrong.
 <%def name="summary()">
 % if problems or retry_seconds is not None:

@@ -32,7 +32,7 @@ class LoginNameHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         typed = (form.get("loginName") or "").strip()
-        problem = _problem(typed)
+        problem = problem_of(typed)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]
             await self._ask(flow, status=400, login_hint=typed, problems=problems)
@@ -92,7 +92,8 @@ class RootHandler(PageHandler):
         self.see(LOGIN)
 
 
-def _problem(typed: str) -> Message | None:
+def problem_of(typed: str) -> Message | None:
+    """What keeps this from being a login name at all."""
     if not typed:
         return message("Enter your login name.", context="login-name")
     if len(typed) > MAX_CHARACTERS:

@@ -1,13 +1,14 @@
-"""A signed-in person's change of their own password."""
+"""A person's own choice of a password outside of a sign-in: while signed in, or by set-up link."""
 
 from __future__ import annotations
 
-from idp.identity import opening, password_change, sessions, sign_in
+from idp.identity import agents, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
-from idp.records import Agent
+from idp.records import AGENTS, Agent
 from idp.service import Service
+from storage import Insert, Write
 
 
 async def prove(service: Service, live: LiveSession, password: str, address: str) -> Subject:
@@ -30,8 +31,41 @@ async def replace(
     Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
     when the password or the session changed at the same moment.
     """
+    return await _choose(
+        service, agent, subject, password, *sessions.ending(service, live.session)
+    )
+
+
+async def prove_one_time(
+    service: Service, login_name: str, password: str, address: str
+) -> Subject:
+    """The user whose one-time password this is. Tries count as those of a sign-in.
+
+    Raises sign_in.Refused, also for a password that need not be changed; Throttled, HashingBusy.
+    """
+    subject = await sign_in.check_password(service, login_name, password, address)
+    if subject.user.password is None or not subject.user.password.must_change:
+        raise sign_in.Refused("the password is not a one-time password")
+    return subject
+
+
+async def replace_one_time(
+    service: Service, agent: Agent | None, subject: Subject, password: str
+) -> Cookie:
+    """Replace the one-time password and sign its user in, in one unit: it counts once.
+
+    Raises HashingBusy; Stale when the password was used or replaced meanwhile.
+    """
+    if agent is None:
+        agent = agents.new(service.random, service.clock.now()).agent
+        await service.store.commit(Insert(AGENTS, agent))
+    return await _choose(service, agent, subject, password)
+
+
+async def _choose(
+    service: Service, agent: Agent, subject: Subject, password: str, *also: Write
+) -> Cookie:
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     opened = opening.prepare(service, agent, change.subject, ())
-    over = sessions.ending(service, live.session)
-    await service.store.commit(*change.writes, *opened.writes, *over)
+    await service.store.commit(*change.writes, *opened.writes, *also)
     return opened.cookie

@@ -28,3 +28,12 @@ if (step) {
   // The page may come back from the browser's memory by the back button.
   addEventListener("pageshow", () => { isSent = false; });
 }
+// The set-up link carries what its page asks for where no server and no log sees it: after the #.
+const link = new URLSearchParams(location.hash.slice(1));
+if (document.body.dataset.page === "setup" && link.has("t")) {
+  const { loginName, password, newPassword } = step.elements;
+  loginName.value = link.get("u");
+  password.value = link.get("t");
+  history.replaceState(null, "", location.pathname + location.search);
+  newPassword.focus();
+}

@@ -71,6 +71,12 @@ def own_password_refused(person):
     person.press("Save the new password")
 
 
+def setup_refused(person):
+    person.go("/ui/setup")
+    person.fill(loginName="somebody", password="wrong", newPassword="a long and quiet evening")
+    person.press("Save the new password")
+
+
 def wrong_host(person):
     port = person.program.issuer.rpartition(":")[2]
     person.go("/ui/login", base=f"http://login.example.com:{port}")
@@ -104,6 +110,8 @@ STATES = {
     "start, two": (TWO, "signed-in", False, opened("/")),
     "own password": (ONE, "change-password", False, opened("/.well-known/change-password")),
     "own password, refused": (ONE, "change-password", True, own_password_refused),
+    "set-up": (NOBODY, "setup", False, opened("/ui/setup")),
+    "set-up, refused": (NOBODY, "setup", True, setup_refused),
     "wrong host": (NOBODY, "host-mismatch", False, wrong_host),
     "demo": (NOBODY, "demo", False, opened("/demo")),
     "demo, signed in": (ONE, "demo", False, opened("/demo")),

@@ -90,6 +90,11 @@ def pages(said):
             "current_required": True,
             "policy": POLICY,
         },
+        "setup": {
+            "login_name": said("admin@localhost"),
+            "password": said("Kx7f-9QmD"),
+            "policy": POLICY,
+        },
         "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
         "error": {
             "title_text": None,
@@ -126,6 +131,7 @@ BARE = {
         "current_required": False,
         "policy": POLICY,
     },
+    "setup": {"login_name": "", "password": None, "policy": POLICY},
     "explain": {"explanation": None, "request_id": "req-7f3a"},
     "error": {
         "title_text": message("Not found"),

@@ -17,12 +17,23 @@ CANARY = "\"><svg onload=alert(1)>'&lt;${7*7}"
 TEMPLATES = resources.files("templates")
 NAMES = list(page_samples.BARE)
 # Pages with something to decide; the others only lead on.
-STEPS = ["login-name", "password", "accounts", "change-password", "logout-confirm", "demo"]
+STEPS = [
+    "login-name",
+    "password",
+    "accounts",
+    "change-password",
+    "setup",
+    "logout-confirm",
+    "demo",
+]
 
 AUTOCOMPLETE = {
     ("login-name", "loginName"): "username webauthn",
     ("password", "loginName"): "username",
     ("password", "password"): "current-password",
+    ("setup", "loginName"): "username",
+    ("setup", "password"): "off",
+    ("setup", "newPassword"): "new-password",
     ("change-password", "loginName"): "username",
     ("change-password", "currentPassword"): "current-password",
     ("change-password", "newPassword"): "new-password",

@@ -39,7 +39,8 @@ def mode(path: Path) -> int:
 def kept(told: dict) -> dict:
     """What stays the same wherever the service listens."""
     demo = {name: told["demo"][name] for name in ("clientId", "clientSecret", "user")}
-    return {"admin": told["admin"], "demo": demo, "store": told["store"]}
+    admin = {name: told["admin"][name] for name in ("loginName", "password")}
+    return {"admin": admin, "demo": demo, "store": told["store"]}
 
 
 def run_line(line: str, directory: Path) -> subprocess.CompletedProcess:
@@ -70,6 +71,8 @@ def test_the_json_line_has_exactly_the_keys_that_scripts_rely_on(start_program, 
     assert set(told["mail"]) == {"state", "url"}
     assert told["adminPat"] is None
     assert re.fullmatch(r"http://localhost:\d+", told["issuer"])
+    link = f"{told['issuer']}/ui/setup#t={told['admin']['password']}&u=admin%40localhost"
+    assert told["admin"]["setupUrl"] == link
     assert told["dataDir"] == str(tmp_path / "idp-data")
     assert told["store"] == f"sqlite:///{tmp_path}/idp-data/idp.sqlite3"
 
@@ -81,6 +84,7 @@ def test_people_get_a_banner_on_stderr_and_nothing_on_stdout(start_program, tmp_
 
     assert not program.output
     assert re.search(r"admin@localhost .* one-time password +\S{4}-\S{4}-\S{4}-\S{4}", banner)
+    assert re.search(r"or open once: +http://localhost:\d+/ui/setup#t=\S{19}&u=admin", banner)
     assert "/demo" in banner
     assert run_line(curl[curl.index("curl ") :], tmp_path).returncode == 0
 
@@ -256,7 +260,8 @@ async def test_the_one_time_password_counts_once_and_is_told_no_more(start_progr
     page = await open_browser(program).sign_in(url, admin["loginName"], NEW_PASSWORD)
     assert "code" in page.answer
     program.stop()
-    assert start_program().told["admin"] == admin | {"password": None}
+    told = start_program().told["admin"]
+    assert told == admin | {"password": None, "setupUrl": None}
 
 
 @pytest.mark.gen_test(timeout=60)

@@ -1,0 +1,80 @@
+"""/ui/setup: the set-up link. A one-time password is replaced, and its user is signed in."""
+
+from __future__ import annotations
+
+from handlers.login.change_password import policy_of, problems_of
+from handlers.login.flow import LOGIN
+from handlers.login.name import problem_of
+from handlers.page import PageHandler
+from idp import logs
+from idp.i18n import message
+from idp.identity import own_password, sign_in
+from idp.identity.throttle import Throttled
+from idp.oauth.params import Params
+from idp.setup import PAGE
+from storage import Stale
+
+_log = logs.logger(__name__)
+_WRONG = message(
+    "That login name and one-time password can't be used. A one-time password counts once and for"
+    " a limited time.",
+    context="setup",
+)
+
+
+class SetupHandler(PageHandler):
+    """Asks for everything at once; the link fills in all but the new password.
+
+    The browser may have no cookie yet: the one-time password itself proves who sends the form.
+    """
+
+    async def get(self) -> None:
+        self._ask("")
+
+    async def post(self) -> None:
+        form = self._own_form()
+        login_name = (form.get("loginName") or "").strip()
+        problem = problem_of(login_name)
+        if problem is not None:
+            problems = [{"field": "loginName", "text": problem}]
+            self._ask(login_name, status=400, problems=problems)
+            return
+        try:
+            await self._submit(login_name, form)
+        except Throttled as error:
+            self.set_header("Retry-After", str(error.retry_after_seconds))
+            self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
+        except (sign_in.Refused, Stale) as error:  # Stale: another one was faster
+            _log.info("set-up refused", cause=str(error), address=self.address())
+            problems = [{"field": "password", "text": _WRONG}]
+            self._ask(login_name, status=400, problems=problems)
+
+    async def _submit(self, login_name: str, form: Params) -> None:
+        password, new = form.get("password") or "", form.get("newPassword") or ""
+        subject = await own_password.prove_one_time(
+            self.service, login_name, password, self.address()
+        )
+        problems = await problems_of(self.service, subject, new)
+        if problems:
+            self._ask(login_name, password, status=400, problems=problems)
+            return
+        agent = await self.find_agent()
+        cookie = await own_password.replace_one_time(self.service, agent, subject, new)
+        self.keep_cookie(cookie)
+        self.see(LOGIN)
+
+    def _ask(
+        self, login_name: str, proven: str | None = None, *, status: int = 200, **values: object
+    ) -> None:
+        """`proven` is a one-time password that was right: it need not be typed again."""
+        self.page(
+            "setup",
+            status=status,
+            login_name=login_name,
+            password=proven,
+            policy=policy_of(self.service.config),
+            **values,
+        )
+
+
+ROUTES = [(PAGE, SetupHandler)]

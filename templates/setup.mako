@@ -1,0 +1,17 @@
+## The first administrator's link: a one-time password is replaced, without an application.
+##   login_name: str          what the field holds at first; page.js fills it from the link
+##   password: str | None     the one-time password, if it was right before
+##   policy: dict             {minimum, maximum: int}
+<%inherit file="page.mako"/>\
+<%namespace name="form" file="form.mako"/>\
+<%def name="title()">${pgettext("setup", "Set up your account")}</%def>\
+<%form:step>
+${form.field("loginName", pgettext("page", "Login name"), type="text", value=login_name,
+    autocomplete="username", autocapitalize="none", spellcheck="false", dir="auto", required=True,
+    autofocus=not problems and retry_seconds is None)}
+${form.password_field("password", pgettext("setup", "One-time password"), "off",
+    hint=pgettext("setup", "It was printed when the service started."), value=password,
+    required=True)}
+${form.new_password_field(policy, autofocus=False)}
+<button>${pgettext("change-password", "Save the new password")}</button>
+</%form:step>

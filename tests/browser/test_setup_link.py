@@ -1,0 +1,46 @@
+"""The link that the start prints, opened in a browser: with scripts and without."""
+
+from urllib.parse import quote
+
+NEW = "a long and quiet afternoon"
+
+
+def link_of(program, password):
+    """The set-up link, as the start prints it."""
+    name = program.told["admin"]["loginName"]
+    return f"/ui/setup#t={password}&u={quote(name)}"
+
+
+def test_the_start_prints_this_link(program):
+    assert program.told["admin"]["setupUrl"] == program.issuer + link_of(
+        program, program.told["admin"]["password"]
+    )
+
+
+def test_the_link_fills_in_all_but_the_new_password(new_person, program, one_time_password):
+    person, password = new_person(), one_time_password()
+    person.go(link_of(program, password))
+
+    assert person.page.input_value("input[name=loginName]") == program.told["admin"]["loginName"]
+    assert person.page.input_value("input[name=password]") == password
+    assert person.page.evaluate("document.activeElement.name") == "newPassword"
+    assert person.page.url == f"{program.issuer}/ui/setup"
+    assert person.page.evaluate("history.length") <= 2
+    person.page.keyboard.type("password")
+    person.press("Save the new password")
+    assert person.page.title().startswith("Error: ")
+    person.fill(newPassword=NEW)
+    person.press("Save the new password")
+
+    assert (person.name, person.page.url) == ("signed-in", f"{program.issuer}/ui/login")
+    assert program.told["admin"]["loginName"] in person.text
+
+
+def test_without_scripts_the_person_types_both(new_person, program, one_time_password):
+    person, password = new_person(scripts=False), one_time_password()
+    person.go(link_of(program, password))
+    person.fill(loginName=program.told["admin"]["loginName"], password=password, newPassword=NEW)
+    person.press("Save the new password")
+
+    assert person.name == "signed-in"
+    assert program.told["admin"]["loginName"] in person.text
