@@ -14,6 +14,10 @@ from tests.storage.mongo_stores import make, timed
 from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
 from tests.support.mongod import fresh_database
 
+# Long enough for an election, so that a primary comes back that takes itself for the only one. A
+# member that copies from one that never comes back finds another only after 13 s or more.
+HANGS_SECONDS = 6
+
 
 @pytest.fixture
 def trio(mongod_trio):
@@ -82,10 +86,11 @@ async def test_no_acknowledged_write_is_lost_when_the_primary_goes(trio, fault, 
         await asyncio.sleep(2)
         primary = await asyncio.to_thread(trio.primary)
         await asyncio.to_thread(getattr(primary, fault))
+        await asyncio.sleep(HANGS_SECONDS)
+        primary.resume()
         await writing
         found = {int(record.id[1:]): record.n async for record in store.scan(USERS)}
         await store.close()
-        primary.resume()
 
     for n in range(8):
         assert writers.done[n] <= found[n] <= writers.done[n] + writers.unknown[n]
