@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from handlers.page import ForeignForm, PageHandler
 from idp import i18n
 from idp.i18n import Message, message
@@ -26,12 +28,12 @@ _FINISHED = message(
 )
 
 
-class FlowHandler(PageHandler):
+class FlowHandler(PageHandler, ABC):
     """A page of a flow. A stale address or form leads to the flow's current step, or says how
     to start again; it never ends in nothing."""
 
     async def get(self) -> None:
-        flow = await self._find_flow()
+        flow = await self._find_flow(await self.find_agent())
         if flow is None:
             return
         try:
@@ -50,9 +52,13 @@ class FlowHandler(PageHandler):
         return True
 
     async def post(self) -> None:
-        form = await self._own_flow_form()
-        flow = await self._find_flow() if form else None
-        if form is None or flow is None:
+        agent = await self.find_agent()
+        form = self._own_flow_form(agent)
+        if form is None:
+            await self.expired(status=403)
+            return
+        flow = await self._find_flow(agent)
+        if flow is None:
             return
         try:
             if form.get("decision") == "cancel":
@@ -62,28 +68,25 @@ class FlowHandler(PageHandler):
         except Stale:  # another tab went on: this one follows
             self.see(self.at(LOGIN, flow))
 
+    @abstractmethod
     async def show(self, flow: Flow) -> None:
         """Answer a GET of this page."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def submit(self, flow: Flow, form: Params) -> None:
         """Answer this page's form."""
-        raise NotImplementedError
 
-    async def _own_flow_form(self) -> Params | None:
-        """The form, if it was made for this browser and this flow; else the answer is given."""
-        agent = await self.find_agent()
+    def _own_flow_form(self, agent: Agent | None) -> Params | None:
+        """The form, if it was made for this browser and this flow."""
         try:
-            if agent is not None:
-                return self.page_form(self.wanted_id("flow") or "", agent)
+            return self.page_form(self.wanted_id("flow") or "", agent) if agent else None
         except ForeignForm as error:
             self.log_exception(type(error), error, None)
-        await self.expired(status=403)
-        return None
+            return None
 
-    async def _find_flow(self) -> Flow | None:
+    async def _find_flow(self, agent: Agent | None) -> Flow | None:
         """The flow of the address; the answer is given already when there is none."""
-        flow_id, agent = self.wanted_id("flow"), await self.find_agent()
+        flow_id = self.wanted_id("flow")
         flow = await sign_in_flow.find(self.service, flow_id, agent) if flow_id else None
         if flow is None:
             await self._bind_or_expire(flow_id, agent)

@@ -29,8 +29,8 @@ class Grant(Struct, frozen=True):
 
 
 GRANTS: Final[dict[GrantType, Grant]] = {
-    "authorization_code": Grant(authorization_code.reads, authorization_code.exchange),
-    "refresh_token": Grant(refresh_token.reads, refresh_token.exchange),
+    "authorization_code": Grant(authorization_code.reads, authorization_code.redeem),
+    "refresh_token": Grant(refresh_token.reads, refresh_token.rotate),
 }
 
 

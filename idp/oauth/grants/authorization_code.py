@@ -29,7 +29,7 @@ def reads(params: Params) -> Key | None:
     return (AUTHORIZATIONS, parts[0]) if parts else None
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def redeem(exchange: Exchange) -> dict[str, Any]:
     """Redeem a code, once: refuse, sign, then one conditional write.
 
     A second redemption with everything right is a replay and revokes what the first one gave;
@@ -56,7 +56,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
         with_nonce=True,
         now=now,
     )
-    await _redeem(exchange, grantee, refresh, now)
+    await _spend(exchange, grantee, refresh, now)
     return response
 
 
@@ -77,7 +77,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
     return authorization, code
 
 
-async def _redeem(
+async def _spend(
     exchange: Exchange, grantee: Grantee, refresh: RefreshToken | None, now: datetime
 ) -> None:
     """Spend the code; of several that try at once, one does and the family dies for the rest."""

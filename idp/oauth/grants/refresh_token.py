@@ -22,7 +22,7 @@ def reads(params: Params) -> Key | None:
     return (AUTHORIZATIONS, parts[0]) if parts else None
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def rotate(exchange: Exchange) -> dict[str, Any]:
     """Rotate a refresh token: refuse, sign, then one conditional write.
 
     A spent token of the right family and client is a replay and ends the family; a forged one
@@ -45,7 +45,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
         with_nonce=False,
         now=now,
     )
-    await _rotate(exchange, authorization, refresh, successor, now)
+    await _replace(exchange, authorization, refresh, successor, now)
     return response
 
 
@@ -74,7 +74,7 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
     return wanted
 
 
-async def _rotate(
+async def _replace(
     exchange: Exchange,
     authorization: Authorization,
     refresh: Refresh,
