@@ -27,8 +27,8 @@ FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server", "idp.supervisor"}
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (
-    r"pypi\.org|pythonhosted|--(?:extra-)?index-url|registry\.npmjs|/simple/?\b",
-    r"(?<![\w.])/work/|/root/",
+    r"--(?:extra-)?index-url|--registry|/simple/?\b",
+    r"(?<![\w.])/(?:home|root)/",
 )
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
