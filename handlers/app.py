@@ -6,7 +6,6 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from tornado.httputil import HTTPServerRequest
 from tornado.web import Application, RequestHandler
 
 from handlers import (
@@ -21,6 +20,7 @@ from handlers import (
     token,
     userinfo,
 )
+from handlers.base import Handler
 from handlers.login import accounts as accounts_page
 from handlers.login import change_password, name, own_password, password, setup
 from handlers.login import logout as logout_page
@@ -82,11 +82,11 @@ class App(Application):
 
 
 def _log_access(handler: RequestHandler) -> None:
-    request: HTTPServerRequest = handler.request
+    request = handler.request
     logs.access(
         request.method or "",
         request.path,
         handler.get_status(),
         request.request_time(),
-        address=request.remote_ip or "",
+        address=handler.address() if isinstance(handler, Handler) else "",
     )

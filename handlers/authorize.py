@@ -49,7 +49,7 @@ class AuthorizeHandler(PageHandler):
     async def _next(self, request: AuthRequest, client: Application) -> str:
         """Where the browser goes: back to the client, or to the sign-in pages."""
         try:
-            if self._comes_without_cookie():
+            if browser.may_lack_cookie(self.service.config, self.request):
                 return login_url(await sign_in_flow.begin_unbound(self.service, request), client)
             agent = await self.find_agent()
             answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
@@ -61,11 +61,6 @@ class AuthorizeHandler(PageHandler):
         except StorageError as error:
             self.log_exception(type(error), error, None)
             return failed(self.service, request)
-
-    def _comes_without_cookie(self) -> bool:
-        """Whether the browser held its cookie back (SameSite=Lax)."""
-        is_cross_site = browser.is_cross_site(self.service.config, self.request)
-        return self.request.method == "POST" and is_cross_site
 
 
 def login_url(begun: sign_in_flow.Begun, client: Application) -> str:

@@ -37,3 +37,9 @@ def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
     if site is not None:
         return site not in _SAFE_SITES
     return request.headers.get("Origin") not in (None, "null", config.origin)
+
+
+def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
+    """Whether a POST may have come from another site, and so without our cookie (SameSite=Lax)."""
+    is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
+    return request.method == "POST" and (is_hidden or is_cross_site(config, request))

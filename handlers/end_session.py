@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from handlers.login.logout import LOGOUT, done
-from handlers.page import PageHandler
+from handlers import browser
+from handlers.login.logout import LOGOUT, HintHandler, done
 from idp.oauth import logout, responses
 from idp.oauth.discovery import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
-from idp.oauth.id_tokens import Hint
 from idp.oauth.params import Params
+from idp.records import LogoutRequest
 
 
-class EndSessionHandler(PageHandler):
+class EndSessionHandler(HintHandler):
     """With a valid hint its session ends at once; without one the person is asked."""
 
     async def get(self) -> None:
@@ -24,21 +24,20 @@ class EndSessionHandler(PageHandler):
         try:
             params = self._params(is_post)
             self.ui_locales = params.if_once("ui_locales")
-            asked = await logout.read(self.service, params)
+            request = await logout.read(self.service, params)
         except Unusable as refusal:
             await self.explain(refusal)
             return
-        if asked.hint is None or not await self._end(asked.hint):
-            request_id = await logout.store(self.service, asked)
-            self.see(responses.append(LOGOUT, [("request", request_id)]))
+        if await self._ended_at_once(request):
+            self.see(done(request))
         else:
-            self.see(done(asked.request))
+            request_id = await logout.store(self.service, request)
+            self.see(responses.append(LOGOUT, [("request", request_id)]))
 
-    async def _end(self, hint: Hint) -> bool:
-        """End what the hint names; whether nobody has to be asked any more."""
-        ended = await logout.end_hinted(self.service, hint, await self.find_agent())
-        self.keep_cookie(ended.cookie)
-        return ended.is_enough
+    async def _ended_at_once(self, request: LogoutRequest) -> bool:
+        """Whether the hint was enough, and the browser has not held its cookie back."""
+        is_blind = browser.may_lack_cookie(self.service.config, self.request)
+        return not is_blind and await self.end_hinted(request)
 
     def _params(self, is_post: bool) -> Params:
         try:

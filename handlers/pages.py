@@ -120,7 +120,7 @@ def web_link(url: str | None) -> str | None:
         parts = urlsplit(url)
     except ValueError:
         return None
-    is_path = not parts.scheme and not parts.netloc and url.startswith("/")
+    is_path = url.startswith("/") and not url.startswith("//")
     return url if is_path or (parts.scheme in ("http", "https") and parts.netloc) else None
 
 

@@ -131,7 +131,9 @@ class Supervisor:
     def _bury_one(self) -> None:
         """Wait for a worker's end; replace it unless all are stopping."""
         child, status = os.wait()
-        index = self._workers.pop(child)
+        index = self._workers.pop(child, None)
+        if index is None:
+            return  # not ours: a container's first process inherits every orphan
         code = os.waitstatus_to_exitcode(status)
         if self._is_stopping:
             if code not in (exits.OK, -signal.SIGTERM):

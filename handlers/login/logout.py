@@ -21,15 +21,27 @@ _TOO_LATE: Final = message(
 )
 
 
-class LogoutHandler(PageHandler):
-    """Asks whether every session of this browser shall end."""
+class HintHandler(PageHandler):
+    """Signs out whom an `id_token_hint` names."""
+
+    async def end_hinted(self, request: LogoutRequest) -> bool:
+        """End what the hint names; whether nobody has to be asked any more."""
+        if request.hinted_user_id is None:
+            return False
+        ended = await logout.end_hinted(self.service, request, await self.find_agent())
+        self.keep_cookie(ended.cookie)
+        return ended.is_enough
+
+
+class LogoutHandler(HintHandler):
+    """Asks whether every session of this browser shall end, unless a hint has said enough."""
 
     async def get(self) -> None:
         request = await self._find()
         if request is None:
             return
         agent = await self.find_agent()
-        if agent is None:
+        if await self.end_hinted(request) or agent is None:
             self.see(done(request))
             return
         live = await sessions.find_live(self.service, agent)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from handlers import browser
 from handlers.login.change_password import policy_of, problems_of
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
-from handlers.page import PageHandler
+from handlers.page import ForeignForm, PageHandler
 from idp import logs
 from idp.i18n import message
 from idp.identity import own_password, sign_in
@@ -32,6 +33,8 @@ class SetupHandler(PageHandler):
         self._ask("")
 
     async def post(self) -> None:
+        if browser.may_lack_cookie(self.service.config, self.request):
+            raise ForeignForm("the form may have been sent by another site")
         form = self._own_form()
         login_name = (form.get("loginName") or "").strip()
         problem = problem_of(login_name)

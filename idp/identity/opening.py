@@ -47,7 +47,7 @@ def prepare(service: Service, agent: Agent, subject: Subject, known: Iterable[Se
             mine[0].id,
             set=renewed,
             increment={"sequence": 1},
-            expect={"ended_at": None},
+            expect={"ended_at": None, "sequence": mine[0].sequence},
         )
         event = events.changed(service.random, SESSIONS, mine[0], "session.renewed", actor, now)
         session = structs.replace(mine[0], **renewed)

@@ -73,7 +73,7 @@ def ending(service: Service, session: Session) -> list[Write]:
         session.id,
         set={"ended_at": now},
         increment={"sequence": 1},
-        expect={"ended_at": None},
+        expect={"ended_at": None, "sequence": session.sequence},
     )
     actor = session.user_id
     return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]

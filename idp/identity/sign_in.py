@@ -22,18 +22,19 @@ async def check_password(
 
     Raises Refused, Throttled, HashingBusy.
     """
-    await throttle.admit(service, login_name, address)
+    user = await users.find_by_login_name(service, login_name)
+    account = throttle.account_of(user, login_name)
+    await throttle.admit(service, account, address)
     try:
-        subject = await _check(service, login_name, password)
+        subject = await _check(service, user, password)
     except Refused:
-        await throttle.failed(service, login_name, address)
+        await throttle.failed(service, account, address)
         raise
-    await throttle.succeeded(service, login_name, address)
+    await throttle.succeeded(service, account, address)
     return subject
 
 
-async def _check(service: Service, login_name: str, password: str) -> Subject:
-    user = await users.find_by_login_name(service, login_name)
+async def _check(service: Service, user: User | None, password: str) -> Subject:
     if user is None or user.password is None:
         await service.hasher.verify_nobody(password)
         raise Refused("no such user" if user is None else "the user has no password")

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from idp.errors import Busy
 from idp.identity.users import login_key
+from idp.records import User
 from idp.service import Service
 from storage import COUNTERS
 
@@ -47,10 +48,15 @@ class _Kind(Struct, frozen=True):
         return f"gate:{self.key}"
 
 
-def _kinds(service: Service, login_name: str, address: str) -> tuple[_Kind, ...]:
-    """The account's name is hidden by a MAC: of fixed length, and nothing to be read."""
+def account_of(user: User | None, typed: str) -> str:
+    """What failures are counted for: the user, however they are called, else what was typed."""
+    return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
+
+
+def _kinds(service: Service, account: str, address: str) -> tuple[_Kind, ...]:
+    """The account is hidden by a MAC: of fixed length, and nothing to be read."""
     config = service.config
-    name = service.vault.mac("throttle", login_key(login_name.strip())).hex()[:32]
+    name = service.vault.mac("throttle", account).hex()[:32]
     limit = config.sign_in_failures_before_delay
     return (
         _Kind(f"account:{name}:{address}", limit, True),
@@ -59,12 +65,12 @@ def _kinds(service: Service, login_name: str, address: str) -> tuple[_Kind, ...]
     )
 
 
-async def admit(service: Service, login_name: str, address: str) -> None:
+async def admit(service: Service, account: str, address: str) -> None:
     """Let a try be looked at. An unknown account is treated like a known one.
 
     Raises Throttled.
     """
-    kinds = _kinds(service, login_name, address)
+    kinds = _kinds(service, account, address)
     counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
     waits = [
         await _wait(service, kind, count.n)
@@ -75,9 +81,9 @@ async def admit(service: Service, login_name: str, address: str) -> None:
         raise Throttled("too many failed sign-ins", retry_after_seconds=max(waits))
 
 
-async def failed(service: Service, login_name: str, address: str) -> None:
+async def failed(service: Service, account: str, address: str) -> None:
     """Count a failure, and close the gate behind it when there have been too many."""
-    kinds = _kinds(service, login_name, address)
+    kinds = _kinds(service, account, address)
     counts = await asyncio.gather(
         *[service.store.increment(kind.failures, window=WINDOW) for kind in kinds]
     )
@@ -87,9 +93,9 @@ async def failed(service: Service, login_name: str, address: str) -> None:
             await _wait(service, kind, count.n)
 
 
-async def succeeded(service: Service, login_name: str, address: str) -> None:
+async def succeeded(service: Service, account: str, address: str) -> None:
     """Forget the account's failures; the address keeps its own."""
-    kinds = [kind for kind in _kinds(service, login_name, address) if kind.ends_with_success]
+    kinds = [kind for kind in _kinds(service, account, address) if kind.ends_with_success]
     counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
     for kind, count in zip(kinds, counts, strict=True):
         if count is not None:

@@ -34,14 +34,6 @@ from storage import Insert, Stale, Write
 _LIVES: Final = timedelta(hours=1)
 
 
-class Asked(Struct, frozen=True):
-    """A checked logout request, not stored yet. `hint` proves who may end which session."""
-
-    request: LogoutRequest
-    client: Application | None
-    hint: Hint | None
-
-
 class Ended(Struct, frozen=True):
     """What a hint has ended. When that is not enough, this browser's people are asked."""
 
@@ -49,8 +41,8 @@ class Ended(Struct, frozen=True):
     cookie: Cookie | None = None
 
 
-async def read(service: Service, params: Params) -> Asked:
-    """Check a request. Raises Unusable: every refusal here is a page."""
+async def read(service: Service, params: Params) -> LogoutRequest:
+    """The checked request, not stored yet. Raises Unusable: every refusal here is a page."""
     try:
         params.refuse_repeated()
         hint = await _hint(service, params.get("id_token_hint"))
@@ -63,15 +55,16 @@ async def read(service: Service, params: Params) -> Asked:
     state = params.get("state")
     if len(state or "") > MAX_CHARACTERS:
         raise Unusable("state_too_long", f"state is longer than {MAX_CHARACTERS} characters")
-    request = LogoutRequest(
+    return LogoutRequest(
         id=service.random.id(),
         expires_at=service.clock.now() + _LIVES,
         client_id=client.id if client else None,
+        hinted_user_id=hint.sub if hint else None,
+        hinted_session_id=hint.sid if hint else None,
         post_logout_redirect_uri=uri,
         state=responses.keep_state(state),
         ui_locales=_storable(params.get("ui_locales")),
     )
-    return Asked(request=request, client=client, hint=hint)
 
 
 async def _hint(service: Service, token: str | None) -> Hint | None:
@@ -124,10 +117,10 @@ def destination(request: LogoutRequest) -> str | None:
     return responses.with_state(to)
 
 
-async def store(service: Service, asked: Asked) -> str:
-    """Keep the request until the person has answered; its id."""
-    await service.store.commit(Insert(LOGOUT_REQUESTS, asked.request))
-    return asked.request.id
+async def store(service: Service, request: LogoutRequest) -> str:
+    """Keep the request until the browser or the person has answered; its id."""
+    await service.store.commit(Insert(LOGOUT_REQUESTS, request))
+    return request.id
 
 
 async def find(service: Service, request_id: str) -> LogoutRequest | None:
@@ -135,30 +128,31 @@ async def find(service: Service, request_id: str) -> LogoutRequest | None:
     return await service.store.get(LOGOUT_REQUESTS, request_id)
 
 
-async def end_hinted(service: Service, hint: Hint, agent: Agent | None) -> Ended:
+async def end_hinted(service: Service, request: LogoutRequest, agent: Agent | None) -> Ended:
     """End the session that the hint names, and what else its user has open in this browser.
 
     The hint may be older than the session here: whoever asks to sign this user out must not
     leave them signed in. In this browser the secret changes in the same unit.
     """
-    for browser in (agent, None, None):  # another tab may change the browser's secret meanwhile
+    for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
-            return await _end_hinted(service, hint, agent, browser)
+            return await _end_hinted(service, request, agent, rotates=rotates)
     return Ended(is_enough=False)
 
 
 async def _end_hinted(
-    service: Service, hint: Hint, agent: Agent | None, rotating: Agent | None
+    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool
 ) -> Ended:
+    user_id, session_id = request.hinted_user_id, request.hinted_session_id
     here = await sessions.find_open(service, agent) if agent else []
-    ending = {session.id: session for session in here if session.user_id == hint.sub}
+    ending = {session.id: session for session in here if session.user_id == user_id}
     writes: list[Write] = []
     cookie = None
-    if ending and rotating is not None:
-        rotation, cookie = agents.rotation(service.random, rotating, service.clock.now())
+    if agent is not None and ending and rotates:
+        rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
         writes.append(rotation)
-    named = await service.store.get(SESSIONS, hint.sid) if hint.sid else None
-    if named is not None and named.user_id == hint.sub and named.ended_at is None:
+    named = await service.store.get(SESSIONS, session_id) if session_id else None
+    if named is not None and named.user_id == user_id and named.ended_at is None:
         ending[named.id] = named
     for session in ending.values():
         writes += sessions.ending(service, session)

@@ -6,7 +6,7 @@ whatever happens between two steps, opening the flow's address again goes on fro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, structs
 
@@ -29,6 +29,12 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
+
+_NOTHING_PROVEN: Final = {
+    "proven_user_id": None,
+    "proven_stamp": None,
+    "proven_secret_hash": None,
+}
 
 
 class Flow(Struct, frozen=True):
@@ -166,8 +172,7 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
         flow.request,
         login_name=login_name,
         session_id=None,
-        proven_user_id=None,
-        proven_stamp=None,
+        **_NOTHING_PROVEN,
     )
 
 
@@ -175,7 +180,8 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     """Choose one of this browser's live sessions; False when there is no such one."""
     if not any(one.session.id == session_id for one in flow.live):
         return False
-    await _note(service, flow.request, session_id=session_id, login_name=None, proven_user_id=None)
+    chosen = {"session_id": session_id, "login_name": None}
+    await _note(service, flow.request, **chosen, **_NOTHING_PROVEN)
     return True
 
 
@@ -202,6 +208,7 @@ async def enter_password(
             login_name=login_name,
             proven_user_id=subject.user.id,
             proven_stamp=subject.user.stamp,
+            proven_secret_hash=flow.agent.secret_hash,
         )
         return None
     return await _open(service, flow, subject, [opening.guard(subject)])
@@ -210,8 +217,8 @@ async def enter_password(
 async def find_proven(service: Service, flow: Flow) -> Subject | None:
     """Whose password was right in this flow and has to be replaced."""
     request = flow.request
-    if request.proven_user_id is None:
-        return None
+    if request.proven_user_id is None or request.proven_secret_hash != flow.agent.secret_hash:
+        return None  # a logout or another sign-in since then has ended the proof
     subject = await users.find_subject(service, request.proven_user_id)
     if subject is None or not is_active(subject):
         return None
@@ -220,7 +227,7 @@ async def find_proven(service: Service, flow: Flow) -> Subject | None:
 
 async def forget_proven(service: Service, flow: Flow) -> None:
     """The password that was proven has been replaced since: ask for it again."""
-    await _note(service, flow.request, proven_user_id=None, proven_stamp=None)
+    await _note(service, flow.request, **_NOTHING_PROVEN)
 
 
 async def choose_password(service: Service, flow: Flow, subject: Subject, password: str) -> Cookie:
@@ -239,7 +246,7 @@ async def _open(service: Service, flow: Flow, subject: Subject, before: list[Wri
     proven = {
         "session_id": opened.session.id,
         "authenticated_session_id": opened.session.id,
-        "proven_user_id": None,
+        **_NOTHING_PROVEN,
         "login_name": None,
     }
     step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})

@@ -44,8 +44,9 @@ class AuthRequest(Record):
     `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when the password was right
-    but another step is due; `session_id` is the session that was chosen or made here,
-    `authenticated_session_id` the one whose password was given here.
+    but another step is due, for as long as the browser's secret stays the same; `session_id` is
+    the session that was chosen or made here, `authenticated_session_id` the one whose password
+    was given here.
     """
 
     client_id: str
@@ -68,16 +69,22 @@ class AuthRequest(Record):
     login_name: str | None = None
     proven_user_id: str | None = None
     proven_stamp: str | None = None
+    proven_secret_hash: str | None = None
     session_id: str | None = None
     authenticated_session_id: str | None = None
     completed_at: datetime | None = None
 
 
 class LogoutRequest(Record):
-    """A logout that waits for the person's word (OpenID Connect RP-Initiated Logout 2)."""
+    """A logout that waits for the browser or the person's word (RP-Initiated Logout 2).
+
+    `hinted_*` are whom and what an `id_token_hint` names.
+    """
 
     expires_at: datetime
     client_id: str | None = None
+    hinted_user_id: str | None = None
+    hinted_session_id: str | None = None
     post_logout_redirect_uri: str | None = None
     state: str | None = None
     ui_locales: str | None = None

@@ -183,3 +183,14 @@ async def test_the_page_sent_twice_leads_on(visitor, demo, admin):
 
     assert first.status == 303
     assert "code" in second.answer
+
+
+async def test_a_logout_ends_what_a_one_time_password_has_proven(server, visitor, demo):
+    admin = server.told.admin
+    page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
+    assert page.name == "change-password"
+    await visitor.open("/oidc/v1/end_session")
+    again = await visitor.submit(page, newPassword="correct horse battery staple")
+
+    assert again.name in ("password", "expired")
+    assert "code" not in again.answer

@@ -9,8 +9,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
 from idp.oauth import logout
-from idp.oauth.logout import Hint
-from idp.records import AGENTS, APPLICATIONS, SESSIONS
+from idp.records import AGENTS, APPLICATIONS, SESSIONS, LogoutRequest
 from storage import Update
 from tests.support import forged
 from tests.support.forged import part
@@ -142,7 +141,8 @@ async def test_a_cross_site_post_without_the_cookie_ends_the_session_too(
 ):
     form = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": BYE}
     headers = {"Origin": "https://client.example", "Sec-Fetch-Site": "cross-site"}
-    page = await new_visitor().post(PATH, form, headers=headers)
+    elsewhere = new_visitor()
+    page = await elsewhere.get((await elsewhere.post(PATH, form, headers=headers)).location)
 
     assert page.headers["Location"] == BYE
     assert not await is_signed_in(visitor, client)
@@ -161,10 +161,15 @@ async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, to
 async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, client, tokens):
     agent = await only(server.store, AGENTS)
     claims = part(tokens["id_token"], 1)
-    hint = Hint(sub=claims["sub"], azp=claims["azp"], sid=claims["sid"])
+    request = LogoutRequest(
+        id="request",
+        expires_at=server.clock.now(),
+        hinted_user_id=claims["sub"],
+        hinted_session_id=claims["sid"],
+    )
     rotated = {"secret_hash": "another tab has signed in"}
     await server.store.commit(Update(AGENTS, agent.id, set=rotated))
-    ended = await logout.end_hinted(server.service, hint, agent)
+    ended = await logout.end_hinted(server.service, request, agent)
 
     assert (ended.is_enough, ended.cookie) == (True, None)
     assert (await only(server.store, SESSIONS)).ended_at is not None

@@ -40,3 +40,21 @@ async def test_every_session_ends_even_of_a_browser_that_many_people_used(server
     await visitor.submit(page, decision="logout")
 
     assert [one async for one in server.store.scan(SESSIONS) if one.ended_at is None] == []
+
+
+async def test_a_post_from_another_site_ends_what_only_the_browser_can_tell(server, visitor, demo):
+    old = await demo.tokens(visitor, *server.user)
+    await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
+    await demo.tokens(visitor, *server.user)
+    cookies, elsewhere = dict(visitor.cookies), {"Sec-Fetch-Site": "cross-site"}
+    form = {
+        "id_token_hint": old["id_token"],
+        "post_logout_redirect_uri": demo.post_logout_redirect_uri,
+    }
+    visitor.cookies.clear()
+    answer = await visitor.post("/oidc/v1/end_session", form, headers=elsewhere)
+    visitor.cookies.update(cookies)
+    page = await visitor.get(answer.location)
+
+    assert page.location == demo.post_logout_redirect_uri
+    assert (await demo.silently(visitor))["error"] == "login_required"

@@ -109,3 +109,13 @@ async def test_the_page_that_tells_of_a_wrong_host_has_its_style(visitor):
 
     assert sheet.status == 200
     assert sheet.headers["Content-Type"].startswith("text/css")
+
+
+async def test_no_page_leads_to_an_address_that_was_only_asked_for(visitor):
+    page = await visitor.get("/x")
+    long = f"///evil.example/{'a' * 17_000}"
+    wrong = await visitor.http.get(f"{visitor.base}{long}", headers={"Accept": "text/html"})
+
+    assert page.status == 404
+    assert wrong.status_code == 431
+    assert "evil.example" not in wrong.text

@@ -198,3 +198,10 @@ async def test_too_long_a_password_is_a_try_like_any_other(at, server):
     await at().tries("demo", "x" * 201, times=5)
 
     assert (await at().tries(*server.user)).status == 429
+
+
+async def test_every_name_of_an_account_counts_for_it(at, server):
+    for name in ("demo", "demo@localhost", "dana@example.com", "demo", "demo"):
+        await at().tries(name, "wrong")
+
+    assert (await at().tries(*server.user)).status == 429
