@@ -7,10 +7,9 @@ from handlers.page import PageHandler
 from idp.oauth import authorize, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.discovery import AUTHORIZE
-from idp.oauth.errors import InvalidRequest, ServerError, Unusable
+from idp.oauth.errors import InvalidRequest, TemporarilyUnavailable, Unusable
 from idp.oauth.params import Params
 from idp.records import Application, AuthRequest
-from idp.service import Service
 from storage import StorageError
 
 LOGIN = "/ui/login"
@@ -60,18 +59,12 @@ class AuthorizeHandler(PageHandler):
             return login_url(begun, client)
         except StorageError as error:
             self.log_exception(type(error), error, None)
-            return failed(self.service, request)
+            return sign_in_flow.failure(self.service, request, TemporarilyUnavailable())
 
 
 def login_url(begun: sign_in_flow.Begun, client: Application) -> str:
     """The address of a flow; the client's id lets an expired one lead back to it."""
     return responses.append(LOGIN, [("flow", begun.flow_id), ("client_id", client.id)])
-
-
-def failed(service: Service, request: AuthRequest) -> str:
-    """The address that tells the client that the store did not answer."""
-    busy = ServerError("the service is busy, repeat the request later")
-    return sign_in_flow.failure(service, request, busy)
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

@@ -32,7 +32,6 @@ from storage import StorageError, Unavailable, Unknown
 if TYPE_CHECKING:
     from handlers.app import App
 
-RETRY_AFTER_SECONDS: Final = 2
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
 
@@ -158,8 +157,8 @@ class Handler(RequestHandler):
         self.set_status(error.status)
         if error.status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
-        if error.status == 503:
-            self.set_header("Retry-After", str(RETRY_AFTER_SECONDS))
+        if isinstance(error, TemporarilyUnavailable):
+            self.set_header("Retry-After", str(error.retry_after_seconds))
 
     def compute_etag(self) -> str | None:
         return None
@@ -173,11 +172,13 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
     """The protocol error that stands for any other. What went wrong inside stays in the log."""
     if isinstance(error, OAuthError):
         return error
-    if isinstance(error, Unavailable | Unknown | Busy):
-        return TemporarilyUnavailable("the service is busy, repeat the request later")
+    if isinstance(error, Busy):
+        return TemporarilyUnavailable(error.retry_after_seconds)
+    if isinstance(error, Unavailable | Unknown):
+        return TemporarilyUnavailable()
     if isinstance(error, HTTPError):
         wire = InvalidRequest(error.log_message or "the request can not be answered")
-        wire.status = error.status_code  # type: ignore[misc]
+        wire.status = error.status_code
         return wire
     return ServerError("something failed on the side of the service")
 

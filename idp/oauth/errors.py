@@ -30,7 +30,7 @@ class OAuthError(Exception):
     """A protocol error. `description` is shown to the client's developer, in plain ASCII."""
 
     code: ClassVar[str] = "server_error"
-    status: ClassVar[int] = 400
+    status: int = 400
 
     def __init__(self, description: str = "") -> None:
         super().__init__(description)
@@ -121,6 +121,10 @@ class TemporarilyUnavailable(OAuthError):
 
     code = "server_error"
     status = 503
+
+    def __init__(self, retry_after_seconds: int = 2) -> None:
+        super().__init__("the service is busy, repeat the request later")
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Unusable(Exception):
