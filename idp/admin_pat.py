@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp import events, setup
+from idp import setup
 from idp.errors import ConfigError
 from idp.identity import pats, users
 from idp.identity.subjects import Subject
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
 from idp.service import Service
-from storage import Conflict, Insert
+from storage import Conflict
 
 LIVES: Final = timedelta(hours=24)
 USER_NAME: Final = "admin-pat"
@@ -26,10 +26,9 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
     record, token = pats.new(service.random, service.config.vendor, subject, now, now + LIVES)
-    made = events.created(
-        service.random, PATS, record, "pat.created", setup.ACTOR, now, user=user.id
+    await service.store.commit(
+        *setup.made(service, PATS, record, "pat.created", now, user=user.id)
     )
-    await service.store.commit(Insert(PATS, record), made)
     return token
 
 
@@ -42,9 +41,10 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     now = service.clock.now()
     user = setup.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
     owner = setup.membership(service, user, None, setup.IAM_OWNER, now)
-    made = events.created(service.random, USERS, user, "user.created", setup.ACTOR, now)
+    writes = setup.made(service, USERS, user, "user.created", now, kind=user.kind)
+    writes += setup.made(service, MEMBERSHIPS, owner, "membership.created", now, user=user.id)
     try:
-        await service.store.commit(Insert(USERS, user), Insert(MEMBERSHIPS, owner), made)
+        await service.store.commit(*writes)
     except Conflict:  # another process was faster
         return await _ensure_user(service, instance)
     return user

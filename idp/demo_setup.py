@@ -1,18 +1,19 @@
-"""The demonstration application and its user: made on a loopback issuer, and nowhere else."""
+"""The demonstration application and its user: alive on a loopback issuer, and nowhere else."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from idp import credentials, events, setup
 from idp.config import Config
+from idp.events import Sequenced
 from idp.identity import users
 from idp.records import (
     APPLICATIONS,
-    INSTANCE_ID,
     INSTANCES,
     USERS,
     Address,
@@ -28,13 +29,14 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Insert, Stale, Update, Write
+from storage import Collection, Conflict, Stale, Write
 
 PATH: Final = "/demo"
 CALLBACK: Final = "/demo/callback"
 _SECRET: Final = "demo-client-secret"  # noqa: S105 - a purpose, not a secret
 _PASSWORD: Final = "demo-password"  # noqa: S105 - a purpose, not a secret
 _DEMO_USER: Final = "demo"
+_OTHERWISE: Final = {"active": ("inactive", "reactivated"), "inactive": ("active", "deactivated")}
 
 
 class Described(Struct, frozen=True):
@@ -53,10 +55,9 @@ class Described(Struct, frozen=True):
 
 
 async def ensure(service: Service, instance: Instance) -> Described:
-    """The demo, made if it is missing; its addresses follow the issuer."""
-    demo = instance.demo
-    if demo is None:
-        demo = await _create(service, instance)
+    """The demo, made if it is missing and active again; its addresses follow the issuer."""
+    demo = instance.demo or await _create(service, instance)
+    await _switch(service, demo, "active")
     await _follow_issuer(service, demo)
     user = await service.store.get(USERS, demo.user_id)
     base = service.config.issuer
@@ -69,6 +70,35 @@ async def ensure(service: Service, instance: Instance) -> Described:
         login_name=user.user_name if user else _DEMO_USER,
         password=_password(service, demo, user),
     )
+
+
+async def switch_off(service: Service, instance: Instance) -> None:
+    """Where others can reach the issuer, nobody signs in to the demo or as its user."""
+    if instance.demo is not None:
+        await _switch(service, instance.demo, "inactive")
+
+
+async def _switch(service: Service, demo: Demo, state: Literal["active", "inactive"]) -> None:
+    """Put the application and its user in `state`, unless they are.
+
+    With the new stamps all that was issued to them before is dead, and stays so.
+    """
+    client, user = await service.store.get_many(
+        [(APPLICATIONS, demo.client_id), (USERS, demo.user_id)]
+    )
+    other, verb = _OTHERWISE[state]
+    writes: list[Write] = []
+    for collection, record, kind in ((APPLICATIONS, client, "application"), (USERS, user, "user")):
+        if record is not None and record.state == other:
+            stamp, now = service.random.token(bits=64), service.clock.now()
+            changes = {"state": state, "stamp": stamp, "changed_at": now}
+            writes += _change(service, collection, record, changes, f"{kind}.{verb}")
+    if not writes:
+        return
+    try:
+        await service.store.commit(*writes)
+    except Stale:  # another start did so, or one of them was changed: see what is left to do
+        await _switch(service, demo, state)
 
 
 def _password(service: Service, demo: Demo, user: User | None) -> str | None:
@@ -93,31 +123,27 @@ async def _create(service: Service, instance: Instance) -> Demo:
         user_id=user.id,
         sealed_password=service.vault.seal(password, _PASSWORD),
     )
+    now = service.clock.now()
+    writes = _change(service, INSTANCES, instance, {"demo": demo}, "instance.demo_made")
+    writes += setup.made(service, APPLICATIONS, client, "application.created", now)
+    writes += setup.made(service, USERS, user, "user.created", now, kind=user.kind)
     try:
-        await service.store.commit(*_writes(service, demo, client, user))
-    except Stale:  # another process made one meanwhile
-        again = await service.store.get(INSTANCES, INSTANCE_ID)
-        if again is None or again.demo is None:
-            raise
-        return again.demo
+        await service.store.commit(*writes)
+    except (Conflict, Stale):  # another process was faster, as a rule with the same
+        instance = await setup.ensure_instance(service)
+        return instance.demo or await _create(service, instance)
     return demo
 
 
-def _writes(service: Service, demo: Demo, client: Application, user: User) -> list[Write]:
-    random, now = service.random, service.clock.now()
-    return [
-        Update(
-            INSTANCES,
-            INSTANCE_ID,
-            set={"demo": demo},
-            increment={"sequence": 1},
-            expect={"demo": None},
-        ),
-        Insert(APPLICATIONS, client),
-        Insert(USERS, user),
-        events.created(random, APPLICATIONS, client, "application.created", setup.ACTOR, now),
-        events.created(random, USERS, user, "user.created", setup.ACTOR, now, kind="human"),
-    ]
+def _change(
+    service: Service,
+    collection: Collection[Any],
+    record: Sequenced,
+    set: Mapping[str, object],
+    type: str,
+) -> list[Write]:
+    now = service.clock.now()
+    return events.update(service.random, collection, record, set, type, setup.ACTOR, now)
 
 
 def _client(service: Service, project: Project, secret: str) -> Application:
@@ -158,19 +184,11 @@ async def _follow_issuer(service: Service, demo: Demo) -> None:
     wanted = _addresses(service.config)
     if client is None or client.redirect_uris == wanted["redirect_uris"]:
         return
-    now = service.clock.now()
-    move = Update(
-        APPLICATIONS,
-        client.id,
-        set={**wanted, "changed_at": now},
-        increment={"sequence": 1},
-        expect={"sequence": client.sequence},
-    )
-    event = events.changed(
-        service.random, APPLICATIONS, client, "application.changed", setup.ACTOR, now
-    )
+    moved = {**wanted, "changed_at": service.clock.now()}
     with suppress(Stale):  # another start moved them at the same moment
-        await service.store.commit(move, event)
+        await service.store.commit(
+            *_change(service, APPLICATIONS, client, moved, "application.changed")
+        )
 
 
 def _addresses(config: Config) -> dict[str, Any]:

@@ -6,13 +6,14 @@ holds no secret.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
 from idp import logs
 from idp.ids import Random
 from idp.records import EVENTS, Event
-from storage import Collection, Insert
+from storage import Collection, Insert, Update, Write
 
 
 class Sequenced(Protocol):
@@ -23,6 +24,43 @@ class Sequenced(Protocol):
 
     @property
     def sequence(self) -> int: ...
+
+
+def insertion(
+    random: Random,
+    collection: Collection[Any],
+    record: Any,
+    type: str,
+    actor: str,
+    at: datetime,
+    **payload: str,
+) -> list[Write]:
+    """The writes that store a new record: itself and its event."""
+    event = created(random, collection, record, type, actor, at, **payload)
+    return [Insert(collection, record), event]
+
+
+def update(
+    random: Random,
+    collection: Collection[Any],
+    record: Sequenced,
+    set: Mapping[str, object],
+    type: str,
+    actor: str,
+    at: datetime,
+) -> list[Write]:
+    """The writes that change a record: one step of its `sequence`, and the step's event.
+
+    Stale: the record (as it was read) has changed meanwhile.
+    """
+    step = Update(
+        collection,
+        record.id,
+        set=set,
+        increment={"sequence": 1},
+        expect={"sequence": record.sequence},
+    )
+    return [step, changed(random, collection, record, type, actor, at)]
 
 
 def created(

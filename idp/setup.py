@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -36,7 +36,7 @@ from idp.records import (
 )
 from idp.service import Service
 from idp.vault import WrongKey
-from storage import Conflict, Insert, Stale, Update, Write
+from storage import Collection, Conflict, Stale, Write
 
 PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
 ACTOR: Final = "set-up"
@@ -89,16 +89,27 @@ async def _first_writes(service: Service) -> list[Write]:
     )
     owns_instance = membership(service, admin, None, IAM_OWNER, now)
     owns_organization = membership(service, admin, organization.id, ORG_OWNER, now)
-    return [
-        Insert(INSTANCES, instance),
-        Insert(ORGANIZATIONS, organization),
-        Insert(USERS, admin),
-        Insert(PROJECTS, project),
-        Insert(MEMBERSHIPS, owns_instance),
-        Insert(MEMBERSHIPS, owns_organization),
-        *[Insert(SIGNING_KEYS, key) for key in (*signing, sealing)],
-        *_events(service, instance, organization, admin, now),
-    ]
+    writes = made(service, INSTANCES, instance, "instance.created", now)
+    writes += made(service, ORGANIZATIONS, organization, "organization.created", now)
+    writes += made(service, USERS, admin, "user.created", now, kind=admin.kind)
+    writes += made(service, PROJECTS, project, "project.created", now)
+    for owner in (owns_instance, owns_organization):
+        writes += made(service, MEMBERSHIPS, owner, "membership.created", now, user=admin.id)
+    for key in (*signing, sealing):
+        writes += made(service, SIGNING_KEYS, key, "key.made", now)
+    return writes
+
+
+def made(
+    service: Service,
+    collection: Collection[Any],
+    record: Any,
+    type: str,
+    now: datetime,
+    **payload: str,
+) -> list[Write]:
+    """The writes that store what a start makes: the record and its event."""
+    return events.insertion(service.random, collection, record, type, ACTOR, now, **payload)
 
 
 def _organization(service: Service, now: datetime) -> Organization:
@@ -160,17 +171,6 @@ def membership(
     )
 
 
-def _events(
-    service: Service, instance: Instance, organization: Organization, admin: User, now: datetime
-) -> list[Insert]:
-    random = service.random
-    return [
-        events.created(random, INSTANCES, instance, "instance.created", ACTOR, now),
-        events.created(random, ORGANIZATIONS, organization, "organization.created", ACTOR, now),
-        events.created(random, USERS, admin, "user.created", ACTOR, now, kind=admin.kind),
-    ]
-
-
 async def describe_admin(service: Service, instance: Instance) -> Admin:
     """The first administrator's login name, and the one-time password while it can be used.
 
@@ -194,15 +194,10 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
 async def _renew(service: Service, instance: Instance, user: User) -> str:
     password, now = service.random.one_time_password(), service.clock.now()
     first = _first_admin(service, user.id, password, now)
-    again = Update(
-        INSTANCES,
-        INSTANCE_ID,
-        set={"first_admin": first},
-        increment={"sequence": 1},
-        expect={"sequence": instance.sequence},
-    )
-    replaced = await recovery.one_time(service, user, password, now, ACTOR)
-    await service.store.commit(again, *replaced)
+    renewed, type = {"first_admin": first}, "instance.first_admin_renewed"
+    writes = events.update(service.random, INSTANCES, instance, renewed, type, ACTOR, now)
+    writes += await recovery.one_time(service, user, password, now, ACTOR)
+    await service.store.commit(*writes)
     return password
 
 

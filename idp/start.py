@@ -155,7 +155,11 @@ async def make_ready(service: Service) -> Start:
     """Everything that a start makes when it is missing; the same answer at every start."""
     instance = await setup.ensure_instance(service)
     config = service.config
-    demo = await demo_setup.ensure(service, instance) if config.is_loopback else None
+    demo: Described | None = None
+    if config.is_loopback:
+        demo = await demo_setup.ensure(service, instance)
+    else:
+        await demo_setup.switch_off(service, instance)
     instance = await setup.ensure_instance(service)
     token = None
     if config.admin_pat is not None:

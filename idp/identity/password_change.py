@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from msgspec import Struct, structs
 
 from idp import events
 from idp.identity import passwords
 from idp.identity.subjects import Subject
-from idp.records import INSTANCE_ID, INSTANCES, USERS, Instance, Password
+from idp.records import INSTANCES, USERS, Instance, Password
 from idp.service import Service
 from storage import Update, Write
 
@@ -57,24 +59,20 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
         expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
     )
     event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
-    writes: list[Write] = [change, event, *forget_first_password(subject.instance, user.id)]
+    writes: list[Write] = [change, event]
+    writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )
     return Change(writes=writes, subject=structs.replace(subject, user=changed))
 
 
-def forget_first_password(instance: Instance, user_id: str) -> list[Write]:
+def forget_first_password(
+    service: Service, instance: Instance, user_id: str, *, actor: str, now: datetime
+) -> list[Write]:
     """Forget the one-time password that the start page prints, if it was this user's."""
     first = instance.first_admin
     if first is None or first.user_id != user_id:
         return []
-    return [
-        Update(
-            INSTANCES,
-            INSTANCE_ID,
-            set={"first_admin": None},
-            increment={"sequence": 1},
-            expect={"first_admin.user_id": first.user_id},
-        )
-    ]
+    forgotten, type = {"first_admin": None}, "instance.first_admin_forgotten"
+    return events.update(service.random, INSTANCES, instance, forgotten, type, actor, now)

@@ -9,7 +9,7 @@ from idp.errors import NotFound
 from idp.identity import password_change, users
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
 from idp.service import Service
-from storage import Update, Write
+from storage import Write
 
 
 async def reset_password(service: Service, login_name: str, *, actor: str) -> str:
@@ -21,7 +21,9 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
     writes = await one_time(service, user, password, now, actor)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None:
-        writes += password_change.forget_first_password(instance, user.id)
+        writes += password_change.forget_first_password(
+            service, instance, user.id, actor=actor, now=now
+        )
     await service.store.commit(*writes)
     return password
 
@@ -38,13 +40,5 @@ async def one_time(
         expires_at=expires_at,
     )
     changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
-    return [
-        Update(
-            USERS,
-            user.id,
-            set=changes,
-            increment={"sequence": 1},
-            expect={"sequence": user.sequence},
-        ),
-        events.changed(service.random, USERS, user, "user.password_reset", actor, now),
-    ]
+    type = "user.password_reset"
+    return events.update(service.random, USERS, user, changes, type, actor, now)

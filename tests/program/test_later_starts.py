@@ -9,22 +9,12 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from idp import setup, start
+from idp import setup
 from idp.errors import ConfigError
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
 from storage import Insert
+from tests.program.starts import again, make_ready
 from tests.support.service import Server
-
-
-def again(server: Server, **settings) -> Server:
-    """The same store, started with other settings."""
-    config = msgspec.structs.replace(server.service.config, **settings)
-    service = type(server.service)(**{**vars(server.service), "config": config})
-    return Server(service, server.app, server.clock, server.told)
-
-
-async def make_ready(server: Server):
-    return await start.make_ready(server.service)
 
 
 async def test_an_expired_one_time_password_is_replaced(server, new_visitor, demo):
