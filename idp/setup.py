@@ -35,7 +35,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from idp.vault import WrongKey
+from idp.vault import Vault, WrongKey
 from storage import Collection, Conflict, Stale, Write
 
 PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
@@ -61,9 +61,14 @@ async def ensure_instance(service: Service) -> Instance:
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the instance record vanished while it was made")
-    if instance.key_check != service.vault.fingerprint():
-        raise WrongKey("instance")
+    check_key(instance, service.vault)
     return instance
+
+
+def check_key(instance: Instance, vault: Vault) -> None:
+    """Raises WrongKey: the instance's values were sealed with another master key."""
+    if instance.key_check != vault.fingerprint():
+        raise WrongKey("instance")
 
 
 async def _first_writes(service: Service) -> list[Write]:

@@ -15,12 +15,12 @@ from idp.clock import SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
 from idp.demo_setup import Described
-from idp.errors import ConfigError
+from idp.errors import ConfigError, NotFound
 from idp.identity.hashing import Hasher
-from idp.ids import SystemRandom
+from idp.ids import Random, SystemRandom
 from idp.oauth.discovery import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
-from idp.records import ALL, SCHEMA
+from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
 from idp.setup import Admin
 from idp.vault import Vault
@@ -110,17 +110,29 @@ def _demo_json(demo: Described) -> dict[str, Any]:
     }
 
 
-async def open_service(config: Config) -> Service:
-    """The service of one process. Raises ConfigError, StorageError."""
+async def open_service(config: Config, *, must_exist: bool = False) -> Service:
+    """The service of one process. With `must_exist`, nothing is made where there is none.
+
+    Raises ConfigError, WrongKey, StorageError; NotFound, which tells where there is none.
+    """
     clock, random = SystemClock(), SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
-    _make_data_dir(config.data_dir)
-    key = vault.master_key(
-        config.data_dir, random, text=config.master_key, file=config.master_key_file
-    )
+    if not must_exist:
+        _make_data_dir(config.data_dir)
+    elif _is_missing(config.store):
+        raise _nothing_in(config)
     store = open_store(config.store, now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
-    sealed = Vault(key, random)
+    try:
+        instance = await store.get(INSTANCES, INSTANCE_ID)
+        if instance is None and must_exist:
+            raise _nothing_in(config)
+        sealed = Vault(_master_key(config, random, is_new=instance is None), random)
+        if instance is not None:
+            setup.check_key(instance, sealed)
+    except BaseException:
+        await store.close()
+        raise
     longest = max(
         config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
     )
@@ -132,6 +144,28 @@ async def open_service(config: Config) -> Service:
         vault=sealed,
         hasher=Hasher(config, random),
         keys=KeyRing(store, sealed, clock, longest),
+    )
+
+
+def _is_missing(store: str) -> bool:
+    return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
+
+
+def _nothing_in(config: Config) -> NotFound:
+    return NotFound(
+        f"there is no installation in {_from_anywhere(config.store)}; name the service's own with"
+        " --data, --store or --config"
+    )
+
+
+def _master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
+    """The master key; made only for a new store: the values of any other have one already."""
+    return vault.master_key(
+        config.data_dir,
+        random,
+        text=config.master_key,
+        file=config.master_key_file,
+        may_create=is_new,
     )
 
 

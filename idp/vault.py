@@ -28,6 +28,11 @@ KEY_BYTES: Final = 32
 KEY_FILE: Final = "master.key"
 _NONCE_BYTES: Final = 12
 _VERSION: Final = "v1."
+_MISSING: Final = (
+    "the master key {path} is missing, and the store can't be read without the one that it was"
+    " made with: restore {path} from the back-up, or name the key by the setting master_key_file"
+    " or master_key"
+)
 _FORM: Final = "32 random bytes as base64url without padding (43 characters)"
 
 
@@ -89,11 +94,17 @@ class Vault:
 
 
 def master_key(
-    data_dir: Path, random: Random, *, text: str | None = None, file: str | None = None
+    data_dir: Path,
+    random: Random,
+    *,
+    text: str | None = None,
+    file: str | None = None,
+    may_create: bool = True,
 ) -> bytes:
     """The master key: the setting's text or file, else the data directory's, made if missing.
 
-    Of processes that start at once one makes the key and all use it. Raises ConfigError.
+    Of processes that start at once one makes the key and all use it. Raises ConfigError; so it
+    does for a missing one unless it `may_create` it.
     """
     if text:
         return _parsed(text, "the setting master_key")
@@ -102,6 +113,8 @@ def master_key(
     path = data_dir / KEY_FILE
     try:
         if not path.exists():
+            if not may_create:
+                raise ConfigError([_MISSING.format(path=path)])
             _create(path, random)
     except OSError as error:
         raise ConfigError(

@@ -30,7 +30,7 @@ async def _reset(config: Config, login_name: str) -> None:
     from idp import start
     from idp.identity import recovery
 
-    service = await start.open_service(config)
+    service = await start.open_service(config, must_exist=True)
     try:
         click.echo(await recovery.reset_password(service, login_name, actor="command line"))
     finally:

@@ -218,6 +218,15 @@ def test_a_key_that_was_named_is_never_made(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_missing_key_is_made_only_where_it_may_be(tmp_path):
+    with pytest.raises(ConfigError, match="restore .*master.key from the back-up"):
+        master_key(tmp_path / "data", SystemRandom(), may_create=False)
+    assert os.listdir(tmp_path) == []
+
+    key = master_key(tmp_path, SystemRandom())
+    assert master_key(tmp_path, SystemRandom(), may_create=False) == key
+
+
 def test_a_directory_that_can_not_be_made_is_a_clear_refusal(tmp_path):
     (tmp_path / "file").touch()
 

@@ -155,22 +155,6 @@ def test_nobody_else_may_read_what_was_made(start_program, tmp_path):
     assert {mode(path) for path in files} == {0o600}
 
 
-def test_the_store_of_another_master_key_is_refused(start_program, tmp_path):
-    program = start_program("--data", "mine")
-    program.stop()
-    for processes in ("1", "2"):
-        ran = run(
-            tmp_path,
-            *("serve", "--json", "--port", "0", "--processes", processes),
-            *("--data", "other", "--store", f"sqlite:///{tmp_path}/mine/idp.sqlite3"),
-        )
-
-        assert ran.returncode == 1
-        assert not ran.stdout
-        assert "not the master key" in ran.stderr
-        assert "Traceback" not in ran.stderr
-
-
 # Interrupted and simultaneous first starts
 
 
