@@ -12,12 +12,22 @@ import hmac
 import re
 from typing import Final
 
+from msgspec import Struct
+
 from idp import base64url
 
 ID_LENGTH: Final = 22
 SECRET_LENGTH: Final = 43
 
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class Confidential(Struct, frozen=True):
+    """The base of values that hold secrets in the clear: a repr, which may be logged or end in a
+    traceback, tells nothing but the type."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
 
 
 def digest(secret: str) -> str:

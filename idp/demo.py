@@ -12,9 +12,9 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
-from idp.credentials import digest, same
+from idp.credentials import Confidential, digest, same
 from idp.demo_setup import CALLBACK, PATH, client_secret
 from idp.oauth import pkce
 from idp.oauth.discovery import AUTHORIZE, END_SESSION
@@ -27,7 +27,7 @@ _PURPOSE: Final = "demo-visit"
 _LIVES: Final = timedelta(hours=12)
 
 
-class Step(Struct, frozen=True):
+class Step(Confidential, frozen=True):
     """One HTTP exchange as it was sent."""
 
     kind: str
@@ -35,7 +35,7 @@ class Step(Struct, frozen=True):
     response: str
 
 
-class Visit(Struct, frozen=True, omit_defaults=True):
+class Visit(Confidential, frozen=True, omit_defaults=True):
     """One browser at the demo. `id` is what its cookie holds; the store has its digest."""
 
     id: str
@@ -49,7 +49,7 @@ class Visit(Struct, frozen=True, omit_defaults=True):
     problem: str = ""
 
 
-class DemoClient(Struct, frozen=True):
+class DemoClient(Confidential, frozen=True):
     """The demo's own registration."""
 
     client_id: str

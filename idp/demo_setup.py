@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-from msgspec import Struct
-
 from idp import credentials, events, setup
 from idp.config import Config
+from idp.credentials import Confidential
 from idp.events import Sequenced
 from idp.identity import users
 from idp.records import (
@@ -39,7 +38,7 @@ _DEMO_USER: Final = "demo"
 _OTHERWISE: Final = {"active": ("inactive", "reactivated"), "inactive": ("active", "deactivated")}
 
 
-class Described(Struct, frozen=True):
+class Described(Confidential, frozen=True):
     """The demo as the start page tells it; the same at every start.
 
     `password` is None once its user has another one.

@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from idp import events
+from idp.credentials import Confidential
 from idp.identity import recovery, users
 from idp.oauth import keys
 from idp.records import (
@@ -45,7 +44,7 @@ ORG_OWNER: Final = "ORG_OWNER"
 _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
 
 
-class Admin(Struct, frozen=True):
+class Admin(Confidential, frozen=True):
     """What the start page says of the first administrator. `password` is None once it was used."""
 
     login_name: str

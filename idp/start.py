@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from msgspec import Struct
-
 from idp import admin_pat, demo_setup, logs, setup, vault
 from idp.clock import SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
+from idp.credentials import Confidential
 from idp.demo_setup import Described
 from idp.errors import ConfigError, NotFound
 from idp.identity.hashing import Hasher
@@ -29,7 +28,7 @@ from storage import open_store
 _SQLITE: Final = "sqlite:///"
 
 
-class Start(Struct, frozen=True):
+class Start(Confidential, frozen=True):
     """What the start tells, on the terminal or as JSON."""
 
     config: Config

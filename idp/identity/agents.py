@@ -9,9 +9,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from msgspec import Struct
-
 from idp import base64url, credentials
+from idp.credentials import Confidential
 from idp.ids import Random
 from idp.records import AGENTS, Agent
 from idp.service import Service
@@ -22,7 +21,7 @@ KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer
 KEPT_UNUSED: Final = timedelta(days=1)
 
 
-class Cookie(Struct, frozen=True):
+class Cookie(Confidential, frozen=True):
     """A new value for the browser's cookie, and the record state it belongs to."""
 
     value: str

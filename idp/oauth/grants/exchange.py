@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from idp import credentials
+from idp.credentials import Confidential
 from idp.identity import sessions, subjects
 from idp.identity.subjects import Grantee, Named
 from idp.oauth import authorizations, id_tokens, tokens
@@ -27,8 +28,7 @@ class Exchange:
     record: Authorization | None
 
 
-@dataclass(frozen=True)
-class RefreshToken:
+class RefreshToken(Confidential, frozen=True):
     """A refresh token in the making: its text, and the record that remembers it by hashes."""
 
     text: str

@@ -1,0 +1,31 @@
+"""Values that hold secrets in the clear don't print them."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from idp.demo import DemoClient, Step, Visit
+from idp.demo_setup import Described
+from idp.identity.agents import Cookie
+from idp.oauth.grants.exchange import RefreshToken
+from idp.setup import Admin
+from idp.start import Start
+
+SECRET = "Kx7f-9QmD-p2Rw-T3zs"
+
+
+@pytest.mark.parametrize(
+    "kind", [Admin, Cookie, DemoClient, Described, RefreshToken, Start, Step, Visit]
+)
+def test_what_holds_a_secret_prints_nothing_of_it(kind):
+    value = kind(**{field.name: SECRET for field in msgspec.structs.fields(kind)})
+
+    assert SECRET not in f"{value} {value!r} {[value]} {ValueError(value)!r}"
+    assert repr(value) == f"{kind.__name__}(…)"
+
+
+def test_it_can_be_told_all_the_same():
+    admin = Admin(login_name="admin@localhost", password=SECRET)
+
+    assert msgspec.json.decode(msgspec.json.encode(admin), type=Admin) == admin
