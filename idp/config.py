@@ -37,7 +37,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_cert: str | None = None  # PEM file of the certificate chain; without it, plain HTTP
     tls_key: str | None = None  # PEM file of the certificate's private key
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
-    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-* is believed
+    trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
