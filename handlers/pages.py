@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -111,10 +112,14 @@ def html_attributes(values: Mapping[str, object]) -> Markup:
     )
 
 
+_DECEPTIVE = re.compile(r"[\\\x00-\x1f]")
+
+
 def web_link(url: str | None) -> str | None:
     """The address if a browser can open it as a page; other schemes may run scripts."""
-    # Browsers read a backslash as a slash, so that it could begin the address of another host.
-    if url is None or "\\" in url:
+    # Browsers read a backslash as a slash and pass over tabs and line ends, so that each could
+    # begin the address of another host.
+    if url is None or _DECEPTIVE.search(url):
         return None
     try:
         parts = urlsplit(url)

@@ -285,6 +285,8 @@ def test_the_title_names_the_service_when_no_application_asked():
         "//evil.example",
         "/\\evil.example",
         "/\t/evil.example",
+        "///evil.example",
+        "/\t//evil.example",
         "https:evil.example",
         "http://[",
         "wiki:open",
