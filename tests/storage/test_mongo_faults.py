@@ -153,7 +153,7 @@ async def test_a_refusal_of_the_server_is_unavailable_at_once(faulty):
 
 
 async def test_a_ping_that_is_not_answered_is_unavailable_after_two_seconds(faulty):
-    faulty.fail("ping", blockConnection=True, blockTimeMS=7000)
+    faulty.fail("ping", blockConnection=True, blockTimeMS=2500)
     with timed(5), pytest.raises(Unavailable):
         await faulty.ping()
 
