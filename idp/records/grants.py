@@ -53,6 +53,4 @@ class Authorization(Record):
     revoked_at: datetime | None = None
 
 
-AUTHORIZATIONS: Final = Collection(
-    "authorizations", Authorization, lists=(("user_id",),), expires=True
-)
+AUTHORIZATIONS: Final = Collection("authorizations", Authorization, expires=True)

@@ -36,7 +36,7 @@ async def test_servers_that_hang_are_noticed_within_two_seconds(trio, driver):
             member.pause()
         try:
             for _ in range(3):
-                with timed(5), pytest.raises(Unavailable):
+                with timed(2.5), pytest.raises(Unavailable):
                     await store.ping()
         finally:
             await asyncio.to_thread(trio.mend)
