@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import socket
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -39,11 +40,12 @@ async def test_a_member_of_a_set_that_was_never_initiated_is_told_apart(uninitia
 # PyMongo's monitor, ended while it connects, leaves its socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <socket", "ignore:unclosed <socket")
 @pytest.mark.parametrize("driver", ["pymongo", "motor"])
-async def test_an_unreachable_server_is_unavailable_soon(driver):
+async def test_an_unreachable_server_is_unavailable_in_less_than_three_seconds(driver):
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{taken.getsockname()[1]}"
-        with timed(6), pytest.raises(Unavailable) as caught:  # 2 s, and a busy machine
+        importlib.import_module("motor.motor_asyncio" if driver == "motor" else "pymongo")
+        with timed(3), pytest.raises(Unavailable) as caught:
             await make(f"mongodb://user:word@{host}/idp?driver={driver}").open(ALL)
     reason = "(ServerSelectionTimeoutError)"
     assert str(caught.value) == f"MongoDB gives no answer at {host} {reason}"
