@@ -59,7 +59,7 @@ def test_a_page_is_whole_html_in_its_language(name, tag):
 
         assert html.startswith("<!doctype html>\n")
         assert (page.mistakes, page.open) == ([], [])
-        assert (page.one("html")["lang"], page.one("html")["dir"]) == (tag, "ltr")
+        assert (page.one("html")["lang"], page.one("html")["dir"]) == (tag, i18n.direction(tag))
         assert page.one("body")["data-page"] == name
         assert page.one("h1")["text"].strip()
         assert len(page.all("main")) == 1

@@ -1,4 +1,5 @@
 import ast
+import gettext
 import io
 import re
 from html.parser import HTMLParser
@@ -6,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from babel import Locale
 from babel.messages.pofile import read_po
 
 from idp import i18n
@@ -51,8 +53,8 @@ shipped = pytest.mark.parametrize("tag", i18n.available())
 translated = pytest.mark.parametrize("tag", [t for t in i18n.available() if t != i18n.SOURCE])
 
 
-def test_english_and_german_are_shipped():
-    assert {"en", "de"} <= set(i18n.available())
+def test_english_german_and_arabic_are_shipped():
+    assert {"en", "de", "ar"} <= set(i18n.available())
 
 
 @shipped
@@ -84,15 +86,38 @@ def test_english_says_what_the_messages_say():
     assert [form for entry in entries("en") for form in forms(entry) if form] == []
 
 
+def numbers_of(catalog, at):
+    """Numbers that take this plural form."""
+    index = gettext.c2py(catalog.plural_expr)
+    return [n for n in range(1000) if index(n) == at]
+
+
 @translated
 def test_placeholders_are_those_of_the_message(tag):
-    differing = [
-        (text, form)
-        for text, form in translations(tag)
-        if set(PLACEHOLDER.findall(text)) != set(PLACEHOLDER.findall(form))
-    ]
+    """A plural form that stands for one number alone may leave the number unsaid."""
+    catalog = read(tag)
+    differing = []
+    for entry in catalog:
+        needed = set(PLACEHOLDER.findall(entry.id if isinstance(entry.id, str) else entry.id[-1]))
+        for at, form in enumerate(forms(entry)):
+            is_plural = not isinstance(entry.id, str)
+            unsaid = {"%(n)s"} if is_plural and len(numbers_of(catalog, at)) == 1 else set()
+            if entry.id and not needed - unsaid <= set(PLACEHOLDER.findall(form)) <= needed:
+                differing.append((key(entry), form))
 
     assert differing == []
+
+
+@translated
+def test_the_plural_forms_are_those_of_the_language(tag):
+    """As CLDR has them: whatever the order, the same numbers share a form."""
+    catalog = read(tag)
+    index = gettext.c2py(catalog.plural_expr)
+    known = Locale.parse(tag, sep="-").plural_form
+    pairs = {(index(n), known(n)) for n in range(1000)}
+
+    assert {at for at, _ in pairs} == set(range(catalog.num_plurals))
+    assert len(pairs) == len({at for at, _ in pairs}) == len({name for _, name in pairs})
 
 
 @shipped
