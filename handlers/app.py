@@ -18,6 +18,7 @@ from handlers import (
     missing,
     static,
     token,
+    trial,
     userinfo,
 )
 from handlers.base import Handler
@@ -60,7 +61,8 @@ class App(Application):
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         local = LOCAL_ROUTES if service.config.is_loopback else []
-        routes: list[Any] = [*ROUTES, *local]
+        testing = trial.ROUTES if service.config.test else []
+        routes: list[Any] = [*ROUTES, *local, *testing]
         super().__init__(
             routes, default_handler_class=missing.MissingHandler, log_function=_log_access
         )

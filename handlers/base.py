@@ -7,6 +7,7 @@ in `handlers/page.py`.
 from __future__ import annotations
 
 from asyncio import Future
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -14,7 +15,7 @@ from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from handlers import hosts, params
-from idp import logs
+from idp import logs, trial
 from idp.errors import Busy
 from idp.oauth.errors import (
     InsufficientScope,
@@ -75,7 +76,12 @@ class Handler(RequestHandler):
         if self.app.is_draining:
             self._headers["Connection"] = "close"
 
-    def prepare(self) -> None:
+    def prepare(self) -> Awaitable[None] | None:
+        """Admit the request; a service that is started for tests then looks at its clock."""
+        self.admit()
+        return trial.synchronise(self.service) if self.service.config.test else None
+
+    def admit(self) -> None:
         """Name the request, then refuse what is too large, or sent to another host."""
         self.request_id = logs.accept_request_id(
             self.request.headers.get("X-Request-Id"), self.service.random

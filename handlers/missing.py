@@ -13,8 +13,8 @@ from handlers.page import PageHandler
 class MissingHandler(PageHandler):
     """404, in the form that the caller can read."""
 
-    def prepare(self) -> None:
-        super().prepare()
+    def admit(self) -> None:
+        super().admit()
         raise HTTPError(404, "there is nothing at this address")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

@@ -12,8 +12,8 @@ from idp.oauth.params import Params
 class UserinfoHandler(ProtocolHandler):
     """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
 
-    def prepare(self) -> None:
-        super().prepare()
+    def admit(self) -> None:
+        super().admit()
         if "access_token" in self.query_params():
             raise InvalidRequest("the token belongs into the Authorization header")
 

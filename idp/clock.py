@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from storage.codec import cut
@@ -21,3 +21,13 @@ class SystemClock:
     def now(self) -> datetime:
         """The instant in UTC, cut to milliseconds as the store keeps it."""
         return cut(datetime.now(UTC))
+
+
+class ShiftedClock(SystemClock):
+    """The machine's clock as far ahead as a test has set it."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        """The instant in UTC, cut to milliseconds as the store keeps it."""
+        return super().now() + self.ahead

@@ -38,6 +38,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_key: str | None = None  # PEM file of the certificate's private key
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
     trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
+    test: bool = False  # a clock that can be set, and a temporary store unless one is named
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
@@ -84,7 +85,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Derive what was left out: the issuer from the port, the store from the directory."""
         if not self.issuer:
             msgspec.structs.force_setattr(self, "issuer", self._local_issuer)
-        if not self.store:
+        if not self.store and not self.is_temporary:
             msgspec.structs.force_setattr(self, "store", f"sqlite:///{self.data}/idp.sqlite3")
 
     def __repr__(self) -> str:
@@ -106,6 +107,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def is_loopback(self) -> bool:
         """Whether the issuer names this machine only. Demo, held mail and http are for these."""
         return config_rules.is_loopback(urlsplit(self.issuer).hostname or "")
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the data directory is still to be made, and to be deleted at the end."""
+        return self.test and not self.data
 
     @property
     def data_dir(self) -> Path:
@@ -197,6 +203,8 @@ def load(
     given |= _from_environment(environment, problems) | _from_flags(flags, problems)
     values = {name: _converted(name, each, problems) for name, each in given.items()}
     unusable = {name for name, value in values.items() if value is None}
+    if values.get("test") and not {"data", "store"} & values.keys():
+        values["data"] = ""
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
         f"{each.text} ({_where(each.names, given)})"

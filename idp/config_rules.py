@@ -67,6 +67,12 @@ def _issuer(config: Config) -> Iterator[Broken]:
             "put a TLS proxy in front, give tls_cert and tls_key, or, for a trial in a network "
             "that you trust, set insecure_http",
         )
+    elif config.test and not config.is_loopback:
+        yield Broken(
+            ("test", "issuer"),
+            f"test is for issuers on this machine: with {config.issuer!r}, anybody could set the "
+            "clock and empty the store",
+        )
 
 
 def _malformed(issuer: str, parts: SplitResult) -> str | None:
@@ -105,7 +111,7 @@ def _listening(config: Config) -> Iterator[Broken]:
         yield Broken(("host",), "host must not be empty")
     if (config.tls_cert is None) != (config.tls_key is None):
         yield Broken(("tls_cert", "tls_key"), "tls_cert and tls_key must be given together")
-    if not config.store.startswith(_STORES):
+    if not config.is_temporary and not config.store.startswith(_STORES):
         yield Broken(("store",), f"store must begin with one of {', '.join(_STORES)}")
     if config.store.startswith("memory://") and config.processes > 1:
         yield Broken(("store", "processes"), "a store in memory can't be shared by processes")
@@ -117,7 +123,7 @@ def _listening(config: Config) -> Iterator[Broken]:
 
 
 def _names(config: Config) -> Iterator[Broken]:
-    if not config.data.strip():
+    if not config.is_temporary and not config.data.strip():
         yield Broken(("data",), "data must name a directory")
     if not _VENDOR.fullmatch(config.vendor):
         yield Broken(("vendor",), "vendor must be 2 to 31 of a-z, 0-9 and -, none at its ends")

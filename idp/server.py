@@ -14,6 +14,7 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgspec
@@ -92,6 +93,14 @@ def run(config: Config, announce: Announce) -> int:
 
 
 def _run(config: Config, announce: Announce) -> None:
+    if not config.is_temporary:
+        _run_in(config, announce)
+        return
+    with TemporaryDirectory(prefix="idp-test-") as home:
+        _run_in(msgspec.structs.replace(config, data=home), announce)
+
+
+def _run_in(config: Config, announce: Announce) -> None:
     config, sockets = bind(config)
     try:
         _tls(config)  # what is wrong with it is told once, and before anything is made

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, logs, setup, vault
-from idp.clock import SystemClock
+from idp import admin_pat, demo_setup, logs, setup, trial, vault
+from idp.clock import ShiftedClock, SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
 from idp.credentials import Confidential
@@ -114,14 +114,15 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
 
     Raises ConfigError, WrongKey, StorageError; NotFound, which tells where there is none.
     """
-    clock, random = SystemClock(), SystemRandom()
+    clock = ShiftedClock() if config.test else SystemClock()
+    random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
     if not must_exist:
         _make_data_dir(config.data_dir)
     elif _is_missing(config.store):
         raise _nothing_in(config)
     store = open_store(config.store, now=clock.now, new_id=random.id)
-    await store.open(ALL, SCHEMA)
+    await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)
         if instance is None and must_exist:
@@ -135,7 +136,7 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
     longest = max(
         config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
     )
-    return Service(
+    service = Service(
         config=config,
         store=store,
         clock=clock,
@@ -144,6 +145,9 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
         hasher=Hasher(config, random),
         keys=KeyRing(store, sealed, clock, longest),
     )
+    if config.test:
+        await trial.synchronise(service)
+    return service
 
 
 def _is_missing(store: str) -> bool:
@@ -200,6 +204,8 @@ async def make_ready(service: Service) -> Start:
         token = await admin_pat.ensure(service, instance, _read(path))
         _write_secret(path, token, service.random.id())
     admin = await setup.describe_admin(service, instance)
+    if config.test:
+        await trial.begin(service)
     return Start(config=config, admin=admin, demo=demo, admin_pat=token)
 
 
@@ -244,11 +250,15 @@ def banner(start: Start, seconds: float, version: str) -> str:
     if demo:
         known = f"   password {demo.password}" if demo.password else ""
         lines.append(f"  Demo      {demo.url}   user {demo.login_name}{known}")
+    if config.test:
+        lines.append(f"  Test      POST {config.issuer}/test/clock, /test/reset")
     lines.append("  Try       " + start.curl()[0])
     return "\n".join(lines)
 
 
 def _shown_store(config: Config) -> str:
+    if config.test and config.store.startswith("sqlite:"):
+        return f"{config.data_dir}/   (for tests)"
     if config.store.startswith("sqlite:"):
         return f"{config.data_dir}/   (the whole service; back this directory up)"
     return config.store.partition("://")[0] + "://…"

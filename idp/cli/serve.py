@@ -20,6 +20,7 @@ from idp.cli.settings import load, store_flags
 @click.option("--tls-key", metavar="FILE", help="PEM file of the private key.")
 @click.option("--insecure-http", is_flag=True, default=None, help="Allow http beyond loopback.")
 @click.option("--admin-pat", metavar="FILE", help="Write an administrator's token there (24 h).")
+@click.option("--test", is_flag=True, default=None, help="Temporary store, settable clock.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line once it serves.")
 def serve(config_file: Path | None, as_json: bool, **flags: object) -> None:
     """Start the service; without any flag, on this machine, with all it needs in ./idp-data.

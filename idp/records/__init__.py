@@ -53,9 +53,11 @@ from idp.records.people import (
     MEMBERSHIPS,
     ORGANIZATIONS,
     PATS,
+    USER_METADATA,
     USERS,
     Address,
     Email,
+    IdpLink,
     Membership,
     Organization,
     Password,
@@ -63,7 +65,9 @@ from idp.records.people import (
     Phone,
     Profile,
     User,
+    UserMetadata,
 )
+from idp.records.trial import KEPT, TRIALS, Kept, Trial
 from storage import Schema
 
 SCHEMA: Final = Schema(version=1, oldest_reader=1)
@@ -72,6 +76,7 @@ ALL: Final = (
     INSTANCES,
     ORGANIZATIONS,
     USERS,
+    USER_METADATA,
     MEMBERSHIPS,
     PROJECTS,
     APPLICATIONS,
@@ -107,9 +112,12 @@ __all__ = [
     "Event",
     "FirstAdmin",
     "GrantType",
+    "IdpLink",
     "INSTANCES",
     "INSTANCE_ID",
     "Instance",
+    "KEPT",
+    "Kept",
     "LOGOUT_REQUESTS",
     "LogoutRequest",
     "MEMBERSHIPS",
@@ -130,6 +138,10 @@ __all__ = [
     "SIGNING_KEYS",
     "Session",
     "SigningKey",
+    "TRIALS",
+    "Trial",
     "USERS",
+    "USER_METADATA",
     "User",
+    "UserMetadata",
 ]

@@ -67,6 +67,14 @@ class Password(Struct, kw_only=True):
     expires_at: datetime | None = None
 
 
+class IdpLink(Struct, kw_only=True):
+    """The same person at another identity provider."""
+
+    idp_id: str
+    user_id: str
+    user_name: str
+
+
 class User(Record):
     """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
 
@@ -88,6 +96,18 @@ class User(Record):
     phone: Phone | None = None
     address: Address | None = None
     password: Password | None = None
+    idp_links: list[IdpLink] = []
+
+
+class UserMetadata(Record):
+    """One entry of what others keep with a user; `value` is standard base64, with padding."""
+
+    user_id: str
+    key: str
+    value: str
+    created_at: datetime
+    changed_at: datetime
+    sequence: int = 1
 
 
 class Membership(Record):
@@ -113,6 +133,7 @@ class PersonalAccessToken(Record):
 
 ORGANIZATIONS: Final = Collection("organizations", Organization, unique=("primary_domain",))
 USERS: Final = Collection("users", User, unique=("login_key",), lists=(("email_key",),))
+USER_METADATA: Final = Collection("user_metadata", UserMetadata, lists=(("user_id", "key"),))
 MEMBERSHIPS: Final = Collection("memberships", Membership, lists=(("user_id",), ("org_id",)))
 PATS: Final = Collection(
     "personal_access_tokens", PersonalAccessToken, lists=(("user_id",),), expires=True

@@ -1,0 +1,23 @@
+"""Durations as Go writes them: `1h30m0s`, `90s`, `1.5h`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+MAX_CHARACTERS: Final = 40
+_SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+_PART: Final = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
+_WHOLE: Final = re.compile(f"(?:{_PART.pattern})+")
+
+
+def parse(text: str) -> timedelta:
+    """The duration, never negative. Raises ValueError, also for one that no calendar holds."""
+    if len(text) > MAX_CHARACTERS or not _WHOLE.fullmatch(text):
+        raise ValueError("not a duration such as 1h30m0s")
+    parts = _PART.findall(text)
+    try:
+        return timedelta(seconds=sum(float(number) * _SECONDS[unit] for number, unit in parts))
+    except OverflowError:
+        raise ValueError("longer than any calendar") from None

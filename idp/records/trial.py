@@ -1,0 +1,24 @@
+"""What a service that is started for tests remembers of itself; no other has these records."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from storage import Collection, Record
+
+
+class Trial(Record):
+    """How far ahead of the machine's clock the service is; one record."""
+
+    ahead_ms: int = 0
+
+
+class Kept(Record):
+    """A record as the start left it: the collection's name, and the record as JSON."""
+
+    collection: str
+    json: str
+
+
+TRIALS: Final = Collection("trials", Trial)
+KEPT: Final = Collection("kept", Kept)

@@ -1,0 +1,108 @@
+"""`--test`: a clock that can be set, and a store that goes back to how the start left it.
+
+Both are kept in the store, so that several processes agree: each of them asks for the clock
+before it answers a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from idp.clock import ShiftedClock
+from idp.errors import IdpError
+from idp.records import ALL, KEPT, TRIALS, Kept, Trial
+from idp.service import Service
+from storage import COUNTERS, Collection, Conflict, Delete, Insert, Record, Stale, Update, Write
+
+COLLECTIONS: Final = (TRIALS, KEPT)
+FURTHEST: Final = timedelta(days=36_500)
+_ID: Final = "trial"
+_FIRST: Final[tuple[Collection[Any], ...]] = ALL
+_RESET: Final[tuple[Collection[Any], ...]] = (*ALL, COUNTERS)
+
+
+class TooFar(IdpError):
+    """The clock is not set more than a hundred years ahead."""
+
+    slug = "test.too_far"
+
+
+async def begin(service: Service) -> None:
+    """Keep what the store holds now, for `reset`."""
+    with suppress(Conflict):  # an earlier start, whose clock goes on
+        await service.store.commit(Insert(TRIALS, Trial(id=_ID)))
+    await _apply(service, [Delete(KEPT, one.id) async for one in service.store.scan(KEPT)])
+    await _apply(service, [Insert(KEPT, one) async for one in _everything(service)])
+
+
+async def _everything(service: Service) -> AsyncIterator[Kept]:
+    for collection in _FIRST:
+        async for record in service.store.scan(collection):
+            yield Kept(
+                id=service.random.id(),
+                collection=collection.name,
+                json=msgspec.json.encode(record).decode(),
+            )
+
+
+async def synchronise(service: Service) -> None:
+    """Set this process's clock as the store says."""
+    found = await service.store.get(TRIALS, _ID)
+    if found is not None and isinstance(service.clock, ShiftedClock):
+        service.clock.ahead = timedelta(milliseconds=found.ahead_ms)
+
+
+async def advance(service: Service, by: timedelta) -> datetime:
+    """Set every process's clock ahead; the new time. Raises TooFar."""
+    found = await service.store.get(TRIALS, _ID)
+    if found is None:
+        raise LookupError("the service was not started for tests")
+    after = found.ahead_ms + by // timedelta(milliseconds=1)
+    if timedelta(milliseconds=after) > FURTHEST:
+        raise TooFar("the clock is set at most a hundred years ahead")
+    try:
+        await service.store.commit(
+            Update(TRIALS, _ID, set={"ahead_ms": after}, expect={"ahead_ms": found.ahead_ms})
+        )
+    except Stale:  # another call was faster: both count
+        return await advance(service, by)
+    await synchronise(service)
+    return service.clock.now()
+
+
+async def reset(service: Service) -> None:
+    """Make the store what it was at the start, and the clock the machine's again."""
+    kept = {
+        (one.collection, record.id): record
+        async for one in service.store.scan(KEPT)
+        for record in [msgspec.json.decode(one.json, type=_RECORDS[one.collection])]
+    }
+    now_there, removals = set(), []
+    for collection in _RESET:
+        async for record in service.store.scan(collection):
+            if record == kept.get((collection.name, record.id)):
+                now_there.add((collection.name, record.id))
+            else:
+                removals.append(Delete(collection, record.id))
+    await _apply(service, removals)
+    missing = [(key, record) for key, record in kept.items() if key not in now_there]
+    await _apply(service, [Insert(_NAMED[name], record) for (name, _), record in missing])
+    await service.store.commit(Update(TRIALS, _ID, set={"ahead_ms": 0}))
+    await synchronise(service)
+
+
+async def _apply(service: Service, writes: list[Any]) -> None:
+    """Each write by itself; one that another process made at the same moment is no error."""
+    units: list[tuple[Write, ...]] = [(write,) for write in writes]
+    for outcome in await service.store.commit_each(units):
+        if outcome is not None and not isinstance(outcome, Conflict):
+            raise outcome
+
+
+_NAMED: Final[dict[str, Collection[Any]]] = {each.name: each for each in _RESET}
+_RECORDS: Final[dict[str, type[Record]]] = {each.name: each.record for each in _RESET}
