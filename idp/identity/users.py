@@ -1,18 +1,82 @@
-"""Users: how they are found by what a person types."""
+"""Users: the names by which they sign in, and how they are found by what a person types.
+
+A user has up to three login names, all compared by `login_key`: the user name, user name@primary
+domain of the organization, and a verified e-mail address that nobody else holds.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import unicodedata
+from typing import Final
 
+from idp.errors import IdpError
 from idp.identity.subjects import Subject
-from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS, User
+from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS, Email, Organization, User
 from idp.service import Service
+
+MAX_NAME_CHARACTERS: Final = 200
+_MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
+
+# Control characters, and those without a look of their own: zero width, direction, private use;
+# and what Unicode calls default-ignorable in other categories.
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+class NameRefused(IdpError):
+    """A user name that nobody can have; the message tells the rule."""
+
+    slug = "user.name_refused"
 
 
 def login_key(user_name: str) -> str:
     """The form in which a user name is unique: casefold(NFKC)."""
     return unicodedata.normalize("NFKC", user_name).casefold()
+
+
+def email_key(email: Email | None) -> str | None:
+    """The form in which an address is a login name; None unless it is verified."""
+    return login_key(email.address) if email and email.is_verified else None
+
+
+def check_name(user_name: str) -> str:
+    """The user name as it was given. Raises NameRefused.
+
+    What looks like another's name, or could not be typed, is nobody's: no invisible characters,
+    no spaces around it.
+    """
+    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
+    if hidden or _IGNORABLE.search(user_name):
+        text = "a user name holds no invisible characters"
+        raise NameRefused(text, slug="user.name_invisible")
+    if user_name != user_name.strip():
+        raise NameRefused("a user name has no spaces around it", slug="user.name_spaces")
+    if not 0 < len(login_key(user_name)) <= MAX_NAME_CHARACTERS:
+        text = f"a user name has 1 to {MAX_NAME_CHARACTERS} characters, each spelt out"
+        raise NameRefused(text, slug="user.name_length")
+    return user_name
+
+
+async def is_taken(
+    service: Service, organization: Organization, user_name: str, email: Email | None
+) -> bool:
+    """Whether a new user of this name and address would share a login name with somebody.
+
+    A verified address may be held by several: it is then nobody's login name.
+    """
+    name, address = login_key(user_name), email_key(email)
+    names = {name, f"{name}@{organization.primary_domain}"}
+    keys = names | {address} if address else names
+    found = await asyncio.gather(
+        *[_by_key(service, key) for key in keys],
+        *[_by_domain(service, key) for key in keys],
+        *[_by_email(service, key, most=None) for key in names],
+    )
+    return any(found)
 
 
 async def find_by_login_name(service: Service, typed: str) -> User | None:
@@ -22,7 +86,7 @@ async def find_by_login_name(service: Service, typed: str) -> User | None:
     that time doesn't tell which names exist.
     """
     key = login_key(typed.strip())
-    if not key or len(key) > 400 or "\0" in key:
+    if not key or len(key) > _MAX_TYPED or "\0" in key:
         return None
     by_name, by_domain, by_email = await asyncio.gather(
         _by_key(service, key), _by_domain(service, key), _by_email(service, key)
@@ -45,9 +109,10 @@ async def _by_domain(service: Service, key: str) -> User | None:
     return user if name and user and user.org_id in ids else None
 
 
-async def _by_email(service: Service, key: str) -> User | None:
-    page = await service.store.find(USERS, {"email_key": key}, limit=2)
-    return page.records[0] if len(page.records) == 1 else None
+async def _by_email(service: Service, key: str, most: int | None = 1) -> User | None:
+    """Who holds the address, unless more than `most` do."""
+    records = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
+    return records[0] if records and (most is None or len(records) <= most) else None
 
 
 async def find_subject(service: Service, user_id: str) -> Subject | None:

@@ -1,0 +1,174 @@
+"""Making a human user: one unit of writes, or a refusal that says which name or id is taken.
+
+Whoever makes users goes this way: the management API, the set-up of organizations, registration,
+imports. What comes in is well-formed already; here it is decided whether it may exist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct, structs
+
+from idp import base64url, events
+from idp.errors import AlreadyExists
+from idp.identity import passwords, schemes, users
+from idp.records import (
+    USER_METADATA,
+    USERS,
+    Email,
+    IdpLink,
+    Organization,
+    Password,
+    Phone,
+    Profile,
+    User,
+    UserMetadata,
+)
+from idp.service import Service
+from storage import Conflict, Write
+
+CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
+
+
+class LoginNameTaken(AlreadyExists):
+    """Somebody signs in by this name already, or by this address."""
+
+    slug = "user.login_name_taken"
+
+    def __init__(self) -> None:
+        super().__init__("the user name or the e-mail address is somebody's login name already")
+
+
+class IdTaken(AlreadyExists):
+    """There is, or was a moment ago, a user with this id."""
+
+    slug = "user.id_taken"
+
+    def __init__(self) -> None:
+        super().__init__("a user with this id exists already")
+
+
+class NewHuman(Struct, frozen=True, kw_only=True):
+    """A person to be. `profile.display_name` may be empty: then it is "first last".
+
+    `password` is hashed already (`hashed`, `imported`); `metadata` are keys, each once, with
+    their values in base64.
+    """
+
+    user_name: str
+    profile: Profile
+    email: Email | None = None
+    phone: Phone | None = None
+    password: Password | None = None
+    id: str | None = None
+    metadata: Sequence[tuple[str, str]] = ()
+    idp_links: Sequence[IdpLink] = ()
+
+
+class Prepared(Struct, frozen=True):
+    """The user as it will be, and the writes that make it so; committed together, and with more
+    when the caller has more. `refusal` tells what a Conflict of that unit means."""
+
+    user: User
+    writes: list[Write]
+
+
+async def prepare(
+    service: Service, organization: Organization, new: NewHuman, *, actor: str
+) -> Prepared:
+    """A user of `organization`, which need not be stored yet. Raises LoginNameTaken, IdTaken."""
+    if await users.is_taken(service, organization, new.user_name, new.email):
+        raise LoginNameTaken
+    if new.id is not None and await service.store.get(USERS, new.id) is not None:
+        raise IdTaken
+    now = service.clock.now()
+    user = _user(service, organization, new, now)
+    writes = events.insertion(
+        service.random, USERS, user, "user.created", actor, now, kind=user.kind
+    )
+    for key, value in new.metadata:
+        entry = _entry(user, key, value, now)
+        writes += events.insertion(
+            service.random, USER_METADATA, entry, "user_metadata.created", actor, now, key=key
+        )
+    return Prepared(user=user, writes=writes)
+
+
+def refusal(conflict: Conflict) -> AlreadyExists | None:
+    """What a Conflict says of the user in the unit; None when it is about something else."""
+    if conflict.collection != USERS.name:
+        return None
+    return IdTaken() if conflict.field == "id" else LoginNameTaken()
+
+
+def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
+    return User(
+        id=new.id or service.random.id(),
+        org_id=organization.id,
+        kind="human",
+        user_name=new.user_name,
+        login_key=users.login_key(new.user_name),
+        stamp=service.random.token(bits=64),
+        profile=_with_display_name(new.profile),
+        created_at=now,
+        changed_at=now,
+        email=new.email,
+        email_key=users.email_key(new.email),
+        phone=new.phone,
+        password=new.password,
+        idp_links=list(new.idp_links),
+    )
+
+
+def _with_display_name(profile: Profile) -> Profile:
+    if profile.display_name:
+        return profile
+    names = (profile.given_name, profile.family_name)
+    return structs.replace(profile, display_name=" ".join(name for name in names if name))
+
+
+def _entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
+    return UserMetadata(
+        id=metadata_id(user.id, key),
+        user_id=user.id,
+        key=key,
+        value=value,
+        created_at=now,
+        changed_at=now,
+    )
+
+
+def metadata_id(user_id: str, key: str) -> str:
+    """The id of a user's metadata entry: by its being taken, each key is there once."""
+    return base64url.encode(hashlib.sha256(f"{user_id}\0{key}".encode()).digest())
+
+
+async def hashed(service: Service, password: str, *, must_change: bool = False) -> Password:
+    """A password as it is stored, once `password_problems` has found none. Raises HashingBusy."""
+    encoded = await service.hasher.hash(password)
+    return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
+
+
+def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
+    """A password that was hashed elsewhere. Raises UnreadableHash: unknown or out of bounds."""
+    schemes.read(encoded)
+    return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
+
+
+def password_problems(
+    service: Service, organization: Organization, new: NewHuman, password: str
+) -> list[passwords.Problem]:
+    """What keeps `password` from being this person's; empty when it is fine."""
+    names = [new.user_name, new.profile.display_name, organization.name]
+    names += [new.profile.given_name or "", new.profile.family_name or ""]
+    names += [new.email.address] if new.email else []
+    return passwords.policy_problems(
+        password,
+        min_length=service.config.password_min_length,
+        own_words=names,
+        max_bytes=service.hasher.max_bytes,
+    )
