@@ -7,7 +7,8 @@ from typing import Final
 
 from idp import setup
 from idp.errors import ConfigError
-from idp.identity import pats, users
+from idp.identity import memberships, pats, users
+from idp.identity.memberships import IAM_OWNER
 from idp.identity.subjects import Subject
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
 from idp.service import Service
@@ -40,9 +41,9 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     organization, _ = await setup.find_default(service, instance)
     now = service.clock.now()
     user = setup.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
-    owner = setup.membership(service, user, None, setup.IAM_OWNER, now)
+    owner = memberships.new(user.id, None, [IAM_OWNER], now)
     writes = setup.made(service, USERS, user, "user.created", now, kind=user.kind)
-    writes += setup.made(service, MEMBERSHIPS, owner, "membership.created", now, user=user.id)
+    writes += memberships.insertion(service.random, owner, setup.ACTOR, now)
     try:
         await service.store.commit(*writes)
     except Conflict:  # another process was faster
@@ -54,7 +55,7 @@ async def _check_owner(service: Service, user: User) -> None:
     """Raises ConfigError: the name belongs to somebody else, whose token this would be."""
     found = await service.store.find(MEMBERSHIPS, {"user_id": user.id})
     roles = [role for one in found.records if one.org_id is None for role in one.roles]
-    if user.kind != "machine" or setup.IAM_OWNER not in roles:
+    if user.kind != "machine" or IAM_OWNER not in roles:
         raise ConfigError(
             [
                 f"admin_pat needs the login name {USER_NAME}, and it is not an instance owner's "

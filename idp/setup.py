@@ -14,19 +14,18 @@ from urllib.parse import urlsplit
 
 from idp import events
 from idp.credentials import Confidential
-from idp.identity import recovery, users
+from idp.identity import memberships, recovery, users
+from idp.identity.memberships import IAM_OWNER, ORG_OWNER
 from idp.oauth import keys
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
-    MEMBERSHIPS,
     ORGANIZATIONS,
     PROJECTS,
     SIGNING_KEYS,
     USERS,
     FirstAdmin,
     Instance,
-    Membership,
     Organization,
     Password,
     Profile,
@@ -39,8 +38,6 @@ from storage import Collection, Conflict, Stale, Write
 
 PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
 ACTOR: Final = "set-up"
-IAM_OWNER: Final = "IAM_OWNER"
-ORG_OWNER: Final = "ORG_OWNER"
 _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
 
 
@@ -91,14 +88,16 @@ async def _first_writes(service: Service) -> list[Write]:
     project = Project(
         id=random.id(), org_id=organization.id, name="Default", created_at=now, changed_at=now
     )
-    owns_instance = membership(service, admin, None, IAM_OWNER, now)
-    owns_organization = membership(service, admin, organization.id, ORG_OWNER, now)
+    owns = [
+        memberships.new(admin.id, None, [IAM_OWNER], now),
+        memberships.new(admin.id, organization.id, [ORG_OWNER], now),
+    ]
     writes = made(service, INSTANCES, instance, "instance.created", now)
     writes += made(service, ORGANIZATIONS, organization, "organization.created", now)
     writes += made(service, USERS, admin, "user.created", now, kind=admin.kind)
     writes += made(service, PROJECTS, project, "project.created", now)
-    for owner in (owns_instance, owns_organization):
-        writes += made(service, MEMBERSHIPS, owner, "membership.created", now, user=admin.id)
+    for each in owns:
+        writes += memberships.insertion(random, each, ACTOR, now)
     for key in (*signing, sealing):
         writes += made(service, SIGNING_KEYS, key, "key.made", now)
     return writes
@@ -163,15 +162,6 @@ def new_user(
         profile=Profile(display_name=display_name),
         created_at=now,
         changed_at=now,
-    )
-
-
-def membership(
-    service: Service, user: User, org_id: str | None, role: str, now: datetime
-) -> Membership:
-    """That `user` manages the organization (None: the instance) in `role`; not stored yet."""
-    return Membership(
-        id=service.random.id(), user_id=user.id, org_id=org_id, roles=[role], created_at=now
     )
 
 

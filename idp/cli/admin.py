@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import click
 
 from idp import exits
 from idp.cli.settings import load, store_flags
-from idp.config import Config
+from idp.service import Service
+
+ACTOR = "command line"
 
 
 @click.group(short_help="Ways back in.")
@@ -22,16 +25,62 @@ def admin() -> None:
 @click.argument("login_name")
 def reset_password(login_name: str, config_file: Path | None, **flags: object) -> None:
     """Give a person a one-time password. Example: idp admin reset-password admin@localhost"""
+
+    async def reset(service: Service) -> None:
+        from idp.identity import recovery
+
+        click.echo(await recovery.reset_password(service, login_name, actor=ACTOR))
+
+    _work(reset, config_file, flags)
+
+
+@admin.command()
+@store_flags
+@click.argument("login_name")
+def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
+    """Let a user who was locked out try again. Example: idp admin unlock admin@localhost"""
+
+    async def unlocked(service: Service) -> None:
+        from idp.identity import recovery
+
+        was_barred = await recovery.unlock(service, login_name, actor=ACTOR)
+        _say(f"{login_name} may sign in" if was_barred else f"nothing barred {login_name}")
+
+    _work(unlocked, config_file, flags)
+
+
+@admin.command("grant-owner")
+@store_flags
+@click.argument("login_name")
+def grant_owner(login_name: str, config_file: Path | None, **flags: object) -> None:
+    """Make a user an owner of the instance. Example: idp admin grant-owner admin@localhost"""
+
+    async def granted(service: Service) -> None:
+        from idp.identity import recovery
+
+        is_new = await recovery.grant_owner(service, login_name, actor=ACTOR)
+        _say(f"{login_name} owns the instance" + ("" if is_new else " already"))
+
+    _work(granted, config_file, flags)
+
+
+def _say(sentence: str) -> None:
+    click.echo(sentence, err=True)  # stdout is for data
+
+
+def _work(
+    work: Callable[[Service], Awaitable[None]], config_file: Path | None, flags: dict[str, object]
+) -> None:
+    """Do `work` on the store that the flags name, and end the program."""
     config = load(config_file, flags).config
-    raise SystemExit(exits.guarded(lambda: asyncio.run(_reset(config, login_name))))
 
+    async def opened() -> None:
+        from idp import start
 
-async def _reset(config: Config, login_name: str) -> None:
-    from idp import start
-    from idp.identity import recovery
+        service = await start.open_service(config, must_exist=True)
+        try:
+            await work(service)
+        finally:
+            await start.close_service(service)
 
-    service = await start.open_service(config, must_exist=True)
-    try:
-        click.echo(await recovery.reset_password(service, login_name, actor="command line"))
-    finally:
-        await start.close_service(service)
+    raise SystemExit(exits.guarded(lambda: asyncio.run(opened())))

@@ -1,15 +1,22 @@
-"""A way back in: a new one-time password for somebody who has lost theirs."""
+"""Ways back in, for somebody who lost their password, was locked out, or lost the last owner."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
 from idp import events
-from idp.errors import NotFound
-from idp.identity import password_change, users
+from idp.errors import IdpError, NotFound
+from idp.identity import memberships, password_change, throttle, users
+from idp.identity.memberships import IAM_OWNER
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
 from idp.service import Service
 from storage import Write
+
+
+class NotLocked(IdpError):
+    """There is no lock to take away."""
+
+    slug = "user.not_locked"
 
 
 async def reset_password(service: Service, login_name: str, *, actor: str) -> str:
@@ -26,6 +33,38 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
         )
     await service.store.commit(*writes)
     return password
+
+
+async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
+    """Let a user try again: locked no more, failures forgotten. False when nothing barred them.
+
+    Raises NotFound; NotLocked when the account was deactivated, which is another decision.
+    """
+    user = await _find(service, login_name)
+    if user.state == "inactive":
+        raise NotLocked(f"{login_name} is deactivated, not locked")
+    was_slowed = await throttle.forgive(service, throttle.account_of(user, login_name))
+    if user.state != "locked":
+        return was_slowed
+    now = service.clock.now()
+    changes = {"state": "active", "changed_at": now}
+    await service.store.commit(
+        *events.update(service.random, USERS, user, changes, "user.unlocked", actor, now)
+    )
+    return True
+
+
+async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
+    """Make a user an owner of the instance; False when they are one. Raises NotFound."""
+    user = await _find(service, login_name)
+    return await memberships.grant(service, user.id, None, IAM_OWNER, actor=actor)
+
+
+async def _find(service: Service, login_name: str) -> User:
+    user = await users.find_by_login_name(service, login_name)
+    if user is None:
+        raise NotFound(f"nobody has the login name {login_name}")
+    return user
 
 
 async def one_time(

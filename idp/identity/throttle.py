@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from datetime import timedelta
 from typing import Final
 
@@ -54,15 +55,19 @@ def account_of(user: User | None, typed: str) -> str:
 
 
 def _kinds(service: Service, account: str, address: str) -> tuple[_Kind, ...]:
-    """The account is hidden by a MAC: of fixed length, and nothing to be read."""
     config = service.config
-    name = service.vault.mac("throttle", account).hex()[:32]
+    name = _hidden(service, account)
     limit = config.sign_in_failures_before_delay
     return (
         _Kind(f"account:{name}:{address}", limit, True),
         _Kind(f"account:{name}", limit * _FROM_EVERYWHERE, True),
         _Kind(f"address:{address}", config.address_failures_before_delay, False),
     )
+
+
+def _hidden(service: Service, account: str) -> str:
+    """The account as it is counted: of fixed length, and nothing to be read."""
+    return service.vault.mac("throttle", account).hex()[:32]
 
 
 async def admit(service: Service, account: str, address: str) -> None:
@@ -101,6 +106,18 @@ async def succeeded(service: Service, account: str, address: str) -> None:
         if count is not None:
             await service.store.reset(kind.failures)
             await service.store.reset(kind.gate)
+
+
+async def forgive(service: Service, account: str) -> bool:
+    """Forget the account's failures from everywhere; whether there were any.
+
+    Looks at every counter: for whoever runs the service, not for requests.
+    """
+    ours = re.compile(rf"(failures|gate):account:{_hidden(service, account)}(:|\Z)")
+    keys = [one.id async for one in service.store.scan(COUNTERS) if ours.match(one.id)]
+    for key in keys:
+        await service.store.reset(key)
+    return bool(keys)
 
 
 async def _wait(service: Service, kind: _Kind, failures: int) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from idp import setup
 from idp.errors import ConfigError
+from idp.identity import memberships
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
 from storage import Insert
 from tests.program.starts import again, make_ready
@@ -65,7 +66,7 @@ async def add_user(server: Server, kind: str, name: str, *, role: str | None = N
     user = setup.new_user(server.service, organization, kind, name, name, now)
     writes = [Insert(USERS, user)]
     if role:
-        owner = setup.membership(server.service, user, organization.id, role, now)
+        owner = memberships.new(user.id, organization.id, [role], now)
         writes.append(Insert(MEMBERSHIPS, owner))
     await server.store.commit(*writes)
     return user

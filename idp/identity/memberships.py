@@ -1,0 +1,59 @@
+"""Who manages what: a user's roles in the instance or in an organization, one record for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from idp import credentials, events
+from idp.ids import Random
+from idp.records import MEMBERSHIPS, Membership
+from idp.service import Service
+from storage import Conflict, Stale, Write
+
+IAM_OWNER: Final = "IAM_OWNER"
+ORG_OWNER: Final = "ORG_OWNER"
+
+
+def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -> Membership:
+    """That the user manages the organization (None: the instance) in these roles; not stored."""
+    return Membership(
+        id=_id(user_id, org_id),
+        user_id=user_id,
+        org_id=org_id,
+        roles=list(roles),
+        created_at=now,
+    )
+
+
+def _id(user_id: str, org_id: str | None) -> str:
+    """A user has one membership of a kind, so of two that are made at once one is a Conflict."""
+    return credentials.digest(f"{user_id}\n{org_id or ''}")
+
+
+def insertion(random: Random, membership: Membership, actor: str, now: datetime) -> list[Write]:
+    """The writes that store a new membership: itself and its event."""
+    type, user_id = "membership.created", membership.user_id
+    return events.insertion(random, MEMBERSHIPS, membership, type, actor, now, user=user_id)
+
+
+async def grant(
+    service: Service, user_id: str, org_id: str | None, role: str, *, actor: str
+) -> bool:
+    """Give the user the role; False when they have it already."""
+    known = await service.store.get(MEMBERSHIPS, _id(user_id, org_id))
+    if known is not None and role in known.roles:
+        return False
+    now = service.clock.now()
+    if known is None:
+        made = new(user_id, org_id, [role], now)
+        writes = insertion(service.random, made, actor, now)
+    else:
+        roles, type = {"roles": [*known.roles, role]}, "membership.changed"
+        writes = events.update(service.random, MEMBERSHIPS, known, roles, type, actor, now)
+    try:
+        await service.store.commit(*writes)
+    except (Conflict, Stale):  # another grant was faster: see what is left to do
+        return await grant(service, user_id, org_id, role, actor=actor)
+    return True
