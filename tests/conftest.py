@@ -8,6 +8,7 @@ import inspect
 import pytest
 
 pytest_plugins = [
+    "tests.support.counts",
     "tests.support.mongod",
     "tests.support.program",
     "tests.support.service",
