@@ -9,6 +9,7 @@ from typing import Any
 from tornado.web import Application, RequestHandler
 
 from handlers import (
+    api,
     authorize,
     demo,
     discovery,
@@ -62,7 +63,7 @@ class App(Application):
         self._is_idle.set()
         local = LOCAL_ROUTES if service.config.is_loopback else []
         testing = trial.ROUTES if service.config.test else []
-        routes: list[Any] = [*ROUTES, *local, *testing]
+        routes: list[Any] = [*ROUTES, *local, *testing, *api.ROUTES]
         super().__init__(
             routes, default_handler_class=missing.MissingHandler, log_function=_log_access
         )

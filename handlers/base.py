@@ -1,7 +1,7 @@
 """What every endpoint shares: limits, request ids, headers, and errors mapped once.
 
 `Handler` is for all; `ProtocolHandler` answers clients in JSON. Pages for people have their base
-in `handlers/page.py`.
+in `handlers/page.py`, the management API has its own in `handlers/api.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from handlers import hosts, params
 from idp import logs, trial
-from idp.errors import Busy
+from idp.errors import Busy, IdpError
 from idp.oauth.errors import (
     InsufficientScope,
     InvalidClient,
@@ -98,18 +98,23 @@ class Handler(RequestHandler):
         if head + len(self.request.uri or "") > config.max_header_bytes:
             raise HTTPError(431, "request headers too large")
         declared = headers.get("Content-Length", "0")
-        if declared.isdigit() and int(declared) > config.max_form_bytes:
+        if declared.isdigit() and int(declared) > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
+
+    @property
+    def max_body_bytes(self) -> int:
+        """The longest body that this endpoint takes."""
+        return self.service.config.max_form_bytes
 
     def data_received(self, chunk: bytes) -> None:
         self._received += len(chunk)
-        if self._received <= self.service.config.max_form_bytes:
+        if self._received <= self.max_body_bytes:
             self._chunks.append(chunk)
 
     @property
     def body(self) -> bytes:
         """The whole body. Raises HTTPError 413 when it turned out too large."""
-        if self._received > self.service.config.max_form_bytes:
+        if self._received > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
         return b"".join(self._chunks)
 
@@ -146,6 +151,8 @@ class Handler(RequestHandler):
         elif isinstance(error, OAuthError):
             cause = error.reason if isinstance(error, InvalidClient) else error.description
             _log.info("refused", error=error.code, cause=cause)
+        elif isinstance(error, IdpError):
+            _log.info("refused", error=error.slug, cause=error.message)
         elif not isinstance(error, HTTPError):
             _log.error("failed", exc_info=(kind, error, traceback))
 

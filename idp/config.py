@@ -42,6 +42,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
+    max_json_bytes: int = 1024 * 1024  # longest JSON body; a longer one is answered by 413
 
     # Names
     vendor: str = "idp"  # the vendor part of urn:VENDOR:… scopes and of x-VENDOR-… headers
@@ -135,6 +136,7 @@ RANGES: Final = {
     "drain_seconds": (0, HOUR),
     "max_header_bytes": (4096, 1024 * 1024),
     "max_form_bytes": (4096, 16 * 1024 * 1024),
+    "max_json_bytes": (4096, 8 * 1024 * 1024),
     "password_min_length": (8, 64),
     "hashing_threads": (0, 256),
     "hashing_queue": (1, 10_000),

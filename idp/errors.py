@@ -4,7 +4,12 @@ Each error has a stable `slug` for programs and an English `message` for people 
 service; neither ever holds a secret or a stored value::
 
     IdpError
-    ├── NotFound        there is no such thing, or the caller may not know that there is
+    ├── InvalidArgument     `problems` names every field that can't be used, and why
+    ├── Unauthenticated     the caller is not known
+    ├── PermissionDenied    the caller is known and may not do this
+    ├── NotFound            there is no such thing, or the caller may not know that there is
+    ├── AlreadyExists       a name or an id is taken
+    ├── FailedPrecondition  not in the state that this takes
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
     ├── ConfigError     the settings can't be used; `problems` lists every reason
@@ -16,6 +21,21 @@ service; neither ever holds a secret or a stored value::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+MAX_PROBLEMS = 100
+
+
+class FieldProblem(NamedTuple):
+    """Why one field can't be used. `field` is its JSON path, empty for the whole document."""
+
+    slug: str
+    field: str
+    message: str
+    limit: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.message}" if self.field else self.message
 
 
 class IdpError(Exception):
@@ -23,11 +43,56 @@ class IdpError(Exception):
 
     slug = "internal"
 
-    def __init__(self, message: str, *, slug: str | None = None) -> None:
+    def __init__(self, message: str, *, slug: str | None = None, field: str = "") -> None:
         super().__init__(message)
         self.message = message
+        self.field = field
         if slug is not None:
             self.slug = slug
+
+    @property
+    def details(self) -> tuple[FieldProblem, ...]:
+        """What is wrong, one by one, for programs."""
+        return (FieldProblem(self.slug, self.field, self.message),)
+
+
+class InvalidArgument(IdpError):
+    """Fields can't be used. `problems` has all of them, or the first hundred."""
+
+    slug = "invalid_argument"
+
+    def __init__(self, problems: Sequence[FieldProblem]) -> None:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{problems[0]}{more}")
+        self.problems = tuple(problems[:MAX_PROBLEMS])
+
+    @property
+    def details(self) -> tuple[FieldProblem, ...]:
+        return self.problems
+
+
+class Unauthenticated(IdpError):
+    """The caller is not known: no token, or one that does not count here."""
+
+    slug = "unauthenticated"
+
+
+class PermissionDenied(IdpError):
+    """The caller is known and may not do this."""
+
+    slug = "permission_denied"
+
+
+class AlreadyExists(IdpError):
+    """A name or an id is taken; nothing has changed."""
+
+    slug = "already_exists"
+
+
+class FailedPrecondition(IdpError):
+    """It is not in the state that this takes."""
+
+    slug = "failed_precondition"
 
 
 class NotFound(IdpError):

@@ -16,10 +16,11 @@ _PAT_SCOPES = (scopes.OPENID, "profile", "email")
 
 
 class Bearer(Struct, frozen=True):
-    """The user that a valid token stands for, and what the token lets its holder see."""
+    """The user that a valid token stands for, what it lets its holder see, and whom it is for."""
 
     user: User
     scopes: list[str]
+    audience: list[str]
 
 
 def read(authorization: str | None, params: Params) -> str:
@@ -50,7 +51,10 @@ async def authenticate(service: Service, token: str) -> Bearer:
 
 async def _by_pat(service: Service, token: str) -> Bearer | None:
     subject = await pats.find_subject(service, token)
-    return Bearer(user=subject.user, scopes=list(_PAT_SCOPES)) if subject else None
+    if subject is None:
+        return None
+    audience = [service.config.issuer]
+    return Bearer(user=subject.user, scopes=list(_PAT_SCOPES), audience=audience)
 
 
 async def _by_access_token(service: Service, token: str) -> Bearer | None:
@@ -68,4 +72,5 @@ async def _by_access_token(service: Service, token: str) -> Bearer | None:
     grantee = await subjects.find_grantee(service, named, claims.ref.session)
     if grantee is None or (claims.ref.session and grantee.session is None):
         return None
-    return Bearer(user=grantee.subject.user, scopes=claims.scope.split(" "))
+    user, scopes = grantee.subject.user, claims.scope.split(" ")
+    return Bearer(user=user, scopes=scopes, audience=claims.aud)

@@ -1,0 +1,110 @@
+"""A call of the management API: who makes it, in which organization, and what it may reach."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from idp.errors import NotFound, PermissionDenied, Unauthenticated
+from idp.identity import permissions, users
+from idp.identity.permissions import Permission, Rights
+from idp.oauth import bearer
+from idp.oauth.errors import InvalidRequest, InvalidToken
+from idp.oauth.params import Params
+from idp.records import ORGANIZATIONS, Organization, User
+from idp.service import Service
+
+
+class Call(Struct, frozen=True):
+    """A call whose caller holds `permission` in one organization at least.
+
+    `org_id` is the organization that the caller named, or None.
+    """
+
+    caller: User
+    rights: Rights
+    permission: Permission
+    org_id: str | None
+
+    @property
+    def actor(self) -> str:
+        """Who does it, for the audit log."""
+        return self.caller.id
+
+    def reaches(self, org_id: str) -> bool:
+        """Whether the call may act on what belongs to that organization."""
+        is_meant = self.org_id in (None, org_id)
+        return is_meant and self.rights.allow(self.permission, org_id)
+
+
+async def admit(
+    service: Service, authorization: str | None, permission: Permission, org_id: str | None
+) -> Call:
+    """The call, once its caller is known and may make it.
+
+    `authorization` is the header of that name, `org_id` what the header x-<vendor>-orgid holds.
+    Raises Unauthenticated, PermissionDenied, NotFound (the organization, told to those only who
+    may act in any).
+    """
+    caller = await authenticate(service, authorization)
+    rights = await permissions.of_user(service, caller.id)
+    call = Call(caller=caller, rights=rights, permission=permission, org_id=org_id)
+    if org_id is not None:
+        await find_organization(service, call, org_id)
+    elif not rights.allow_somewhere(permission):
+        raise _denied(permission)
+    return call
+
+
+async def authenticate(service: Service, authorization: str | None) -> User:
+    """The user whose personal access token it is, or whose access token for this service.
+
+    Raises Unauthenticated: a token for somebody else opens nothing here (RFC 9068 4).
+    """
+    try:
+        found = await bearer.authenticate(service, bearer.read(authorization, Params()))
+    except (InvalidToken, InvalidRequest) as error:
+        slug = "token.invalid" if error.description else "token.missing"
+        raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
+    if service.config.issuer not in found.audience:
+        raise Unauthenticated("the token is not meant for this API", slug="token.audience")
+    return found.user
+
+
+async def organization(service: Service, call: Call) -> Organization:
+    """The organization that the call acts in: the one it names, else the caller's own.
+
+    Raises PermissionDenied, NotFound.
+    """
+    return await find_organization(service, call, call.org_id or call.caller.org_id)
+
+
+async def find_organization(service: Service, call: Call, org_id: str) -> Organization:
+    """An organization that the call may act in. Raises PermissionDenied, NotFound."""
+    if not call.reaches(org_id):
+        raise _denied(call.permission)
+    found = await service.store.get(ORGANIZATIONS, org_id) if len(org_id) <= 200 else None
+    if found is None:
+        raise _no_organization()
+    return found
+
+
+async def find_organization_by_domain(service: Service, call: Call, domain: str) -> Organization:
+    """The organization of a domain, if the call may act in it.
+
+    Raises PermissionDenied, NotFound (to those only who may act in any).
+    """
+    key = users.login_key(domain)
+    page = await service.store.find(ORGANIZATIONS, {"primary_domain": key}, limit=1)
+    if page.records and call.reaches(page.records[0].id):
+        return page.records[0]
+    if page.records or call.permission not in call.rights.everywhere:
+        raise _denied(call.permission)
+    raise _no_organization()
+
+
+def _denied(permission: Permission) -> PermissionDenied:
+    return PermissionDenied(f"the permission {permission} is missing")
+
+
+def _no_organization() -> NotFound:
+    return NotFound("there is no such organization", slug="organization.not_found")

@@ -1,0 +1,44 @@
+"""What the management API answers: camelCase, UTC, and without what has its default value."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The base of every answer and of the objects in it."""
+
+
+class Details(Answer, frozen=True, kw_only=True):
+    """Which state of a record this is (specification 2.4). `sequence` is a 64-bit integer."""
+
+    sequence: str
+    resource_owner: str
+    creation_date: datetime | None = None
+    change_date: datetime | None = None
+
+
+class Dated(Protocol):
+    """A record that knows when it was made and last changed."""
+
+    @property
+    def sequence(self) -> int: ...
+
+    @property
+    def created_at(self) -> datetime: ...
+
+    @property
+    def changed_at(self) -> datetime: ...
+
+
+def details(record: Dated, resource_owner: str) -> Details:
+    """The details of a record. `resource_owner` is the id of the organization it belongs to."""
+    return Details(
+        sequence=str(record.sequence),
+        creation_date=record.created_at,
+        change_date=record.changed_at,
+        resource_owner=resource_owner,
+    )

@@ -1,0 +1,165 @@
+"""Reading a request: every field of a typed struct, and everything that is wrong, at once.
+
+Names are camelCase on the wire, snake_case is taken as well. A field that is not known, not of
+its type, missing, or sent under both names is a problem, told by its JSON path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import NODEFAULT, Struct, structs
+
+from idp.errors import FieldProblem, InvalidArgument
+from idp.fields import Items, Refused, Rule, wrong_type
+from idp.strict_json import child
+
+MAX_ITEMS = 100
+
+
+class Request(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of every request and of the objects in it.
+
+    A field has a type of `idp/fields.py`, or is a `bool`, a `Literal` of names, a list, or
+    another Request. Without a default it is required. Of each group in `one_of` at most one
+    field may be sent. Subclasses say `kw_only=True` again, because that is not inherited.
+    """
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+
+R = TypeVar("R", bound=Request)
+
+
+def read(kind: type[R], document: object) -> R:
+    """The request that a JSON value stands for. Raises InvalidArgument with every problem."""
+    problems: list[FieldProblem] = []
+    request = _read_object(kind, document, "", problems)
+    if problems:
+        raise InvalidArgument(problems)
+    assert isinstance(request, kind)  # noqa: S101 - what is missing is a problem
+    return request
+
+
+class _Field(NamedTuple):
+    """A declared field. `rule` is None when the type says all."""
+
+    name: str
+    wire_name: str
+    type: Any
+    rule: Rule | None
+    is_required: bool
+
+
+@cache
+def _fields(kind: type[Request]) -> tuple[_Field, ...]:
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        _Field(
+            each.name,
+            each.encode_name,
+            *_split(hints[each.name]),
+            is_required=each.default is NODEFAULT and each.default_factory is NODEFAULT,
+        )
+        for each in structs.fields(kind)
+    )
+
+
+def _split(hint: Any) -> tuple[Any, Rule | None]:
+    """The type without `| None`, and the rule that annotates it."""
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (each for each in get_args(hint) if each is not NoneType)
+    if get_origin(hint) is Annotated:
+        plain, rule = get_args(hint)
+        return plain, rule
+    return hint, None
+
+
+def _read_object(
+    kind: type[Request], value: object, path: str, problems: list[FieldProblem]
+) -> Request | None:
+    if not isinstance(value, dict):
+        problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
+        return None
+    found_before = len(problems)
+    known = {name: field for field in _fields(kind) for name in (field.wire_name, field.name)}
+    for name in value:
+        if name not in known:
+            problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
+    values = dict(_read_fields(kind, value, path, problems))
+    problems += _conflicts(kind, values, path)
+    return kind(**values) if len(problems) == found_before else None
+
+
+def _read_fields(
+    kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
+) -> Iterator[tuple[str, Any]]:
+    for field in _fields(kind):
+        at = child(path, field.wire_name)
+        sent = [name for name in {field.wire_name, field.name} if name in value]
+        if len(sent) > 1:
+            problems.append(FieldProblem("field.duplicate", at, f"is sent as {field.name} too"))
+        elif sent:
+            yield field.name, _read_value(field.type, field.rule, value[sent[0]], at, problems)
+        elif field.is_required:
+            problems.append(FieldProblem("field.required", at, "is required"))
+
+
+def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterator[FieldProblem]:
+    wire_names = {field.name: field.wire_name for field in _fields(kind)}
+    for group in kind.one_of:
+        first, *others = [name for name in group if name in values] or [""]
+        for name in others:
+            message = f"can't be sent together with {wire_names[first]}"
+            yield FieldProblem("field.conflict", child(path, wire_names[name]), message)
+
+
+def _read_value(
+    type: Any, rule: Rule | None, value: object, path: str, problems: list[FieldProblem]
+) -> Any:
+    try:
+        if get_origin(type) is list:
+            (hint,) = get_args(type)
+            items = (rule or Items(MAX_ITEMS)).read(value)
+            inner = _split(hint)
+            return [
+                _read_value(*inner, each, f"{path}[{n}]", problems) for n, each in enumerate(items)
+            ]
+        if rule is not None:
+            return rule.read(value)
+        if get_origin(type) is Literal:
+            return _read_name(get_args(type), value)
+        if type is bool:
+            return _read_bool(value)
+    except Refused as refused:
+        problems.append(FieldProblem(refused.slug, path, refused.message, refused.limit))
+        return None
+    return _read_object(type, value, path, problems)
+
+
+def _read_name(names: tuple[str, ...], value: object) -> str:
+    if not isinstance(value, str):
+        raise wrong_type("a name")
+    if value not in names:
+        raise Refused("field.unknown_name", f"must be one of {', '.join(names)}")
+    return value
+
+
+def _read_bool(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise wrong_type("true or false")
+    return value

@@ -1,0 +1,108 @@
+"""JSON as it is meant (RFC 8259, RFC 7493): what readers disagree on is refused, not guessed.
+
+A name that stands twice, NaN, numbers that other programs can't hold, halves of a character and
+NUL are refused by the place they stand at; so no two readers of one document see two things.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from idp.errors import FieldProblem, InvalidArgument
+
+MAX_DEPTH: Final = 64
+MAX_INTEGER: Final = 2**63 - 1
+MIN_INTEGER: Final = -(2**63)
+_MAX_DIGITS: Final = 20
+_NO_TEXT: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+class _Object(list[tuple[str, Any]]):
+    """The members as they stand in the document, doubles included."""
+
+
+class _Unusable(str):
+    """A number that can't be used, as it was written."""
+
+    __slots__ = ()
+
+
+def decode(octets: bytes) -> object:
+    """The document's value: dict, list, str, int, float, bool or None. Raises InvalidArgument."""
+    try:
+        value = json.loads(
+            octets.decode("utf-8"),
+            object_pairs_hook=_Object,
+            parse_constant=_Unusable,
+            parse_int=_integer,
+        )
+    except UnicodeDecodeError:
+        raise _malformed("the body is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise _malformed(f"the body is not JSON: {error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise _too_deep("") from None
+    problems: list[FieldProblem] = []
+    plain = _plain(value, "", 0, problems.append)
+    if problems:
+        raise InvalidArgument(problems)
+    return plain
+
+
+def _integer(digits: str) -> int | _Unusable:
+    return int(digits) if len(digits) <= _MAX_DIGITS else _Unusable(digits)
+
+
+def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], None]) -> Any:
+    """The value in Python's own types; what can't be used is reported by its path."""
+    if isinstance(value, list):
+        if depth == MAX_DEPTH:
+            raise _too_deep(path)
+        if isinstance(value, _Object):
+            return dict(_members(value, path, depth, report))
+        return [_plain(each, f"{path}[{n}]", depth + 1, report) for n, each in enumerate(value)]
+    if isinstance(value, _Unusable) or not _is_in_range(value):
+        report(FieldProblem("json.number", path, "is a number that can't be used"))
+    elif isinstance(value, str) and _NO_TEXT.search(value):
+        report(FieldProblem("json.characters", path, "holds NUL or half of a character"))
+    return value
+
+
+def _members(
+    pairs: _Object, path: str, depth: int, report: Callable[[FieldProblem], None]
+) -> Iterator[tuple[str, Any]]:
+    seen: set[str] = set()
+    for name, value in pairs:
+        at = child(path, name)
+        if name in seen:
+            report(FieldProblem("json.duplicate", at, "stands twice in its object"))
+        elif _NO_TEXT.search(name):
+            report(FieldProblem("json.characters", at, "holds NUL or half of a character"))
+        seen.add(name)
+        yield name, _plain(value, at, depth + 1, report)
+
+
+def _is_in_range(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or MIN_INTEGER <= value <= MAX_INTEGER
+
+
+def child(path: str, name: str) -> str:
+    """The path of a member, in characters that can be sent."""
+    name = _NO_TEXT.sub("�", name[:100])
+    return f"{path}.{name}" if path else name
+
+
+def _malformed(message: str) -> InvalidArgument:
+    return InvalidArgument([FieldProblem("json.malformed", "", message)])
+
+
+def _too_deep(path: str) -> InvalidArgument:
+    top = re.split(r"[.\[]", path)[0]
+    message = f"{'' if top else 'the body '}is nested deeper than {MAX_DEPTH} levels"
+    return InvalidArgument([FieldProblem("json.too_deep", top, message)])
