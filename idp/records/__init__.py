@@ -49,6 +49,15 @@ from idp.records.instance import (
     Instance,
     SigningKey,
 )
+from idp.records.mail import (
+    OUTBOX,
+    REGISTRATIONS,
+    VERIFICATIONS,
+    Mail,
+    MailKind,
+    Registration,
+    Verification,
+)
 from idp.records.people import (
     MEMBERSHIPS,
     ORGANIZATIONS,
@@ -88,6 +97,9 @@ ALL: Final = (
     AUTHORIZATIONS,
     SIGNING_KEYS,
     EVENTS,
+    OUTBOX,
+    VERIFICATIONS,
+    REGISTRATIONS,
     DEMO_VISITS,
 )
 
@@ -121,8 +133,11 @@ __all__ = [
     "LOGOUT_REQUESTS",
     "LogoutRequest",
     "MEMBERSHIPS",
+    "Mail",
+    "MailKind",
     "Membership",
     "ORGANIZATIONS",
+    "OUTBOX",
     "Organization",
     "PATS",
     "PROJECTS",
@@ -131,7 +146,9 @@ __all__ = [
     "Phone",
     "Profile",
     "Project",
+    "REGISTRATIONS",
     "Refresh",
+    "Registration",
     "ResponseType",
     "SCHEMA",
     "SESSIONS",
@@ -143,5 +160,7 @@ __all__ = [
     "USERS",
     "USER_METADATA",
     "User",
+    "VERIFICATIONS",
+    "Verification",
     "UserMetadata",
 ]

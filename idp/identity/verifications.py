@@ -1,0 +1,183 @@
+"""Proving that an e-mail address is a user's own: a code that only its mailbox is told."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from msgspec import structs
+
+from idp import events, mail
+from idp.config import Config
+from idp.config_rules import is_loopback
+from idp.credentials import Confidential
+from idp.errors import IdpError, NotFound
+from idp.i18n import message
+from idp.identity import mail_codes
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.users import login_key
+from idp.mail import Code, Letter, Link
+from idp.records import USERS, VERIFICATIONS, Email, User, Verification
+from idp.service import Service
+from storage import Delete, Insert, Stale, Write
+
+PAGE: Final = "/ui/verify-email"
+HOURS: Final = 24
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
+_UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
+
+
+class UrlTemplateRefused(IdpError):
+    """No address of a page that a mail may lead to."""
+
+    slug = "url_template.invalid"
+
+
+class Begun(Confidential, frozen=True):
+    """The code, and the writes that make it count: they go into the unit of the change."""
+
+    code: str
+    writes: list[Write]
+
+
+def begin_email(
+    service: Service,
+    user: User,
+    *,
+    send: bool,
+    url_template: str | None = None,
+    language: str | None = None,
+) -> Begun:
+    """A code for the user's address; with `send`, the mail that brings it.
+
+    The user need not be stored yet. `language` is the one that was asked for; without it, the
+    user's own. Raises UrlTemplateRefused; NotFound when the user has no address.
+    """
+    if user.email is None:
+        raise NotFound("the user has no e-mail address")
+    now, code = service.clock.now(), mail_codes.new(service)
+    id = service.random.id()
+    verification = Verification(
+        id=id,
+        user_id=user.id,
+        code_mac=mail_codes.digest(service, id, user.email.address, code),
+        created_at=now,
+        expires_at=now + timedelta(hours=HOURS),
+    )
+    writes: list[Write] = [Insert(VERIFICATIONS, verification)]
+    if send:
+        url = _link(service.config, user, code, url_template)
+        letter = _letter(service.config, user.email, code, url, language, user)
+        writes.append(mail.posting(service, "verify_email", letter, user.id))
+    return Begun(code=code, writes=writes)
+
+
+async def verify_email(service: Service, user_id: str, code: str) -> None:
+    """Mark the user's address as verified, in one unit with its event. A code counts once.
+
+    Raises CodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` when
+    none is waiting (any more); NotFound when there is no such user.
+    """
+    user = await service.store.get(USERS, user_id)
+    if user is None:
+        raise NotFound("there is no such user")
+    verification = await _newest(service, user_id)
+    if verification is None or user.email is None:
+        raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
+    await mail_codes.check(
+        service, verification.code_mac, verification.id, user.email.address, code
+    )
+    try:
+        await service.store.commit(
+            *marking_verified(service, user, actor=user.id),
+            Delete(VERIFICATIONS, verification.id),
+        )
+    except Stale:  # the user changed at the same moment: what was proven may be another address
+        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+
+
+def marking_verified(service: Service, user: User, *, actor: str) -> list[Write]:
+    """The writes that mark the address of a stored user as verified, and their event.
+
+    Stale: the user (as it was read) has changed meanwhile.
+    """
+    if user.email is None:
+        raise NotFound("the user has no e-mail address")
+    now = service.clock.now()
+    changed = {
+        "email": structs.replace(user.email, is_verified=True),
+        "email_key": login_key(user.email.address),
+        "changed_at": now,
+    }
+    return events.update(service.random, USERS, user, changed, "user.email_verified", actor, now)
+
+
+async def _newest(service: Service, user_id: str) -> Verification | None:
+    page = await service.store.find(
+        VERIFICATIONS, {"user_id": user_id}, order="created_at", descending=True, limit=1
+    )
+    return page.records[0] if page.records else None
+
+
+def check_url_template(config: Config, template: str) -> None:
+    """Raise UrlTemplateRefused unless a mail may lead to addresses of this form.
+
+    It is an https address (http on this machine), and `{{.UserID}}`, `{{.OrgID}}` and `{{.Code}}`
+    may stand in its path, query and fragment: a value can't make it another host's.
+    """
+    bare = _PLACEHOLDER.sub("x", template)
+    names = set(_PLACEHOLDER.findall(template))
+    try:
+        parts, written = urlsplit(bare), urlsplit(template)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        raise UrlTemplateRefused("the address can't be read") from None
+    if names - {"UserID", "OrgID", "Code"}:
+        raise UrlTemplateRefused("it may name {{.UserID}}, {{.OrgID}} and {{.Code}} only")
+    if _UNUSABLE.search(bare) or "{" in written.netloc or "@" in parts.netloc or not host:
+        raise UrlTemplateRefused("it must be the whole address of a page, with a plain host")
+    is_local = config.is_loopback and is_loopback(host)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_local):
+        raise UrlTemplateRefused("it must begin with https://")
+
+
+def _link(config: Config, user: User, code: str, template: str | None) -> str:
+    values = {"UserID": user.id, "OrgID": user.org_id, "Code": code}
+    if template is None:
+        return f"{config.issuer}{PAGE}?user={quote(user.id, safe='')}&code={code}"
+    check_url_template(config, template)
+    return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), template)
+
+
+def _letter(
+    config: Config, email: Email, code: str, url: str, language: str | None, user: User
+) -> Letter:
+    """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
+    return mail.write(
+        mail.bundle_for(config, language, user.profile.preferred_language),
+        email.address,
+        message("Confirm your e-mail address", context="mail"),
+        [
+            message(
+                "An account with this address was made for you at %(host)s. To confirm that the"
+                " address is yours, type this code where you are asked for it:",
+                context="mail",
+                host=urlsplit(config.issuer).netloc,
+            ),
+            Code(code),
+            Link(message("Or open this page:", context="mail"), url),
+            message(
+                "The code counts for %(n)s hour.",
+                plural="The code counts for %(n)s hours.",
+                context="mail",
+                n=HOURS,
+            ),
+            message(
+                "If you know nothing of this, do nothing, and give the code to nobody.",
+                context="mail",
+            ),
+        ],
+    )

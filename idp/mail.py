@@ -1,0 +1,165 @@
+"""Mail: written in the reader's language, and put into the outbox with what it tells of.
+
+A letter is committed in the unit of the change that it belongs to: there is no change without its
+mail, and no mail without its change. This version sends none: a letter is held in the outbox,
+and who runs the service on their own machine reads it at `PAGE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from html import escape
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import i18n
+from idp.config import Config
+from idp.credentials import Confidential
+from idp.i18n import Bundle, Message
+from idp.records import OUTBOX, Mail, MailKind
+from idp.service import Service
+from storage import Insert
+
+PAGE: Final = "/dev/mail"
+KEPT: Final = timedelta(days=7)
+SHOWN: Final = 100
+_PURPOSE: Final = "mail"
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+class Code(Struct, frozen=True):
+    """A part of a letter: a code on a line of its own."""
+
+    value: str
+
+
+class Link(Struct, frozen=True):
+    """A part of a letter: an address, and what opening it does."""
+
+    label: Message
+    url: str
+
+
+class Letter(Confidential, frozen=True, kw_only=True):
+    """A mail's contents. `code` and `url` are what its reader is asked to use."""
+
+    to: str
+    subject: str
+    text: str
+    html: str
+    code: str | None = None
+    url: str | None = None
+
+
+class Held(Confidential, frozen=True):
+    """A mail in the outbox, opened."""
+
+    id: str
+    kind: MailKind
+    created_at: datetime
+    user_id: str | None
+    letter: Letter
+
+
+def is_readable(config: Config) -> bool:
+    """Whether whom a mail is meant for can get at it."""
+    return config.is_loopback
+
+
+def page_url(config: Config) -> str | None:
+    """Where held mail is read; None where it is not shown."""
+    return config.issuer + PAGE if config.is_loopback else None
+
+
+def bundle_for(config: Config, *wanted: str | None) -> Bundle:
+    """The texts in the first of these languages that is shipped, else in the default one."""
+    tags = " ".join(tag for tag in wanted if tag)
+    return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
+
+
+def write(
+    bundle: Bundle, to: str, subject: Message, parts: Sequence[Message | Code | Link]
+) -> Letter:
+    """A letter as plain text and as HTML. `to` is a checked address (idp.fields.Email)."""
+    title = _one_line(bundle.text(subject))
+    code = next((part.value for part in parts if isinstance(part, Code)), None)
+    url = next((part.url for part in parts if isinstance(part, Link)), None)
+    body = "\n".join(_as_html(bundle, part) for part in parts)
+    return Letter(
+        to=_one_line(to),
+        subject=title,
+        text="\n\n".join(_as_text(bundle, part) for part in parts) + "\n",
+        html=_HTML.format(
+            lang=escape(bundle.tag), dir=bundle.direction, title=escape(title), body=body
+        ),
+        code=code,
+        url=url,
+    )
+
+
+_HTML: Final = """\
+<!doctype html>
+<html lang="{lang}" dir="{dir}">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def _one_line(text: str) -> str:
+    """A header's value: without a line end, so that nothing can begin a header of its own."""
+    return _CONTROLS.sub(" ", text).strip()
+
+
+def _as_text(bundle: Bundle, part: Message | Code | Link) -> str:
+    if isinstance(part, Code):
+        return f"    {part.value}"
+    if isinstance(part, Link):
+        return f"{bundle.text(part.label)}\n{part.url}"
+    return bundle.text(part)
+
+
+def _as_html(bundle: Bundle, part: Message | Code | Link) -> str:
+    if isinstance(part, Code):
+        return f'<p style="font-size: 1.5em"><code dir="ltr">{escape(part.value)}</code></p>'
+    if isinstance(part, Link):
+        url = escape(part.url)
+        return f'<p>{escape(bundle.text(part.label))}<br>\n<a dir="ltr" href="{url}">{url}</a></p>'
+    return f"<p>{escape(bundle.text(part))}</p>"
+
+
+def posting(
+    service: Service, kind: MailKind, letter: Letter, user_id: str | None = None
+) -> Insert:
+    """The write that puts a letter into the outbox."""
+    now = service.clock.now()
+    mail = Mail(
+        id=service.random.ordered_id(now),
+        kind=kind,
+        sealed=service.vault.seal(msgspec.json.encode(letter), _PURPOSE),
+        created_at=now,
+        expires_at=now + KEPT,
+        user_id=user_id,
+    )
+    return Insert(OUTBOX, mail)
+
+
+async def held(service: Service) -> list[Held]:
+    """The newest mails of the outbox, the newest first."""
+    page = await service.store.find(OUTBOX, order="created_at", descending=True, limit=SHOWN)
+    return [_opened(service, mail) for mail in page.records]
+
+
+def _opened(service: Service, mail: Mail) -> Held:
+    octets = service.vault.open(mail.sealed, _PURPOSE)
+    letter = msgspec.json.decode(octets, type=Letter)
+    return Held(mail.id, mail.kind, mail.created_at, mail.user_id, letter)

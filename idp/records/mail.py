@@ -1,0 +1,56 @@
+"""What is told by mail, and what a mail asks its reader to bring back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from storage import Collection, Record
+
+MailKind = Literal["register", "account_exists", "verify_email"]
+
+
+class Mail(Record):
+    """A mail in the outbox. `sealed` is the letter, encrypted: it holds addresses and codes.
+
+    `held`: no way to send it is configured, and it is kept to be read on this machine.
+    """
+
+    kind: MailKind
+    sealed: str
+    created_at: datetime
+    expires_at: datetime
+    state: Literal["held"] = "held"
+    user_id: str | None = None
+
+
+class Verification(Record):
+    """A code that proves a user's e-mail address; of several, the newest counts."""
+
+    user_id: str
+    code_mac: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class Registration(Record):
+    """An account that waits for the proof of its mailbox. It belongs to one flow.
+
+    `sealed` is what was typed, with the password's hash. `code_mac` is of the last code that
+    was sent, at `sent_at`; None when the mail said that there is an account already. `proven_at`
+    is set when the code was right, but the user name was somebody else's.
+    """
+
+    flow_id: str
+    sealed: str
+    sent_at: datetime
+    expires_at: datetime
+    code_mac: str | None = None
+    proven_at: datetime | None = None
+
+
+OUTBOX: Final = Collection("outbox", Mail, lists=(("created_at",),), expires=True)
+VERIFICATIONS: Final = Collection(
+    "verifications", Verification, lists=(("user_id", "created_at"),), expires=True
+)
+REGISTRATIONS: Final = Collection("registrations", Registration, expires=True)
