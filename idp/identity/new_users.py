@@ -15,8 +15,9 @@ from msgspec import Struct, structs
 
 from idp import base64url, events
 from idp.errors import AlreadyExists
-from idp.identity import passwords, schemes, users
+from idp.identity import login_claims, passwords, schemes, users
 from idp.records import (
+    LOGIN_CLAIMS,
     USER_METADATA,
     USERS,
     Email,
@@ -29,7 +30,7 @@ from idp.records import (
     UserMetadata,
 )
 from idp.service import Service
-from storage import Conflict, Write
+from storage import Conflict, Stale, Write
 
 CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
 
@@ -70,8 +71,8 @@ class NewHuman(Struct, frozen=True, kw_only=True):
 
 
 class Prepared(Struct, frozen=True):
-    """The user as it will be, and the writes that make it so; committed together, and with more
-    when the caller has more. `refusal` tells what a Conflict of that unit means."""
+    """The user as it will be, and the writes that make it so: one unit, with more when the
+    caller has more. `refusal` tells what it means when that is refused."""
 
     user: User
     writes: list[Write]
@@ -81,6 +82,8 @@ async def prepare(
     service: Service, organization: Organization, new: NewHuman, *, actor: str
 ) -> Prepared:
     """A user of `organization`, which need not be stored yet. Raises LoginNameTaken, IdTaken."""
+    names, addresses = users.login_names(organization, new.user_name, new.email)
+    claims = await login_claims.read(service, names | addresses)
     if await users.is_taken(service, organization, new.user_name, new.email):
         raise LoginNameTaken
     if new.id is not None and await service.store.get(USERS, new.id) is not None:
@@ -90,6 +93,7 @@ async def prepare(
     writes = events.insertion(
         service.random, USERS, user, "user.created", actor, now, kind=user.kind
     )
+    writes += claims.writes(service)
     for key, value in new.metadata:
         entry = _entry(user, key, value, now)
         writes += events.insertion(
@@ -98,11 +102,13 @@ async def prepare(
     return Prepared(user=user, writes=writes)
 
 
-def refusal(conflict: Conflict) -> AlreadyExists | None:
-    """What a Conflict says of the user in the unit; None when it is about something else."""
-    if conflict.collection != USERS.name:
-        return None
-    return IdTaken() if conflict.field == "id" else LoginNameTaken()
+def refusal(error: Conflict | Stale) -> AlreadyExists | None:
+    """What the refusal of the unit says of its user; None when it is about something else."""
+    if error.collection == LOGIN_CLAIMS.name:
+        return LoginNameTaken()
+    if error.collection == USERS.name and isinstance(error, Conflict):
+        return IdTaken() if error.field == "id" else LoginNameTaken()
+    return None
 
 
 def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:

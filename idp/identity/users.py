@@ -28,7 +28,7 @@ _IGNORABLE: Final = re.compile(
 
 
 class NameRefused(IdpError):
-    """A user name that nobody can have; the message tells the rule."""
+    """A user name that nobody can have; the message goes on after "the user name"."""
 
     slug = "user.name_refused"
 
@@ -51,14 +51,21 @@ def check_name(user_name: str) -> str:
     """
     hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
     if hidden or _IGNORABLE.search(user_name):
-        text = "a user name holds no invisible characters"
-        raise NameRefused(text, slug="user.name_invisible")
+        raise NameRefused("holds invisible characters", slug="user.name_invisible")
     if user_name != user_name.strip():
-        raise NameRefused("a user name has no spaces around it", slug="user.name_spaces")
+        raise NameRefused("has spaces around it", slug="user.name_spaces")
     if not 0 < len(login_key(user_name)) <= MAX_NAME_CHARACTERS:
-        text = f"a user name has 1 to {MAX_NAME_CHARACTERS} characters, each spelt out"
+        text = f"must have 1 to {MAX_NAME_CHARACTERS} characters, ligatures spelt out"
         raise NameRefused(text, slug="user.name_length")
     return user_name
+
+
+def login_names(
+    organization: Organization, user_name: str, email: Email | None
+) -> tuple[set[str], set[str]]:
+    """The keys by which such a user signs in: those of the name, and that of the address."""
+    name, address = login_key(user_name), email_key(email)
+    return {name, f"{name}@{organization.primary_domain}"}, {address} if address else set()
 
 
 async def is_taken(
@@ -68,12 +75,10 @@ async def is_taken(
 
     A verified address may be held by several: it is then nobody's login name.
     """
-    name, address = login_key(user_name), email_key(email)
-    names = {name, f"{name}@{organization.primary_domain}"}
-    keys = names | {address} if address else names
+    names, addresses = login_names(organization, user_name, email)
     found = await asyncio.gather(
-        *[_by_key(service, key) for key in keys],
-        *[_by_domain(service, key) for key in keys],
+        *[_by_key(service, key) for key in names | addresses],
+        *[_by_domain(service, key) for key in names | addresses],
         *[_by_email(service, key, most=None) for key in names],
     )
     return any(found)

@@ -59,6 +59,7 @@ from idp.records.mail import (
     Verification,
 )
 from idp.records.people import (
+    LOGIN_CLAIMS,
     MEMBERSHIPS,
     ORGANIZATIONS,
     PATS,
@@ -67,6 +68,7 @@ from idp.records.people import (
     Address,
     Email,
     IdpLink,
+    LoginClaim,
     Membership,
     Organization,
     Password,
@@ -85,6 +87,7 @@ ALL: Final = (
     INSTANCES,
     ORGANIZATIONS,
     USERS,
+    LOGIN_CLAIMS,
     USER_METADATA,
     MEMBERSHIPS,
     PROJECTS,
@@ -130,7 +133,9 @@ __all__ = [
     "Instance",
     "KEPT",
     "Kept",
+    "LOGIN_CLAIMS",
     "LOGOUT_REQUESTS",
+    "LoginClaim",
     "LogoutRequest",
     "MEMBERSHIPS",
     "Mail",

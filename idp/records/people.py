@@ -99,6 +99,16 @@ class User(Record):
     idp_links: list[IdpLink] = []
 
 
+class LoginClaim(Record):
+    """That a login name was given out a moment ago: what creations at once meet at.
+
+    The id is the name's digest, `version` is new each time.
+    """
+
+    version: str
+    expires_at: datetime
+
+
 class UserMetadata(Record):
     """One entry of what others keep with a user; `value` is standard base64, with padding."""
 
@@ -133,6 +143,7 @@ class PersonalAccessToken(Record):
 
 ORGANIZATIONS: Final = Collection("organizations", Organization, unique=("primary_domain",))
 USERS: Final = Collection("users", User, unique=("login_key",), lists=(("email_key",),))
+LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)
 USER_METADATA: Final = Collection("user_metadata", UserMetadata, lists=(("user_id", "key"),))
 MEMBERSHIPS: Final = Collection("memberships", Membership, lists=(("user_id",), ("org_id",)))
 PATS: Final = Collection(

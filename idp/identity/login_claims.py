@@ -1,0 +1,57 @@
+"""Creations at the same moment meet at the login names that they give out.
+
+That a user name is unique sees the store to. But it may also be another's user name@domain, or
+another's address, and no key says so. Therefore each name with an @ has a short-lived record: who
+is about to give it out reads the record first, then asks whether the name is free, then writes
+the record anew in the unit that makes the user. Of two at once, the second finds it changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp import base64url
+from idp.records import LOGIN_CLAIMS, LoginClaim
+from idp.service import Service
+from storage import Insert, Update, Write
+
+# Longer than anybody may take from reading to having committed.
+_LASTS: Final = timedelta(minutes=1)
+
+
+class Claims(Struct, frozen=True):
+    """The records of some names as they were read; None where there is none."""
+
+    read: dict[str, LoginClaim | None]
+
+    def writes(self, service: Service) -> list[Write]:
+        """Give the names out. Conflict or Stale: somebody did so since they were read."""
+        version = service.random.token(bits=64)
+        expires_at = service.clock.now() + _LASTS
+        return [
+            Insert(LOGIN_CLAIMS, LoginClaim(id=id, version=version, expires_at=expires_at))
+            if claim is None
+            else Update(
+                LOGIN_CLAIMS,
+                id,
+                set={"version": version, "expires_at": expires_at},
+                expect={"version": claim.version},
+            )
+            for id, claim in self.read.items()
+        ]
+
+
+async def read(service: Service, names: Iterable[str]) -> Claims:
+    """The claims on those of `names` (`users.login_names`) that no unique key holds apart."""
+    ids = sorted(_digest(name) for name in names if "@" in name)
+    found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in ids])
+    return Claims(dict(zip(ids, found, strict=True)))
+
+
+def _digest(name: str) -> str:
+    return base64url.encode(hashlib.sha256(name.encode()).digest())

@@ -1,0 +1,216 @@
+"""Making people: which names and ids are free, for one and for many at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from idp.identity import new_users, users
+from idp.identity.new_users import NewHuman
+from idp.records import (
+    LOGIN_CLAIMS,
+    ORGANIZATIONS,
+    USER_METADATA,
+    USERS,
+    Email,
+    Organization,
+    Profile,
+)
+from storage import Conflict, Delete, Insert, Stale
+from tests.support.stored import everything
+
+
+@pytest.fixture
+def service(server):
+    return server.service
+
+
+async def organization(service, domain="localhost"):
+    found = await service.store.find(ORGANIZATIONS, {"primary_domain": domain})
+    return found.records[0] if found.records else await _new_organization(service, domain)
+
+
+async def _new_organization(service, domain):
+    now = service.clock.now()
+    made = Organization(
+        id=domain, name=domain, primary_domain=domain, stamp="s", created_at=now, changed_at=now
+    )
+    await service.store.commit(Insert(ORGANIZATIONS, made))
+    return made
+
+
+def person(user_name, email=None, *, is_verified=True, **more):
+    address = Email(address=email, is_verified=is_verified) if email else None
+    profile = Profile(display_name="", given_name="Max", family_name="Muster")
+    return NewHuman(user_name=user_name, profile=profile, email=address, **more)
+
+
+async def create(service, new, domain="localhost"):
+    prepared = await new_users.prepare(
+        service, await organization(service, domain), new, actor="a test"
+    )
+    await service.store.commit(*prepared.writes)
+    return prepared.user
+
+
+async def outcome(service, new, domain="localhost"):
+    """`made`, or the slug of the refusal, as a caller would tell it."""
+    try:
+        await create(service, new, domain)
+    except new_users.AlreadyExists as taken:
+        return taken.slug
+    except (Conflict, Stale) as error:
+        return new_users.refusal(error).slug
+    return "made"
+
+
+async def test_a_person_is_found_by_each_of_their_three_login_names(service):
+    made = await create(service, person("Max", "Max@Example.com"))
+
+    for typed in ("max", "MAX@LOCALHOST", "max@example.COM", " max "):
+        assert (await users.find_by_login_name(service, typed)).id == made.id
+
+
+async def test_an_address_that_is_not_verified_is_no_login_name(service):
+    await create(service, person("max", "max@example.com", is_verified=False))
+
+    assert await users.find_by_login_name(service, "max@example.com") is None
+    assert await outcome(service, person("max@example.com")) == "made"
+
+
+async def test_an_address_that_two_have_verified_is_nobodys_login_name(service):
+    await create(service, person("one", "both@example.com"))
+    await create(service, person("two", "both@example.com"))
+
+    assert await users.find_by_login_name(service, "both@example.com") is None
+
+
+async def test_a_display_name_that_is_not_given_is_first_and_last_name(service):
+    made = await create(service, person("max"))
+
+    assert made.profile.display_name == "Max Muster"
+
+
+# What is there already, and what can't be made beside it.
+COLLISIONS = [
+    (person("max"), person("MAX")),
+    (person("max"), person("ｍａｘ")),
+    (person("straße"), person("STRASSE")),
+    (person("ﬁnn"), person("Finn")),
+    (person("\u212a"), person("k")),
+    (person("i̇nci"), person("İnci")),
+    (person("max"), person("max@localhost")),
+    (person("max@localhost"), person("max")),
+    (person("max", "max@example.com"), person("Max@Example.com")),
+    (person("max@example.com"), person("other", "Max@Example.com")),
+    (person("other", "max@localhost"), person("max")),
+    (person("max"), person("other", "max@localhost")),
+    (person("max@example.com", "max@example.com"), person("m", "max@example.com")),
+]
+
+
+@pytest.mark.parametrize(("there", "new"), COLLISIONS)
+async def test_a_login_name_of_one_is_never_that_of_another(service, there, new):
+    await create(service, there)
+    before = await everything(service.store)
+
+    assert await outcome(service, new) == "user.login_name_taken"
+    assert await everything(service.store) == before
+
+
+@pytest.mark.parametrize(("there", "new"), COLLISIONS)
+async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there, new):
+    home = await organization(service)
+    prepared = [
+        await new_users.prepare(service, home, each, actor="a test") for each in (there, new)
+    ]
+
+    ends = await asyncio.gather(
+        *(service.store.commit(*each.writes) for each in prepared), return_exceptions=True
+    )
+
+    (refused,) = [end for end in ends if end is not None]
+    assert new_users.refusal(refused).slug == "user.login_name_taken"
+
+
+async def test_a_name_at_anothers_domain_is_free_until_somebody_has_it_there(service):
+    assert await outcome(service, person("max@acme.example")) == "made"
+    assert await outcome(service, person("max"), "acme.example") == "user.login_name_taken"
+    assert await outcome(service, person("eva"), "acme.example") == "made"
+    assert await outcome(service, person("eva@acme.example")) == "user.login_name_taken"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("ı", "i"), ("max", "max."), ("max", "m\u0430x"), ("max", "ma x")],
+)
+async def test_names_that_differ_are_two(service, one, other):
+    assert await outcome(service, person(one)) == "made"
+    assert await outcome(service, person(other)) == "made"
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("ma\u200bx", "user.name_invisible"),
+        ("max\u202e", "user.name_invisible"),
+        ("max\ufe0f", "user.name_invisible"),
+        ("max\0", "user.name_invisible"),
+        ("m\u00adax", "user.name_invisible"),
+        ("\u3164", "user.name_invisible"),
+        ("max ", "user.name_spaces"),
+        ("\u00a0max", "user.name_spaces"),
+        ("ﷺ" * 12, "user.name_length"),
+    ],
+)
+def test_a_name_that_nobody_could_tell_or_type_is_refused(name, slug):
+    with pytest.raises(users.NameRefused) as refused:
+        users.check_name(name)
+
+    assert refused.value.slug == slug
+
+
+async def test_an_id_of_ones_own_is_kept_and_nobody_elses(service):
+    made = await create(service, person("max", id="auth0|60425dc4"))
+
+    assert made.id == "auth0|60425dc4"
+    assert await outcome(service, person("eva", id=made.id)) == "user.id_taken"
+    assert await outcome(service, person("eva", id=made.id), "other.example") == "user.id_taken"
+
+
+async def test_of_many_at_once_with_one_id_one_is_made(service):
+    people = [person(f"max{n}", id="same") for n in range(16)]
+
+    ends = await asyncio.gather(*(outcome(service, each) for each in people))
+
+    assert sorted(ends) == ["made"] + ["user.id_taken"] * 15
+
+
+async def test_of_many_at_once_with_one_name_one_is_made(service):
+    ends = await asyncio.gather(*(outcome(service, person("max")) for _ in range(16)))
+
+    assert sorted(ends) == ["made"] + ["user.login_name_taken"] * 15
+
+
+async def test_the_name_of_who_was_deleted_is_free_at_once(service):
+    made = await create(service, person("max@example.com"))
+    await service.store.commit(Delete(USERS, made.id))
+
+    assert await outcome(service, person("max@example.com")) == "made"
+
+
+async def test_what_creations_meet_at_is_gone_a_minute_later(server, service):
+    await create(service, person("max@example.com"))
+
+    server.clock.advance(61)
+
+    assert [claim async for claim in service.store.scan(LOGIN_CLAIMS)] == []
+
+
+async def test_each_entry_of_the_metadata_is_a_record_of_its_own(service):
+    made = await create(service, person("max", metadata=[("b", "Yg=="), ("a", "YQ==")]))
+
+    found = await service.store.find(USER_METADATA, {"user_id": made.id}, order="key")
+
+    assert [(entry.key, entry.value) for entry in found.records] == [("a", "YQ=="), ("b", "Yg==")]
