@@ -66,17 +66,35 @@ class PageHandler(Handler):
 
     def bundle(self) -> Bundle:
         """The texts in the language that the person or the application asked for."""
-        chosen = self._chosen_language() or self.language
-        accepted = self.request.headers.get("Accept-Language")
-        default = self.service.config.default_language
-        return i18n.load(i18n.negotiate(chosen, self.ui_locales, accepted, default))
+        config = self.service.config
+        return i18n.load(
+            i18n.negotiate(
+                self._chosen_language() or self.language,
+                self.ui_locales,
+                self.request.headers.get("Accept-Language"),
+                config.default_language,
+                i18n.askable(config),
+                self.get_cookie(browser.cookie_name(config, "language")),
+            )
+        )
 
     def _chosen_language(self) -> str | None:
         """The switcher's choice, on a page that has no flow to remember it."""
         try:
-            return self.query_params().get("lang")
+            return self.spoken(self.query_params().get("lang"))
         except InvalidRequest:
             return None
+
+    def spoken(self, tag: str | None) -> str | None:
+        """The language nearest to this tag that can be asked for."""
+        return i18n.lookup(tag or "", i18n.askable(self.service.config))
+
+    def remember_language(self) -> None:
+        """Keep the switcher's choice as a hint for later visits; no other site may make it."""
+        config, tag = self.service.config, self._chosen_language()
+        if tag is not None and not browser.is_cross_site(config, self.request):
+            name = browser.cookie_name(config, "language")
+            self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
 
     def wanted_id(self, name: str) -> str | None:
         """An id of the address, if it can be one at all."""
@@ -124,6 +142,7 @@ class PageHandler(Handler):
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
         self.set_header("Vary", "Accept-Language, Cookie")
+        self.remember_language()
         common = {"query": self._own_query(), **self._about_client()}
         self.finish(pages.render(name, bundle, **(common | values)))
 

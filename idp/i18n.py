@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import islice, takewhile
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from idp import pseudo_locale
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
+
+    from idp.config import Config
 
 SOURCE = "en"  # the language of the msgids
 
@@ -130,18 +138,28 @@ def _filled(text: str, args: Mapping[str, object]) -> str:
 
 @cache
 def load(tag: str) -> Bundle:
-    """The bundle of a shipped tag; read from its file once."""
+    """The bundle of a tag that can be asked for; read from its file once."""
+    is_pseudo = tag == pseudo_locale.TAG
+    catalog = _catalog(SOURCE if is_pseudo else tag)
+    texts = {}
+    for entry in catalog:
+        ids, forms = _forms(entry.id), _forms(entry.string)
+        if is_pseudo:
+            forms = tuple(map(pseudo_locale.text, ids))
+        if entry.id and forms and all(forms) and not entry.fuzzy:
+            texts[entry.context, ids[0]] = forms
+    return Bundle(tag, texts, gettext.c2py(catalog.plural_expr))
+
+
+def _catalog(tag: str) -> Catalog:
     from babel.messages.pofile import read_po
 
     with resources.files("locales").joinpath(f"{tag}.po").open("rb") as file:
-        catalog = read_po(file, locale=tag.replace("-", "_"))
-    texts = {}
-    for entry in catalog:
-        forms = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ())
-        if entry.id and forms and all(forms) and not entry.fuzzy:
-            msgid = entry.id if isinstance(entry.id, str) else entry.id[0]
-            texts[entry.context, msgid] = forms
-    return Bundle(tag, texts, gettext.c2py(catalog.plural_expr))
+        return read_po(file, locale=tag.replace("-", "_"))
+
+
+def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text or ())
 
 
 @cache
@@ -151,12 +169,17 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".po") for name in names if name.endswith(".po")))
 
 
+def askable(config: Config) -> tuple[str, ...]:
+    """The tags that can be asked for: on a developer's machine, the pseudo-locale too."""
+    return (*available(), pseudo_locale.TAG) if config.is_loopback else available()
+
+
 @cache
 def direction(tag: str) -> str:
     """`ltr` or `rtl`."""
     from babel import Locale
 
-    return Locale.parse(tag, sep="-").text_direction
+    return Locale.parse(SOURCE if tag == pseudo_locale.TAG else tag, sep="-").text_direction
 
 
 @cache
@@ -173,22 +196,25 @@ def negotiate(
     accept_language: str | None,
     default: str = SOURCE,
     shipped: Collection[str] | None = None,
+    remembered: str | None = None,
 ) -> str:
     """The shipped tag to answer in: the person's explicit choice, then the application's
-    `ui_locales` in order, then the browser's `Accept-Language` by weight, then the default.
+    `ui_locales` in order, then the person's choice at another time, then the browser's
+    `Accept-Language` by weight, then the default.
 
     The arguments are as they came over the wire; what cannot be used is passed over in silence.
     """
     shipped = available() if shipped is None else shipped
-    for tag in _wanted(chosen or "", ui_locales or "", accept_language or ""):
+    for tag in _wanted(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
         if found := lookup(tag, shipped):
             return found
     return lookup(default, shipped) or SOURCE
 
 
-def _wanted(chosen: str, ui_locales: str, accept_language: str) -> Iterator[str]:
+def _wanted(chosen: str, ui_locales: str, remembered: str, accept_language: str) -> Iterator[str]:
     yield chosen[:MAX_LENGTH]
     yield from ui_locales[:MAX_LENGTH].split()[:MAX_TAGS]
+    yield remembered[:MAX_LENGTH]
     # "*" is any language: the default serves it, and what is wanted less does not matter then.
     yield from takewhile(lambda tag: tag != "*", _by_weight(accept_language[:MAX_LENGTH]))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from handlers.page import ForeignForm, PageHandler
-from idp import i18n
 from idp.i18n import Message, message
 from idp.oauth import responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
@@ -44,10 +43,11 @@ class FlowHandler(PageHandler, ABC):
 
     async def _chose_language(self, flow: Flow) -> bool:
         """Keep the switcher's choice in the flow; whether there was one to keep."""
-        chosen = i18n.lookup(self.query_params().get("lang") or "", i18n.available())
+        chosen = self.spoken(self.query_params().get("lang"))
         if chosen is None or chosen == flow.request.language:
             return False
         await sign_in_flow.choose_language(self.service, flow, chosen)
+        self.remember_language()
         self.see(self.at(self.request.path, flow))
         return True
 

@@ -1,10 +1,8 @@
-"""The language of the pages: the switcher, then the application, then the browser."""
+"""The language of the pages: the switcher, the application, an earlier choice, the browser."""
 
 import pytest
 
-from handlers import pages
-from idp import i18n
-from idp.i18n import Bundle
+from idp import i18n, pseudo_locale
 from tests.handlers.steps import Seen, at_password, text_of
 
 NAME = {"en": "Login name", "de": "Anmeldename"}
@@ -86,12 +84,58 @@ async def test_the_switcher_is_obeyed_and_remembered(visitor, demo):
     assert english.inputs["loginName"] == "demo"
 
 
-async def test_the_choice_is_this_sign_ins_alone(visitor, demo):
+async def test_a_choice_is_a_hint_for_later_visits(visitor, demo):
     page = await visitor.open(demo.authorize_url())
-    await switch(visitor, page, "de")
-    other = await visitor.open(demo.authorize_url())
+    await switch(visitor, page, "ar")
+    visitor.http.headers["Accept-Language"] = "en"
+    later = [
+        await visitor.open(demo.authorize_url()),
+        await visitor.open(demo.authorize_url(ui_locales="de")),
+        await visitor.get("/nowhere", headers={"Accept": "text/html"}),
+    ]
 
-    assert language_of(other) == "en"
+    assert [language_of(page) for page in later] == ["ar", "de", "ar"]
+
+
+async def test_a_choice_is_remembered_from_a_page_without_a_sign_in(visitor):
+    await visitor.get("/ui/login?lang=ar-EG")
+
+    assert visitor.cookies["idp_language"] == "ar"
+    assert language_of(await visitor.get("/demo")) == "ar"
+
+
+@pytest.mark.parametrize(
+    ("query", "headers"),
+    [
+        ("", {}),
+        ("?lang=xx", {}),
+        ("?lang=de&lang=ar", {}),
+        ("?lang=de", {"Sec-Fetch-Site": "cross-site"}),
+        ("?lang=de", {"Origin": "https://evil.example"}),
+    ],
+)
+async def test_nothing_but_a_persons_own_choice_is_remembered(visitor, query, headers):
+    page = await visitor.get("/ui/login" + query, headers=headers)
+
+    assert "Set-Cookie" not in page.headers
+
+
+@pytest.mark.parametrize("value", ["xx", "", '"><svg>', "x" * 5000])
+async def test_a_remembered_language_that_nobody_speaks_is_passed_over(visitor, value):
+    headers = {"Cookie": f"idp_language={value}", "Accept-Language": "de"}
+    page = await visitor.get("/ui/login", headers=headers)
+
+    assert language_of(page) == "de"
+
+
+async def test_the_pseudo_locale_can_be_asked_for_and_is_offered_to_nobody(visitor, demo):
+    page = await visitor.open(demo.authorize_url(ui_locales="en-XA"))
+    told = (await visitor.get("/.well-known/openid-configuration")).json()
+
+    assert language_of(page) == "en-XA"
+    assert [option["value"] for option in Seen(page).all("option")] == list(i18n.available())
+    assert told["ui_locales_supported"] == list(i18n.available())
+    assert pseudo_locale.TAG not in i18n.available()
 
 
 @pytest.mark.parametrize("tag", ["", "xx", "\0", "x" * 3000, '"><svg>', "é"])
@@ -163,7 +207,9 @@ class TestOfAnotherDefault:
         assert language_of(await visitor.open(demo.authorize_url())) == "en"
 
 
-def test_a_language_written_from_right_to_left_turns_the_page():
-    arabic = Bundle("ar", {}, lambda n: 0)
+async def test_a_language_written_from_right_to_left_turns_the_page(visitor, demo):
+    page = await visitor.open(demo.authorize_url(ui_locales="ar-SA"))
+    password = await visitor.submit(page, loginName="demo")
 
-    assert '<html lang="ar" dir="rtl">' in pages.render("logged-out", arabic)
+    assert [language_of(each) for each in (page, password)] == ["ar", "ar"]
+    assert Seen(password).one("html")["dir"] == "rtl"
