@@ -9,6 +9,7 @@ from typing import Any
 from tornado.web import Application, RequestHandler
 
 from handlers import (
+    admin,
     api,
     authorize,
     demo,
@@ -47,6 +48,7 @@ ROUTES: list[Route] = [
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,
+    *admin.ROUTES,
 ]
 
 LOCAL_ROUTES: list[Route] = [*demo.ROUTES]  # only where the issuer is this machine

@@ -35,7 +35,7 @@ class FieldProblem(NamedTuple):
     limit: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.field} {self.message}" if self.field else self.message
+        return f"{self.field}: {self.message}" if self.field else self.message
 
 
 class IdpError(Exception):

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 from msgspec import Struct
 
 from idp import durations
+from idp.identity import organizations, users
 
 MAX_TEXT: Final = 200
 MAX_LANGUAGE: Final = 10
@@ -80,6 +81,29 @@ class Text(Struct, frozen=True):
         return value
 
 
+class UserName(Struct, frozen=True):
+    """A user name that somebody can have (`users.check_name`)."""
+
+    def read(self, value: object) -> str:
+        try:
+            return users.check_name(Text(1).read(value))
+        except users.NameRefused as refused:
+            raise Refused(refused.slug, f"can't be used: {refused.message}") from None
+
+
+class OneOf(Struct, frozen=True):
+    """One of a list of names."""
+
+    names: tuple[str, ...]
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise wrong_type("a name")
+        if value not in self.names:
+            raise Refused("field.unknown_name", f"must be one of {', '.join(self.names)}")
+        return value
+
+
 class Language(Struct, frozen=True):
     """A language tag (RFC 3066) of at most ten characters, kept without its extensions."""
 
@@ -111,6 +135,17 @@ class Email(Struct, frozen=True):
         except checker.EmailNotValidError:
             raise Refused("email.invalid", "is not an e-mail address") from None
         return Text(1, self.max).read(found.normalized)
+
+
+class Domain(Struct, frozen=True):
+    """A domain name in the form in which it is unique; or nothing."""
+
+    def read(self, value: object) -> str:
+        text = Text(max=organizations.MAX_DOMAIN_CHARACTERS).read(value)
+        try:
+            return organizations.check_domain(text) if text else ""
+        except organizations.DomainRefused:
+            raise Refused("domain.invalid", "is not a domain name such as example.com") from None
 
 
 class Phone(Struct, frozen=True):

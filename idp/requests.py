@@ -25,7 +25,7 @@ from typing import (
 from msgspec import NODEFAULT, Struct, structs
 
 from idp.errors import FieldProblem, InvalidArgument
-from idp.fields import Items, Refused, Rule, wrong_type
+from idp.fields import Items, OneOf, Refused, Rule, wrong_type
 from idp.strict_json import child
 
 MAX_ITEMS = 100
@@ -142,21 +142,13 @@ def _read_value(
         if rule is not None:
             return rule.read(value)
         if get_origin(type) is Literal:
-            return _read_name(get_args(type), value)
+            return OneOf(get_args(type)).read(value)
         if type is bool:
             return _read_bool(value)
     except Refused as refused:
         problems.append(FieldProblem(refused.slug, path, refused.message, refused.limit))
         return None
     return _read_object(type, value, path, problems)
-
-
-def _read_name(names: tuple[str, ...], value: object) -> str:
-    if not isinstance(value, str):
-        raise wrong_type("a name")
-    if value not in names:
-        raise Refused("field.unknown_name", f"must be one of {', '.join(names)}")
-    return value
 
 
 def _read_bool(value: object) -> bool:
