@@ -1,0 +1,1 @@
+"""Measurements beside a yardstick in the same run: see README.md."""

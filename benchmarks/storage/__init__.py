@@ -1,0 +1,1 @@
+"""The store beside the raw driver: `python -m benchmarks.storage`."""

@@ -1,0 +1,98 @@
+"""The yardstick of MongoDB: the driver itself, one command for each operation.
+
+As durable as the store: a majority acknowledges each write, with its journal.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+from urllib.parse import urlsplit
+
+from motor.motor_asyncio import AsyncIOMotorClient
+from pymongo import AsyncMongoClient
+from pymongo.write_concern import WriteConcern
+
+from benchmarks.storage.contract import AT_ONCE, key_of
+from benchmarks.storage.records import START, account_document, id_of
+from benchmarks.storage.rounds import Work
+
+CLIENTS: dict[str, Any] = {"pymongo": AsyncMongoClient, "motor": AsyncIOMotorClient}
+DURABLE = WriteConcern("majority", j=True)
+ADD = {"$inc": {"sequence": 1}}
+
+
+class RawMongo:
+    """A client of its own of one of the drivers, on the store's database."""
+
+    def __init__(self, driver: str, url: str) -> None:
+        self._client: Any = CLIENTS[driver](url)
+        name = urlsplit(url).path.lstrip("/")
+        database = self._client.get_database(name, write_concern=DURABLE)
+        self._accounts = database["accounts"]
+        self._happenings = database["happenings"]
+        self._counters = database["counters"]
+
+    async def close(self) -> None:
+        await _awaited(self._client.close())
+
+    def find(self, in_flight: int) -> Work:
+        accounts = self._accounts
+        return Work("find_one", lambda n: accounts.find_one({"_id": id_of(n)}), in_flight)
+
+    def update(self, in_flight: int) -> Work:
+        accounts = self._accounts
+        return Work("update_one", lambda n: accounts.update_one(_active(n), ADD), in_flight)
+
+    def insert(self, in_flight: int) -> Work:
+        accounts = self._accounts
+        return Work(
+            "insert_one",
+            lambda n: accounts.insert_one(account_document(f"raw-{n}")),
+            in_flight,
+        )
+
+    def update_and_event(self, in_flight: int) -> Work:
+        async def once(n: int) -> None:
+            session = await _awaited(self._client.start_session())
+            try:
+                await _awaited(session.start_transaction(write_concern=DURABLE))
+                await self._accounts.update_one(_active(n), ADD, session=session)
+                await self._happenings.insert_one(_happening(f"raw-{n}"), session=session)
+                await session.commit_transaction()
+            finally:
+                await _awaited(session.end_session())
+
+        return Work("transaction", once, in_flight)
+
+    def many(self, writes: int) -> Work:
+        async def once(n: int) -> None:
+            ids = [f"raw-many-{n}-{m}" for m in range(AT_ONCE)]
+            await self._accounts.insert_many([account_document(id) for id in ids], ordered=False)
+            if writes > 1:
+                await self._happenings.insert_many([_happening(id) for id in ids], ordered=False)
+
+        return Work("insert_many", once, 1, AT_ONCE)
+
+    def increment(self, in_flight: int) -> Work:
+        def once(n: int) -> Any:
+            return self._counters.find_one_and_update(
+                {"_id": f"raw-{key_of(n)}"},
+                {"$inc": {"n": 1}, "$setOnInsert": {"expires_at": START}},
+                upsert=True,
+            )
+
+        return Work("find_one_and_update", once, in_flight)
+
+
+def _active(number: int) -> dict[str, Any]:
+    return {"_id": id_of(number), "state": "active"}
+
+
+def _happening(id: str) -> dict[str, Any]:
+    return {"_id": id, "aggregate": id, "kind": "account.changed", "at": START}
+
+
+async def _awaited(value: Any) -> Any:
+    """What PyMongo gives at once and Motor gives later, or the other way round."""
+    return await value if inspect.isawaitable(value) else value

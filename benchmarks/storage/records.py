@@ -1,0 +1,105 @@
+"""The records that are measured: of the size and shape that a sign-in keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from msgspec import Struct
+
+from storage import Collection, Insert, Record, Store
+
+RECORDS: Final = 500
+START: Final = datetime(2026, 1, 2, 3, 4, 5, 678000, UTC)
+STAMP: Final = "c2VjdXJpdHkgc3RhbXA"
+
+
+class Name(Struct):
+    given: str
+    family: str
+    display: str
+
+
+class Account(Record):
+    login_key: str
+    org_id: str = "org"
+    created_at: datetime = START
+    changed_at: datetime = START
+    sequence: int = 0
+    state: str = "active"
+    stamp: str = STAMP
+    locale: str | None = None
+    name: Name | None = None
+
+
+class Visit(Record):
+    account_id: str
+    agent_id: str
+    began_at: datetime = START
+    ended_at: datetime | None = None
+    stamp: str = STAMP
+    methods: tuple[str, ...] = ("pwd",)
+
+
+class Grant(Record):
+    account_id: str
+    visit_id: str
+    scopes: tuple[str, ...] = ("openid", "profile", "email")
+    revoked_at: datetime | None = None
+    stamp: str = STAMP
+
+
+class Happening(Record):
+    aggregate: str
+    kind: str = "account.changed"
+    at: datetime = START
+
+
+ACCOUNTS: Final = Collection("accounts", Account, unique=("login_key",))
+VISITS: Final = Collection("visits", Visit, lists=(("account_id", "began_at"),))
+GRANTS: Final = Collection("grants", Grant)
+HAPPENINGS: Final = Collection("happenings", Happening, lists=(("aggregate", "at"),))
+ALL: Final[Sequence[Collection[Any]]] = (ACCOUNTS, VISITS, GRANTS, HAPPENINGS)
+
+IDS: Final = [f"{n:04d}-7Yx0Cq2mRkWv5tB9s" for n in range(RECORDS)]
+
+
+def account(id: str) -> Account:
+    name = Name("Ann", "Example", "Ann Example")
+    return Account(id=id, login_key=f"{id}@example.com", name=name)
+
+
+def account_document(id: str) -> dict[str, Any]:
+    """The same account as a raw driver is given it."""
+    return {
+        "_id": id,
+        "login_key": f"{id}@example.com",
+        "org_id": "org",
+        "created_at": START,
+        "changed_at": START,
+        "sequence": 0,
+        "state": "active",
+        "stamp": STAMP,
+        "name": {"given": "Ann", "family": "Example", "display": "Ann Example"},
+    }
+
+
+def id_of(number: int) -> str:
+    """Neighbouring numbers are different records, so that those in flight are."""
+    return IDS[number % RECORDS]
+
+
+async def fill(store: Store) -> None:
+    """Every account, each with a visit and a grant."""
+    records = [
+        (
+            Insert(ACCOUNTS, account(id)),
+            Insert(VISITS, Visit(id=id, account_id=id, agent_id=id)),
+            Insert(GRANTS, Grant(id=id, account_id=id, visit_id=id)),
+        )
+        for id in IDS
+    ]
+    refused = [each for each in await store.commit_each(records) if each is not None]
+    if refused:
+        raise refused[0]

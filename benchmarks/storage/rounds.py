@@ -1,0 +1,149 @@
+"""Work that is done for a while and counted, turn by turn with its yardstick."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from statistics import median, quantiles
+from typing import Any
+
+from msgspec import Struct
+
+
+class Work(Struct, frozen=True):
+    """Something to do again and again; `once` gets the number of the time.
+
+    What `once` returns is awaited when there is something in flight; with `in_flight=0` it is a
+    plain call, as a driver that blocks has it. One time does `operations` operations.
+    """
+
+    name: str
+    once: Callable[[int], Any]
+    in_flight: int = 16
+    operations: int = 1
+
+
+class Target(Struct, frozen=True):
+    """What is asked of the ratio of rates, with the sentence that says it."""
+
+    sentence: str
+    at_least: float
+
+
+class Comparison(Struct, frozen=True):
+    """One line of the table: the store's work, and the yardstick that it stands beside."""
+
+    name: str
+    yardstick: Work
+    ours: Work
+    target: Target | None = None
+
+
+class Sample(Struct, frozen=True):
+    """What one round of one work came to."""
+
+    operations: int
+    seconds: float
+    cpu_seconds: float
+    latencies: list[float]
+
+    @property
+    def rate(self) -> float:
+        return self.operations / self.seconds
+
+
+class Figures(Struct, frozen=True):
+    """All rounds of one work: operations a second, milliseconds, and this process's CPU time."""
+
+    work: str
+    in_flight: int
+    rate: float
+    p50_ms: float
+    p99_ms: float
+    cpu_us: float
+
+
+class Result(Struct, frozen=True):
+    """A comparison, measured. `ratio` is that of the median rates; `by_round` are the rounds'."""
+
+    name: str
+    yardstick: Figures
+    ours: Figures
+    ratio: float
+    by_round: list[float]
+    target: Target | None = None
+
+    @property
+    def within_rounds(self) -> float:
+        """The median of the rounds' own ratios, which the noise between rounds does not touch."""
+        return median(self.by_round)
+
+
+# Never one twice, so that every insert of a run has an id of its own.
+_NUMBERS = itertools.count()
+
+
+async def measured(comparison: Comparison, rounds: int, seconds: float) -> Result:
+    """Yardstick, ours, yardstick, ours, … after a first turn of each that does not count."""
+    pair = (comparison.yardstick, comparison.ours)
+    samples: list[tuple[Sample, Sample]] = []
+    for turn in range(rounds + 1):
+        length = seconds if turn else seconds / 5
+        yardstick, ours = [await _round(work, length) for work in pair]
+        if turn:
+            samples.append((yardstick, ours))
+    theirs, own = [
+        _figures(work, each) for work, each in zip(pair, zip(*samples, strict=True), strict=True)
+    ]
+    by_round = [ours.rate / yardstick.rate for yardstick, ours in samples]
+    return Result(
+        comparison.name, theirs, own, own.rate / theirs.rate, by_round, comparison.target
+    )
+
+
+async def _round(work: Work, seconds: float) -> Sample:
+    latencies: list[float] = []
+    cpu, began = time.process_time(), time.perf_counter()
+    ends = began + seconds
+    if work.in_flight:
+        turns = [_turns(work, ends, latencies) for _ in range(work.in_flight)]
+        await asyncio.gather(*turns)
+    else:
+        _plain_turns(work, ends, latencies)
+    took, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return Sample(len(latencies) * work.operations, took, cpu, latencies)
+
+
+async def _turns(work: Work, ends: float, latencies: list[float]) -> None:
+    clock, once = time.perf_counter, work.once
+    began = clock()
+    while began < ends:
+        await once(next(_NUMBERS))
+        done = clock()
+        latencies.append(done - began)
+        began = done
+
+
+def _plain_turns(work: Work, ends: float, latencies: list[float]) -> None:
+    clock, once = time.perf_counter, work.once
+    began = clock()
+    while began < ends:
+        once(next(_NUMBERS))
+        done = clock()
+        latencies.append(done - began)
+        began = done
+
+
+def _figures(work: Work, samples: Sequence[Sample]) -> Figures:
+    latencies = [latency for sample in samples for latency in sample.latencies]
+    percentiles = quantiles(latencies, n=100) if len(latencies) > 1 else latencies * 99
+    return Figures(
+        work.name,
+        work.in_flight,
+        median(sample.rate for sample in samples),
+        percentiles[49] * 1000,
+        percentiles[98] * 1000,
+        median(sample.cpu_seconds / sample.operations for sample in samples) * 1e6,
+    )
