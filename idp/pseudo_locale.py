@@ -25,4 +25,5 @@ def text(english: str) -> str:
     parts = _PLACEHOLDER.split(english)
     parts[::2] = [part.translate(_LETTERS) for part in parts[::2]]
     length = -(-len(_PLACEHOLDER.sub("", english)) * 2 // 5)
-    return BEGIN + "".join(parts) + "".join(islice(cycle(" ~~~~"), length)) + END
+    filling = "".join(islice(cycle(" ~~~~"), length))
+    return BEGIN + "".join(parts) + filling.rstrip() + "~" + END

@@ -66,7 +66,7 @@ ${table(pgettext("demo", "Answer of userinfo"), userinfo.items())}
 </tr></thead>
 <tbody>
 % for token in tokens:
-<tr><th scope="row"><code dir="ltr">${token["name"]}</code></th><td>${token["kind"]}</td><td><code dir="ltr">${token["value"]}</code></td></tr>
+<tr><th scope="row"><code dir="ltr">${token["name"]}</code></th><td><code dir="ltr">${token["kind"]}</code></td><td><code dir="ltr">${token["value"]}</code></td></tr>
 % endfor
 </tbody>
 </table>

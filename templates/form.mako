@@ -44,7 +44,7 @@ ${field("loginName", pgettext("page", "Login name"), type="text", value=value, a
 
 <%def name="password_field(name, label, autocomplete, **attributes)">
 <% show = {"data-show": pgettext("page", "Show password")} %>
-${field(name, label, type="password", autocomplete=autocomplete, autocapitalize="none", spellcheck="false", **show, **attributes)}
+${field(name, label, type="password", autocomplete=autocomplete, autocapitalize="none", spellcheck="false", dir="auto", **show, **attributes)}
 </%def>
 
 ## A new password, and before it what it needs.

@@ -6,6 +6,8 @@ Fixtures::
     admin         login name and password of its administrator, a second person to sign in
     other_site    an application on an origin of its own, registered at the program
     new_person    makes browsers; afterwards none may have seen a violation of its policy
+    signed_in     the cookies of browsers where nobody, one or two people are signed in
+    looker        a browser with scripts, to look at copies of pages
 
 Playwright's event loop stays current until Chromium is closed, so its fixtures end with this
 package, before coroutine tests elsewhere begin.
@@ -28,6 +30,7 @@ from idp.clock import SystemClock
 from idp.ids import SystemRandom
 from idp.records import ALL, APPLICATIONS, SCHEMA
 from storage import Insert, open_store
+from tests.browser import states
 from tests.browser.person import Person
 from tests.support.program import Program
 from tests.support.program import run as run_command
@@ -185,3 +188,26 @@ def admin(chromium, program, one_time_password):
     assert person.name == "demo"
     person.context.close()
     return name, CHOSEN_PASSWORD
+
+
+@pytest.fixture(scope="package")
+def looker(chromium, program):
+    """A browser with scripts, because axe is one."""
+    person = Person(chromium, program)
+    yield person
+    person.context.close()
+
+
+@pytest.fixture(scope="package")
+def signed_in(chromium, program, admin):
+    """The cookies of browsers where that many people are signed in, for looking only."""
+    person = Person(chromium, program)
+    person.sign_in_to_demo()
+    one = person.context.storage_state()
+    person.context.close()
+    person = Person(chromium, program)
+    person.sign_in_to_demo()
+    person.sign_in_to_demo(*admin, prompt="select_account")
+    two = person.context.storage_state()
+    person.context.close()
+    return {states.NOBODY: None, states.ONE: one, states.TWO: two}

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
+from idp import i18n
+
 ENOUGH_MS = 10_000
 
 
 class Person:
-    """One browser. `name` is the data-page of what it shows."""
+    """One browser. `name` is the data-page of what it shows, `status` that of its last answer.
+
+    A person with another `locale` is told what to press in English all the same.
+    """
 
     def __init__(self, chromium, program, *, scripts=True, **options):
         self.program = program
+        self.language = options.get("locale", i18n.SOURCE)
+        self.status = None
         self.context = chromium.new_context(java_script_enabled=scripts, **options)
         self.context.set_default_timeout(ENOUGH_MS)
         self.page = self.context.new_page()
         self.complaints = []
         self.page.on("console", self._hear)
+        self.page.on("response", self._see)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
 
@@ -22,6 +32,10 @@ class Person:
         words = ("Content Security Policy", "Content-Security-Policy", "Refused to", "violates")
         if any(word in message.text for word in words):
             self.complaints.append(message.text)
+
+    def _see(self, response):
+        if response.request.is_navigation_request():
+            self.status = response.status
 
     def go(self, path, base=None):
         return self.page.goto((base or self.program.issuer) + path)
@@ -41,7 +55,15 @@ class Person:
     def press(self, text):
         """Press the button or link with this text, and wait for the page it leads to."""
         with self.page.expect_navigation():
-            self.page.locator("button, a").filter(has_text=text).first.click()
+            self.page.locator("button, a").filter(
+                has_text=self._in_own_language(text)
+            ).first.click()
+
+    def _in_own_language(self, text):
+        """What this text says, on whichever page it stands."""
+        texts = i18n.load(self.language)._texts
+        said = [forms[0] for (_, msgid), forms in texts.items() if msgid == text]
+        return re.compile("|".join(map(re.escape, said or [text])))
 
     def sign_in(self, login_name, password):
         """From the login name's page on."""

@@ -27,7 +27,7 @@ def wrong_password(person):
 
 def throttled(person):
     at_password(person, "somebody-who-guesses")
-    while "Too many tries" not in person.text:
+    while person.status != 429:
         person.fill(password="wrong")
         person.press("Sign in")
 

@@ -5,45 +5,11 @@ without the page's own script, light and narrow, and with it, dark and wide.
 """
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import states
-from tests.browser.person import Person
+from tests.browser.looking import NARROW, WIDE, barriers, look_again, overflows, reach
 
-AXE = Axe()
-NARROW = {"width": 320, "height": 640}
-WIDE = {"width": 1200, "height": 800}
 ACTIVE = "document.activeElement.className || document.activeElement.id"
-
-
-def reach(go, person):
-    """Go there; the HTML as it was sent."""
-    sent = []
-    person.page.on(
-        "response", lambda r: sent.append(r) if r.request.is_navigation_request() else 0
-    )
-    go(person)
-    return sent[-1].text()
-
-
-def show(person, url, html, *, with_script):
-    """The HTML at the page's own address, with the stylesheet and perhaps the script."""
-    person.context.unroute_all()
-    if not with_script:
-        person.context.route("**/page.js", lambda route: route.abort())
-    answer = {"body": html, "content_type": "text/html; charset=utf-8"}
-    person.page.route(url, lambda route: route.fulfill(**answer))
-    person.page.goto(url)
-    person.page.unroute_all()
-
-
-def barriers(page):
-    """What axe finds: the rule, the element and what is wrong with it."""
-    return [
-        f"{violation['id']}: {node['html']} {node['failureSummary']}"
-        for violation in AXE.run(page).response["violations"]
-        for node in violation["nodes"]
-    ]
 
 
 def test_axe_would_find_a_barrier(looker):
@@ -53,29 +19,6 @@ def test_axe_would_find_a_barrier(looker):
 
     assert "color-contrast: <p" in found
     assert "label: <input" in found
-
-
-@pytest.fixture(scope="package")
-def looker(chromium, program):
-    """A browser with scripts, because axe is one."""
-    person = Person(chromium, program)
-    yield person
-    person.context.close()
-
-
-@pytest.fixture(scope="package")
-def signed_in(chromium, program, admin):
-    """The cookies of browsers where that many people are signed in, for looking only."""
-    person = Person(chromium, program)
-    person.sign_in_to_demo()
-    one = person.context.storage_state()
-    person.context.close()
-    person = Person(chromium, program)
-    person.sign_in_to_demo()
-    person.sign_in_to_demo(*admin, prompt="select_account")
-    two = person.context.storage_state()
-    person.context.close()
-    return {states.NOBODY: None, states.ONE: one, states.TWO: two}
 
 
 @pytest.mark.parametrize("state", states.STATES)
@@ -109,11 +52,7 @@ def test_the_choice_of_a_password_has_no_barriers(new_person, looker, program, o
 
 
 def look_at(person, looker, html):
-    assert not person.page.evaluate(
-        "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    ), "sideways scroll at 320 pixels"
+    assert not overflows(person.page)
     for with_script, scheme, size in [(False, "light", NARROW), (True, "dark", WIDE)]:
-        looker.page.set_viewport_size(size)
-        looker.page.emulate_media(color_scheme=scheme)
-        show(looker, person.page.url, html, with_script=with_script)
-        assert barriers(looker.page) == [], (with_script, scheme, size)
+        seen = {"with_script": with_script, "scheme": scheme, "size": size}
+        assert look_again(looker, person.page.url, html, **seen) == [], seen
