@@ -28,7 +28,7 @@ from idp.errors import (
 )
 from idp.identity.permissions import Permission
 from idp.requests import Request
-from storage import Unavailable, Unknown
+from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
 
 R = TypeVar("R", bound=Request)
 
@@ -84,6 +84,10 @@ class JsonHandler(Handler):
         super().set_default_headers()
         self._headers["Cache-Control"] = "no-store"
 
+    def decode_argument(self, value: bytes, name: str | None = None) -> str:
+        """A part of the address; one that isn't UTF-8 names nothing, as any that is unknown."""
+        return value.decode("utf-8", "replace")
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None))[1]
         status, number = _numbers(error)
@@ -103,7 +107,8 @@ class JsonHandler(Handler):
             Detail(f"{domain}.ErrorDetail", one.slug, str(one), one.field, one.limit)
             for one in error.details
         ]
-        details.append(RequestInfo(f"{domain}.RequestInfo", self.request_id))
+        if self.request_id:  # a method of nobody's is refused before the request has its name
+            details.append(RequestInfo(f"{domain}.RequestInfo", self.request_id))
         return ErrorBody(number, error.message, details)
 
 
@@ -142,12 +147,23 @@ class ApiHandler(JsonHandler):
 
     def read(self, kind: type[R]) -> R:
         """The body as a request. Raises HTTPError 413, 415 and InvalidArgument."""
+        return requests.read(kind, self.document())
+
+    def document(self) -> object:
+        """The body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
         headers = self.request.headers
         if not _TYPE.fullmatch(headers.get("Content-Type", "").strip(" \t")):
             raise HTTPError(415, "the content type must be application/json")
         if headers.get("Content-Encoding", "identity").lower() != "identity":
             raise HTTPError(415, "the body must not be compressed")
-        return requests.read(kind, strict_json.decode(self.body))
+        return strict_json.decode(self.body)
+
+    @staticmethod
+    def id(text: str) -> str:
+        """An id of the address. Raises NotFound for what can't be one."""
+        if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
+            raise NotFound("there is nothing with such an id")
+        return text
 
 
 class MissingApiHandler(JsonHandler):

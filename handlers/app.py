@@ -17,6 +17,7 @@ from handlers import (
     end_session,
     health,
     keys,
+    management,
     missing,
     static,
     token,
@@ -49,6 +50,7 @@ ROUTES: list[Route] = [
     *health.ROUTES,
     *static.ROUTES,
     *admin.ROUTES,
+    *management.ROUTES,
 ]
 
 LOCAL_ROUTES: list[Route] = [*demo.ROUTES]  # only where the issuer is this machine

@@ -92,16 +92,43 @@ class UserName(Struct, frozen=True):
 
 
 class OneOf(Struct, frozen=True):
-    """One of a list of names."""
+    """One of a list of names; of these, `not_yet` can't be honoured so far (`slug` says so)."""
 
     names: tuple[str, ...]
+    not_yet: tuple[str, ...] = ()
+    slug: str = "field.unsupported"
 
     def read(self, value: object) -> str:
         if not isinstance(value, str):
             raise wrong_type("a name")
+        if value in self.not_yet:
+            raise Refused(self.slug, f"{value} is not supported yet")
         if value not in self.names:
             raise Refused("field.unknown_name", f"must be one of {', '.join(self.names)}")
         return value
+
+
+class NotYet(Struct, frozen=True):
+    """A field that can't be honoured so far: nothing but its default is taken."""
+
+    slug: str
+    kind: type = bool
+
+    def read(self, value: object) -> object:
+        if not isinstance(value, self.kind):
+            raise wrong_type(_KINDS[self.kind])
+        if value not in (False, 0, "", "0s", [], {}):
+            raise Refused(self.slug, "is not supported yet")
+        return value
+
+
+_KINDS: Final = {
+    bool: "true or false",
+    int: "an integer",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
 
 
 class Language(Struct, frozen=True):

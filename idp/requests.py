@@ -6,7 +6,7 @@ its type, missing, or sent under both names is a problem, told by its JSON path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -41,6 +41,10 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
+    def check(self) -> Iterable[FieldProblem]:
+        """What is wrong between the fields, once each is fine by itself; paths from here."""
+        return ()
+
 
 R = TypeVar("R", bound=Request)
 
@@ -53,6 +57,16 @@ def read(kind: type[R], document: object) -> R:
         raise InvalidArgument(problems)
     assert isinstance(request, kind)  # noqa: S101 - what is missing is a problem
     return request
+
+
+def collect(kind: type[Request], document: object) -> tuple[dict[str, Any], list[FieldProblem]]:
+    """The members that could be read, by field name, and everything that is wrong.
+
+    For an endpoint with rules across fields, which it looks into before it refuses: a member
+    that can't be used is None, or absent.
+    """
+    problems: list[FieldProblem] = []
+    return _read_members(kind, document, "", problems), problems
 
 
 class _Field(NamedTuple):
@@ -92,17 +106,28 @@ def _split(hint: Any) -> tuple[Any, Rule | None]:
 def _read_object(
     kind: type[Request], value: object, path: str, problems: list[FieldProblem]
 ) -> Request | None:
+    found_before = len(problems)
+    values = _read_members(kind, value, path, problems)
+    if len(problems) != found_before:
+        return None
+    made = kind(**values)
+    problems += [each._replace(field=child(path, each.field)) for each in made.check()]
+    return made
+
+
+def _read_members(
+    kind: type[Request], value: object, path: str, problems: list[FieldProblem]
+) -> dict[str, Any]:
     if not isinstance(value, dict):
         problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
-        return None
-    found_before = len(problems)
+        return {}
     known = {name: field for field in _fields(kind) for name in (field.wire_name, field.name)}
     for name in value:
         if name not in known:
             problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
     values = dict(_read_fields(kind, value, path, problems))
     problems += _conflicts(kind, values, path)
-    return kind(**values) if len(problems) == found_before else None
+    return values
 
 
 def _read_fields(

@@ -12,6 +12,7 @@ from storage import Collection, Record
 AuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 ResponseType = Literal["code", "id_token", "id_token token"]
 GrantType = Literal["authorization_code", "refresh_token"]
+AppType = Literal["web", "user_agent", "native"]
 
 
 class Project(Record):
@@ -39,6 +40,8 @@ class Application(Record):
     access_token_type: Literal["opaque", "jwt"] = "opaque"  # noqa: S105 - a kind
     id_token_userinfo_assertion: bool = False
     secret_hash: str | None = None
+    app_type: AppType = "web"
+    is_dev_mode: bool = False
     home_url: str | None = None
     explains_until: datetime | None = None
     state: Literal["active", "inactive"] = "active"

@@ -1,0 +1,1 @@
+"""Projects and the applications in them, as they are registered by the management API."""

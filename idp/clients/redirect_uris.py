@@ -1,0 +1,118 @@
+"""What may be registered as a redirect URI (RFC 6749 3.1.2, RFC 8252, RFC 9700 2.1).
+
+At a request the registered value is compared octet by octet, so nothing is put right here: what
+browsers would read in another way than it is written is refused, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import AddressValueError, IPv6Address
+from typing import Final
+
+from msgspec import Struct
+
+from idp.config_rules import is_loopback
+from idp.fields import Refused, Text, wrong_type
+from idp.records.clients import AppType
+
+MAX_CHARACTERS: Final = 2048
+_DANGEROUS: Final = frozenset(
+    {"javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source"}
+)
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_ALLOWED: Final = re.compile(r"(?:[A-Za-z0-9._~:/?\[\]@!$&'()+,;=-]|%[0-9A-Fa-f]{2})*")
+_DOTS: Final = re.compile(r"/(?:\.|%2e){1,2}(?=[/?]|$)", re.IGNORECASE)
+_WEB: Final = re.compile(
+    r"https?://(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
+    r"(?:/[^?]*)?(?:\?.*)?",
+    re.IGNORECASE,
+)
+
+
+class RedirectUri(Struct, frozen=True):
+    """A URI that an application of some kind may register."""
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise wrong_type("a string")
+        _check_characters(value)
+        if _scheme(value) in ("http", "https"):
+            _host(value)
+        return value
+
+
+class WebAddress(Struct, frozen=True):
+    """The address of a page, or nothing."""
+
+    def read(self, value: object) -> str:
+        address = RedirectUri().read(value) if value else Text().read(value)
+        if address and _scheme(address) not in ("http", "https"):
+            raise Refused("field.address", "must begin with https:// or http://")
+        return address
+
+
+def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
+    """Raise Refused unless an application of this kind may register the URI."""
+    scheme = _scheme(uri)
+    if scheme not in ("http", "https"):
+        if app_type != "native":
+            text = "must use https; schemes of their own are for native apps"
+            raise Refused("redirect_uri.scheme", text)
+    elif is_open_http(uri) and not is_dev_mode:
+        text = "must use https, unless it leads to the person's own machine or in devMode"
+        raise Refused("redirect_uri.http", text)
+
+
+def is_open_http(uri: str) -> bool:
+    """Whether what is sent there can be read on its way."""
+    return _scheme(uri) == "http" and not is_loopback(_host(uri))
+
+
+def _scheme(uri: str) -> str:
+    found = _SCHEME.match(uri)
+    if found is None:
+        raise Refused("redirect_uri.relative", "must be absolute, such as https://app.example/cb")
+    scheme = found[1].lower()
+    if scheme in _DANGEROUS:
+        raise Refused("redirect_uri.scheme", f"must not use the scheme {scheme}")
+    return scheme
+
+
+def _host(uri: str) -> str:
+    """The host of a web address, in lower case and without brackets. Raises Refused."""
+    found = _WEB.fullmatch(uri)
+    host = found["host"].lower() if found else ""
+    is_port = found is not None and int(found["port"] or 443) in range(1, 65536)
+    if not is_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
+        raise Refused("redirect_uri.host", "must have a host, a port that exists and no user name")
+    return host.strip("[]")
+
+
+def _check_characters(uri: str) -> None:
+    if len(uri) > MAX_CHARACTERS:
+        raise Refused(
+            "field.too_long", f"has more than {MAX_CHARACTERS} characters", MAX_CHARACTERS
+        )
+    if not uri:
+        raise Refused("field.empty", "must not be empty")
+    if "#" in uri:
+        raise Refused("redirect_uri.fragment", "must not have a fragment (#)")
+    if "*" in uri:
+        raise Refused("redirect_uri.wildcard", "must not have a wildcard (*)")
+    if not _ALLOWED.fullmatch(uri):
+        raise Refused(
+            "redirect_uri.characters",
+            "holds a character that no URI has; other alphabets are percent-encoded, "
+            "in host names punycode",
+        )
+    if _DOTS.search(uri.partition("?")[0]):
+        raise Refused("redirect_uri.dots", "must not have a path with . or ..")
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        IPv6Address(host)
+    except AddressValueError:
+        return False
+    return True
