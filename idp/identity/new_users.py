@@ -102,6 +102,17 @@ async def prepare(
     return Prepared(user=user, writes=writes)
 
 
+async def commit(service: Service, prepared: Prepared, *more: Write) -> None:
+    """Store the user, and what belongs to it. Raises LoginNameTaken, IdTaken."""
+    try:
+        await service.store.commit(*prepared.writes, *more)
+    except (Conflict, Stale) as error:
+        taken = refusal(error)
+        if taken is None:
+            raise
+        raise taken from error
+
+
 def refusal(error: Conflict | Stale) -> AlreadyExists | None:
     """What the refusal of the unit says of its user; None when it is about something else."""
     if error.collection == LOGIN_CLAIMS.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import quote, urlsplit
 
 from msgspec import structs
@@ -25,6 +25,7 @@ from storage import Delete, Insert, Stale, Write
 
 PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
+Proof = Literal["email", "phone"]
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
@@ -57,16 +58,8 @@ def begin_email(
     """
     if user.email is None:
         raise NotFound("the user has no e-mail address")
-    now, code = service.clock.now(), mail_codes.new(service)
-    id = service.random.id()
-    verification = Verification(
-        id=id,
-        user_id=user.id,
-        code_mac=mail_codes.digest(service, id, user.email.address, code),
-        created_at=now,
-        expires_at=now + timedelta(hours=HOURS),
-    )
-    writes: list[Write] = [Insert(VERIFICATIONS, verification)]
+    code, made = new_code(service, user, "email", user.email.address)
+    writes: list[Write] = [made]
     if send:
         url = _link(service.config, user, code, url_template)
         letter = _letter(service.config, user.email, code, url, language, user)
@@ -74,7 +67,45 @@ def begin_email(
     return Begun(code=code, writes=writes)
 
 
-async def verify_email(service: Service, user_id: str, code: str) -> None:
+def new_code(service: Service, user: User, proves: Proof, address: str) -> tuple[str, Insert]:
+    """A code for the address or number, and the write that makes it count."""
+    now, code = service.clock.now(), mail_codes.new(service)
+    id = service.random.id()
+    verification = Verification(
+        id=id,
+        user_id=user.id,
+        code_mac=mail_codes.digest(service, id, address, code),
+        proves=proves,
+        created_at=now,
+        expires_at=now + timedelta(hours=HOURS),
+    )
+    return code, Insert(VERIFICATIONS, verification)
+
+
+async def check_code(
+    service: Service, user: User, proves: Proof, address: str | None, code: str
+) -> Delete:
+    """The write that spends the code, when it is the newest for that address or number.
+
+    Raises CodeRefused.
+    """
+    page = await service.store.find(
+        VERIFICATIONS,
+        {"user_id": user.id, "proves": proves},
+        order="created_at",
+        descending=True,
+        limit=1,
+    )
+    if not page.records or address is None:
+        raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
+    (newest,) = page.records
+    await mail_codes.check(service, newest.code_mac, newest.id, address, code)
+    return Delete(VERIFICATIONS, newest.id)
+
+
+async def verify_email(
+    service: Service, user_id: str, code: str, *, actor: str | None = None
+) -> None:
     """Mark the user's address as verified, in one unit with its event. A code counts once.
 
     Raises CodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` when
@@ -83,17 +114,10 @@ async def verify_email(service: Service, user_id: str, code: str) -> None:
     user = await service.store.get(USERS, user_id)
     if user is None:
         raise NotFound("there is no such user")
-    verification = await _newest(service, user_id)
-    if verification is None or user.email is None:
-        raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
-    await mail_codes.check(
-        service, verification.code_mac, verification.id, user.email.address, code
-    )
+    address = user.email.address if user.email else None
+    spent = await check_code(service, user, "email", address, code)
     try:
-        await service.store.commit(
-            *marking_verified(service, user, actor=user.id),
-            Delete(VERIFICATIONS, verification.id),
-        )
+        await service.store.commit(*marking_verified(service, user, actor=actor or user.id), spent)
     except Stale:  # the user changed at the same moment: what was proven may be another address
         raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
@@ -112,13 +136,6 @@ def marking_verified(service: Service, user: User, *, actor: str) -> list[Write]
         "changed_at": now,
     }
     return events.update(service.random, USERS, user, changed, "user.email_verified", actor, now)
-
-
-async def _newest(service: Service, user_id: str) -> Verification | None:
-    page = await service.store.find(
-        VERIFICATIONS, {"user_id": user_id}, order="created_at", descending=True, limit=1
-    )
-    return page.records[0] if page.records else None
 
 
 def check_url_template(config: Config, template: str) -> None:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-MailKind = Literal["register", "account_exists", "verify_email"]
+MailKind = Literal["register", "account_exists", "verify_email", "verify_phone"]
 
 
 class Mail(Record):
@@ -25,10 +25,11 @@ class Mail(Record):
 
 
 class Verification(Record):
-    """A code that proves a user's e-mail address; of several, the newest counts."""
+    """A code that proves a user's address or phone number; of several, the newest counts."""
 
     user_id: str
     code_mac: str
+    proves: Literal["email", "phone"]
     created_at: datetime
     expires_at: datetime
 
@@ -51,6 +52,6 @@ class Registration(Record):
 
 OUTBOX: Final = Collection("outbox", Mail, lists=(("created_at",),), expires=True)
 VERIFICATIONS: Final = Collection(
-    "verifications", Verification, lists=(("user_id", "created_at"),), expires=True
+    "verifications", Verification, lists=(("user_id", "proves", "created_at"),), expires=True
 )
 REGISTRATIONS: Final = Collection("registrations", Registration, expires=True)

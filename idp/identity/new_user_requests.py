@@ -1,0 +1,148 @@
+"""POST /v2/users/human as it comes over the wire (specification 4.10), and what it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal
+
+from msgspec import Struct
+
+from idp.fields import Base64, Email, Items, Language, Name, Phone, Refused, Text, UserName
+from idp.fields import Password as PasswordText
+from idp.identity import schemes
+from idp.identity.new_users import CLIENT_PREFIX
+from idp.records import Profile
+from idp.requests import Request
+
+MAX_METADATA_CHARACTERS: Final = 500_000
+MAX_METADATA_ENTRIES: Final = 1000
+Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
+_GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {
+    "GENDER_FEMALE": "female",
+    "GENDER_MALE": "male",
+    "GENDER_DIVERSE": "diverse",
+}
+
+
+class UserId(Struct, frozen=True):
+    """An id of one's own: whatever it was called elsewhere, but nothing that tokens or addresses
+    read otherwise."""
+
+    def read(self, value: object) -> str:
+        id = Text(1).read(value)
+        if id.startswith(CLIENT_PREFIX) or id in (".", ".."):
+            raise Refused("user.id_reserved", f"must not be a dot nor begin with {CLIENT_PREFIX}")
+        return id
+
+
+class PasswordHash(Struct, frozen=True):
+    """An encoded hash of a known format, within bounds."""
+
+    def read(self, value: object) -> str:
+        encoded = Text(1).read(value)
+        try:
+            schemes.read(encoded)
+        except schemes.UnreadableHash as error:
+            raise Refused(error.slug, error.message) from None
+        return encoded
+
+
+class NoFactor(Struct, frozen=True):
+    """What this version can't keep a promise about is refused, not dropped."""
+
+    def read(self, value: object) -> str:
+        raise Refused("factor.unsupported", "can't be kept: there are no one-time codes yet")
+
+
+class Organization(Request, frozen=True, kw_only=True):
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("org_id", "org_domain"),)
+
+    org_id: Name | None = None
+    org_domain: Name | None = None
+
+
+class NewProfile(Request, frozen=True, kw_only=True):
+    given_name: Name
+    family_name: Name
+    nick_name: Annotated[str, Text()] = ""
+    display_name: Annotated[str, Text()] = ""
+    preferred_language: Annotated[str, Language()] = ""
+    gender: Gender = "GENDER_UNSPECIFIED"
+
+    def stored(self) -> Profile:
+        """The profile as a user record has it."""
+        return Profile(
+            display_name=self.display_name,
+            given_name=self.given_name,
+            family_name=self.family_name,
+            nick_name=self.nick_name or None,
+            preferred_language=self.preferred_language or None,
+            gender=_GENDERS.get(self.gender),
+        )
+
+
+class Empty(Request, frozen=True, kw_only=True):
+    """`{}`: that it is there says it all."""
+
+
+class SendEmail(Request, frozen=True, kw_only=True):
+    url_template: Name | None = None
+
+
+class NewEmail(Request, frozen=True, kw_only=True):
+    """Without any of the three, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
+
+    email: Annotated[str, Email()]
+    send_code: SendEmail | None = None
+    return_code: Empty | None = None
+    is_verified: bool = False
+
+
+class NewPhone(Request, frozen=True, kw_only=True):
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
+
+    phone: Annotated[str, Phone()]
+    send_code: Empty | None = None
+    return_code: Empty | None = None
+    is_verified: bool = False
+
+
+class Entry(Request, frozen=True, kw_only=True):
+    key: Name
+    value: Annotated[bytes, Base64(MAX_METADATA_CHARACTERS)]
+
+
+class NewPassword(Request, frozen=True, kw_only=True):
+    password: PasswordText
+    change_required: bool = False
+
+
+class HashedPassword(Request, frozen=True, kw_only=True):
+    hash: Annotated[str, PasswordHash()]
+    change_required: bool = False
+
+
+class Link(Request, frozen=True, kw_only=True):
+    idp_id: Name
+    user_id: Name
+    user_name: Name
+
+
+class CreateHuman(Request, frozen=True, kw_only=True):
+    """`username` is the e-mail address when it is left out."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
+
+    profile: NewProfile
+    email: NewEmail
+    user_id: Annotated[str, UserId()] | None = None
+    username: Annotated[str, UserName()] | None = None
+    organization: Organization | None = None
+    phone: NewPhone | None = None
+    metadata: Annotated[list[Entry], Items(MAX_METADATA_ENTRIES)] = []
+    password: NewPassword | None = None
+    hashed_password: HashedPassword | None = None
+    idp_links: list[Link] = []
+    totp_secret: Annotated[str, NoFactor()] | None = None

@@ -1,0 +1,73 @@
+"""Proving that a phone number is a user's own: the way of e-mail addresses, by a text message.
+
+No text message is sent by this version: it is held in the outbox, as mail is.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from msgspec import structs
+
+from idp import events, mail
+from idp.errors import NotFound
+from idp.i18n import message
+from idp.identity import verifications
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.verifications import Begun
+from idp.mail import Code, Letter
+from idp.records import USERS, User
+from idp.service import Service
+from storage import Stale, Write
+
+
+def begin_phone(service: Service, user: User, *, send: bool) -> Begun:
+    """A code for the user's number; with `send`, the message that brings it.
+
+    The user need not be stored yet. Raises NotFound when the user has no number.
+    """
+    if user.phone is None:
+        raise NotFound("the user has no phone number")
+    code, made = verifications.new_code(service, user, "phone", user.phone.number)
+    writes: list[Write] = [made]
+    if send:
+        letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
+        writes.append(mail.posting(service, "verify_phone", letter, user.id))
+    return Begun(code=code, writes=writes)
+
+
+async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
+    """Mark the user's number as verified, in one unit with its event. A code counts once.
+
+    Raises CodeRefused, with the slugs of `verifications.verify_email`; NotFound.
+    """
+    user = await service.store.get(USERS, user_id)
+    if user is None:
+        raise NotFound("there is no such user")
+    number = user.phone.number if user.phone else None
+    spent = await verifications.check_code(service, user, "phone", number, code)
+    now = service.clock.now()
+    verified = structs.replace(user.phone, is_verified=True) if user.phone else None
+    changes = {"phone": verified, "changed_at": now}
+    writes = events.update(service.random, USERS, user, changes, "user.phone_verified", actor, now)
+    try:
+        await service.store.commit(*writes, spent)
+    except Stale:  # the user changed at the same moment: what was proven may be another number
+        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+
+
+def _letter(service: Service, number: str, code: str, language: str | None) -> Letter:
+    config = service.config
+    return mail.write(
+        mail.bundle_for(config, language),
+        number,
+        message("Confirm your phone number", context="mail"),
+        [
+            message(
+                "This code confirms your phone number at %(host)s. Give it to nobody else:",
+                context="mail",
+                host=urlsplit(config.issuer).netloc,
+            ),
+            Code(code),
+        ],
+    )

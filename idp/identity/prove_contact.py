@@ -1,0 +1,37 @@
+"""Proving a user's e-mail address or phone number by the code that was sent there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from idp import answers
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.errors import FieldProblem, InvalidArgument
+from idp.identity import read_user
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.phone_verifications import verify_phone
+from idp.identity.verifications import verify_email
+from idp.service import Service
+
+_PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+    "email": verify_email,
+    "phone": verify_phone,
+}
+
+
+class Proven(Answer, frozen=True, kw_only=True):
+    details: Details
+
+
+async def prove(service: Service, call: Call, user_id: str, contact: str, code: str) -> Proven:
+    """Mark the `email` or the `phone` as verified. Raises NotFound, InvalidArgument."""
+    user = await read_user.find(service, call, user_id)
+    try:
+        await _PROOFS[contact](service, user.id, code, actor=call.actor)
+    except CodeRefused as refused:
+        problem = FieldProblem(refused.slug, "verificationCode", refused.message)
+        raise InvalidArgument([problem]) from refused
+    changed = await read_user.find(service, call, user_id)
+    return Proven(details=answers.details(changed, changed.org_id))

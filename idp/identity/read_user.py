@@ -1,0 +1,134 @@
+"""A user as the management API answers it, in the shape of the reference system's version 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from idp import answers
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.errors import NotFound
+from idp.identity import users
+from idp.records import ORGANIZATIONS, USERS, Organization, Profile, User
+from idp.service import Service
+
+_STATES: Final[Mapping[str, str]] = {
+    "active": "USER_STATE_ACTIVE",
+    "inactive": "USER_STATE_INACTIVE",
+    "locked": "USER_STATE_LOCKED",
+}
+
+
+class HumanProfile(Answer, frozen=True, kw_only=True):
+    given_name: str = ""
+    family_name: str = ""
+    nick_name: str = ""
+    display_name: str = ""
+    preferred_language: str = ""
+    gender: str = ""
+
+
+class HumanEmail(Answer, frozen=True, kw_only=True):
+    email: str
+    is_verified: bool = False
+
+
+class HumanPhone(Answer, frozen=True, kw_only=True):
+    phone: str
+    is_verified: bool = False
+
+
+class Human(Answer, frozen=True, kw_only=True):
+    profile: HumanProfile
+    email: HumanEmail | None = None
+    phone: HumanPhone | None = None
+    password_change_required: bool = False
+    password_changed: datetime | None = None
+
+
+class Machine(Answer, frozen=True, kw_only=True):
+    name: str
+
+
+class UserAnswer(Answer, frozen=True, kw_only=True):
+    """Either `human` or `machine` is there."""
+
+    user_id: str
+    details: Details
+    state: str
+    username: str
+    login_names: list[str]
+    preferred_login_name: str
+    human: Human | None = None
+    machine: Machine | None = None
+
+
+class FoundUser(Answer, frozen=True, kw_only=True):
+    details: Details
+    user: UserAnswer
+
+
+async def find(service: Service, call: Call, user_id: str) -> User:
+    """The user, when the call may act on them.
+
+    Raises NotFound: to who may not, another organization's users don't exist.
+    """
+    user = await service.store.get(USERS, user_id)
+    if user is None or not call.reaches(user.org_id):
+        raise NotFound("there is no such user", slug="user.not_found")
+    return user
+
+
+async def read(service: Service, call: Call, user_id: str) -> FoundUser:
+    """The user as it is now. Raises NotFound."""
+    user = await find(service, call, user_id)
+    organization = await service.store.get(ORGANIZATIONS, user.org_id)
+    if organization is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    details = answers.details(user, user.org_id)
+    return FoundUser(details=details, user=await _answer(service, organization, user, details))
+
+
+async def _answer(
+    service: Service, organization: Organization, user: User, details: Details
+) -> UserAnswer:
+    preferred = f"{user.user_name}@{organization.primary_domain}"
+    names = [preferred, user.user_name]
+    if user.email and user.email_key:
+        found = await users.find_by_login_name(service, user.email.address)
+        names += [user.email.address] if found and found.id == user.id else []
+    is_human = user.kind == "human"
+    return UserAnswer(
+        user_id=user.id,
+        details=details,
+        state=_STATES[user.state],
+        username=user.user_name,
+        login_names=list(dict.fromkeys(names)),
+        preferred_login_name=preferred,
+        human=_human(user) if is_human else None,
+        machine=None if is_human else Machine(name=user.profile.display_name),
+    )
+
+
+def _human(user: User) -> Human:
+    email, phone, password = user.email, user.phone, user.password
+    return Human(
+        profile=_profile(user.profile),
+        email=HumanEmail(email=email.address, is_verified=email.is_verified) if email else None,
+        phone=HumanPhone(phone=phone.number, is_verified=phone.is_verified) if phone else None,
+        password_change_required=bool(password and password.must_change),
+        password_changed=password.changed_at if password else None,
+    )
+
+
+def _profile(profile: Profile) -> HumanProfile:
+    return HumanProfile(
+        given_name=profile.given_name or "",
+        family_name=profile.family_name or "",
+        nick_name=profile.nick_name or "",
+        display_name=profile.display_name,
+        preferred_language=profile.preferred_language or "",
+        gender=f"GENDER_{profile.gender.upper()}" if profile.gender else "",
+    )

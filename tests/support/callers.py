@@ -1,0 +1,109 @@
+"""Who calls the management API: service users with a role and a token, and what they are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import msgspec
+
+from idp import admin_pat, events
+from idp.identity import memberships, organizations, pats
+from idp.identity.subjects import Subject
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    PATS,
+    USERS,
+    Profile,
+    User,
+)
+from tests.support.visitor import Page, Visitor
+
+JSON = {"Content-Type": "application/json"}
+
+
+@dataclass
+class Caller:
+    """Somebody with a token. `user_id` is None for the instance's owner."""
+
+    visitor: Visitor
+    token: str | None
+    user_id: str | None = None
+
+    async def get(self, path: str, **headers) -> Page:
+        return await self.request("GET", path, None, **headers)
+
+    async def post(self, path: str, body: object, **headers) -> Page:
+        """Send `body` as JSON; octets are sent as they are."""
+        return await self.request("POST", path, body, **headers)
+
+    async def request(self, method: str, path: str, body: object, **headers) -> Page:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.token:
+            sent["Authorization"] = f"Bearer {self.token}"
+        if body is None:
+            return await self.visitor.request(method, path, headers=sent)
+        octets = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        return await self.visitor.request(method, path, content=octets, headers={**JSON, **sent})
+
+
+async def instance_owner(server, visitor) -> Caller:
+    """The IAM_OWNER that an unattended start makes."""
+    instance = await server.store.get(INSTANCES, INSTANCE_ID)
+    return Caller(visitor, await admin_pat.ensure(server.service, instance, None))
+
+
+async def new_organization(server, domain: str):
+    """An organization without anybody in it."""
+    service, now = server.service, server.clock.now()
+    made = organizations.new(service, domain, domain, now)
+    await server.store.commit(
+        *events.insertion(
+            service.random, ORGANIZATIONS, made, "organization.created", "a test", now
+        )
+    )
+    return made
+
+
+async def new_caller(server, visitor, organization, *roles: str, everywhere=False) -> Caller:
+    """A service user of the organization who manages it (or the instance) in these roles."""
+    service, random, now = server.service, server.service.random, server.clock.now()
+    instance = await server.store.get(INSTANCES, INSTANCE_ID)
+    user = User(
+        id=random.id(),
+        org_id=organization.id,
+        kind="machine",
+        user_name=f"script-{random.id()}",
+        login_key=f"script-{random.id()}",
+        stamp=random.token(64),
+        profile=Profile(display_name="Script"),
+        created_at=now,
+        changed_at=now,
+    )
+    user.login_key = user.user_name.lower()
+    writes = events.insertion(random, USERS, user, "user.created", "a test", now)
+    if roles:
+        held = memberships.new(user.id, None if everywhere else organization.id, roles, now)
+        writes += events.insertion(random, MEMBERSHIPS, held, "membership.created", "a test", now)
+    subject = Subject(instance=instance, organization=organization, user=user)
+    pat, token = pats.new(random, service.config.vendor, subject, now, now + timedelta(days=1))
+    writes += events.insertion(random, PATS, pat, "pat.created", "a test", now)
+    await server.store.commit(*writes)
+    return Caller(visitor, token, user.id)
+
+
+def refused(page: Page, status: int, code: int) -> dict[str, str]:
+    """The slugs of a refusal by the paths they stand at, after a look at the body's shape."""
+    assert page.status == status, page.text
+    assert page.headers["Content-Type"] == "application/json"
+    body = page.json()
+    assert set(body) == {"code", "message", "details"}
+    assert body["code"] == code
+    assert body["message"]
+    *details, request = body["details"]
+    assert request["requestId"] == page.headers["X-Request-Id"]
+    assert all(one["@type"].startswith("type.googleapis.com/") for one in details)
+    return {one.get("field", ""): one["id"] for one in details}
