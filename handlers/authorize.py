@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from handlers import browser
 from handlers.page import PageHandler
+from handlers.refusing import RefusingHandler
 from idp.oauth import authorize, responses, sign_in_flow
 from idp.oauth.authorize import Refused
+from idp.oauth.checks.check import FORM
 from idp.oauth.discovery import AUTHORIZE
 from idp.oauth.errors import InvalidRequest, TemporarilyUnavailable, Unusable
 from idp.oauth.params import Params
@@ -15,11 +17,13 @@ from storage import StorageError
 LOGIN = "/ui/login"
 
 
-class AuthorizeHandler(PageHandler):
+class AuthorizeHandler(RefusingHandler, PageHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
     A POST from another site comes without the cookie, so it is stored, and goes on as a GET.
     """
+
+    endpoint = "authorize"
 
     async def get(self) -> None:
         await self._respond(is_post=False)
@@ -35,15 +39,18 @@ class AuthorizeHandler(PageHandler):
             self.see(await self._next(request, client))
         except Refused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
+            await self.keep(refusal.error)
             self.see(responses.failure(self.service.config, refusal.to, refusal.error))
         except Unusable as refusal:
+            await self.keep(refusal)
             await self.explain(refusal)
 
     def _params(self, is_post: bool) -> Params:
-        try:
-            return self.form_params() if is_post else self.query_params()
-        except InvalidRequest as error:
-            raise Unusable("request_malformed", error.description) from error
+        with FORM:
+            try:
+                return self.form_params() if is_post else self.query_params()
+            except InvalidRequest as error:
+                raise Unusable("request_malformed", error.description) from error
 
     async def _next(self, request: AuthRequest, client: Application) -> str:
         """Where the browser goes: back to the client, or to the sign-in pages."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from handlers import browser
 from handlers.login.logout import LOGOUT, HintHandler, done
+from handlers.refusing import RefusingHandler
 from idp.oauth import logout, responses
+from idp.oauth.checks.check import FORM
 from idp.oauth.discovery import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.records import LogoutRequest
 
 
-class EndSessionHandler(HintHandler):
+class EndSessionHandler(RefusingHandler, HintHandler):
     """With a valid hint its session ends at once; without one the person is asked."""
+
+    endpoint = "end_session"
 
     async def get(self) -> None:
         await self._respond(is_post=False)
@@ -26,6 +30,7 @@ class EndSessionHandler(HintHandler):
             self.ui_locales = params.if_once("ui_locales")
             request = await logout.read(self.service, params)
         except Unusable as refusal:
+            await self.keep(refusal)
             await self.explain(refusal)
             return
         if await self._ended_at_once(request):
@@ -40,11 +45,12 @@ class EndSessionHandler(HintHandler):
         return not is_blind and await self.end_hinted(request)
 
     def _params(self, is_post: bool) -> Params:
-        try:
-            is_form = is_post and (self.body or self.request.headers.get("Content-Type"))
-            return self.form_params() if is_form else self.query_params()
-        except InvalidRequest as error:
-            raise Unusable("request_malformed", error.description) from error
+        is_form = is_post and (self.body or self.request.headers.get("Content-Type"))
+        with FORM:
+            try:
+                return self.form_params() if is_form else self.query_params()
+            except InvalidRequest as error:
+                raise Unusable("request_malformed", error.description) from error
 
 
 ROUTES = [(END_SESSION, EndSessionHandler)]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from handlers.base import ProtocolHandler
+from handlers.refusing import RefusingHandler
 from idp.oauth import grants
+from idp.oauth.checks.check import FORM
 from idp.oauth.discovery import TOKEN
 
 
-class TokenHandler(ProtocolHandler):
+class TokenHandler(RefusingHandler, ProtocolHandler):
     """The token endpoint (RFC 6749 3.2)."""
 
+    endpoint = "token"
+
     async def post(self) -> None:
-        params = self.form_params()
+        with FORM:
+            params = self.form_params()
         authorization = self.request.headers.get("Authorization")
         self.answer(await grants.exchange(self.service, authorization, params))
 

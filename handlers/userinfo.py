@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from handlers.base import ProtocolHandler, bearer_challenge
+from handlers.refusing import RefusingHandler
 from idp.oauth import userinfo
+from idp.oauth.checks.check import FORM
+from idp.oauth.checks.userinfo import TOKEN_PLACE
 from idp.oauth.discovery import USERINFO
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params
 
 
-class UserinfoHandler(ProtocolHandler):
+class UserinfoHandler(RefusingHandler, ProtocolHandler):
     """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
+
+    endpoint = "userinfo"
 
     def admit(self) -> None:
         super().admit()
-        if "access_token" in self.query_params():
-            raise InvalidRequest("the token belongs into the Authorization header")
+        with TOKEN_PLACE:
+            if "access_token" in self.query_params():
+                raise InvalidRequest("the token belongs into the Authorization header")
 
     async def get(self) -> None:
         await self._answer(Params())
 
     async def post(self) -> None:
         has_form = self.body or self.request.headers.get("Content-Type")
-        await self._answer(self.form_params() if has_form else Params())
+        with FORM:
+            form = self.form_params() if has_form else Params()
+        await self._answer(form)
 
     async def _answer(self, form: Params) -> None:
         authorization = self.request.headers.get("Authorization")

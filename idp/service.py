@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from idp.clock import Clock
 from idp.config import Config
 from idp.identity.hashing import Hasher
 from idp.ids import Random
 from idp.oauth.keys import KeyRing
+from idp.pace import Pace
 from idp.vault import Vault
 from storage import Store
 
@@ -24,3 +25,4 @@ class Service:
     vault: Vault
     hasher: Hasher
     keys: KeyRing
+    refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))

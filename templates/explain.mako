@@ -2,6 +2,7 @@
 ##   request_id: str
 ##   explanation: dict | None    None where the details are not for everybody; otherwise
 ##       title, sentence: Message | str    what is wrong
+##       hint: Message | None              how the values differ, where it can be recognised
 ##       detail: Message | None            the same for programmers, in English
 ##       comparisons: list[dict]           {parameter, sent: str, registered: list[str]}
 ##       rule, fix: Message | str | None   what holds, and what to change
@@ -15,6 +16,9 @@ ${pgettext("explain", "This request can't be answered")}\
 </%def>\
 % if explanation:
 <p>${said(explanation["sentence"])}</p>
+% if explanation["hint"]:
+<p class="hint">${said(explanation["hint"])}</p>
+% endif
 % if explanation["detail"]:
 <p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=said(explanation["detail"]))}</p>
 % endif

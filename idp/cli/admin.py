@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import click
 
-from idp import exits
-from idp.cli.settings import load, store_flags
+from idp.cli.settings import store_flags
+from idp.cli.working import on_store
 from idp.service import Service
 
 ACTOR = "command line"
@@ -31,7 +29,7 @@ def reset_password(login_name: str, config_file: Path | None, **flags: object) -
 
         click.echo(await recovery.reset_password(service, login_name, actor=ACTOR))
 
-    _work(reset, config_file, flags)
+    on_store(reset, config_file, flags)
 
 
 @admin.command()
@@ -46,7 +44,7 @@ def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
         was_barred = await recovery.unlock(service, login_name, actor=ACTOR)
         _say(f"{login_name} may sign in" if was_barred else f"nothing barred {login_name}")
 
-    _work(unlocked, config_file, flags)
+    on_store(unlocked, config_file, flags)
 
 
 @admin.command("grant-owner")
@@ -61,26 +59,8 @@ def grant_owner(login_name: str, config_file: Path | None, **flags: object) -> N
         is_new = await recovery.grant_owner(service, login_name, actor=ACTOR)
         _say(f"{login_name} owns the instance" + ("" if is_new else " already"))
 
-    _work(granted, config_file, flags)
+    on_store(granted, config_file, flags)
 
 
 def _say(sentence: str) -> None:
     click.echo(sentence, err=True)  # stdout is for data
-
-
-def _work(
-    work: Callable[[Service], Awaitable[None]], config_file: Path | None, flags: dict[str, object]
-) -> None:
-    """Do `work` on the store that the flags name, and end the program."""
-    config = load(config_file, flags).config
-
-    async def opened() -> None:
-        from idp import start
-
-        service = await start.open_service(config, must_exist=True)
-        try:
-            await work(service)
-        finally:
-            await start.close_service(service)
-
-    raise SystemExit(exits.guarded(lambda: asyncio.run(opened())))

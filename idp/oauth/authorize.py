@@ -13,7 +13,9 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from idp.oauth import id_tokens, pkce, responses, scopes
+from idp.oauth import id_tokens, pkce, responses, scopes, stories
+from idp.oauth.checks import authorize as checks
+from idp.oauth.checks.check import ONCE, Check
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.errors import (
     InvalidRequest,
@@ -27,6 +29,7 @@ from idp.oauth.errors import (
 )
 from idp.oauth.params import Params
 from idp.oauth.responses import ReturnTo
+from idp.oauth.stories import quoted
 from idp.records import APPLICATIONS, Application, AuthRequest, ResponseType
 from idp.service import Service
 
@@ -68,32 +71,48 @@ async def read(service: Service, params: Params) -> tuple[AuthRequest, Applicati
 
 async def _prove(service: Service, params: Params) -> tuple[Application, str]:
     """The client and the redirect_uri that belong together. Raises Unusable."""
-    for name in ("client_id", "redirect_uri", "state"):
-        if params.is_repeated(name):
-            raise Unusable("parameter_repeated", f"The parameter {name} was sent more than once.")
-    client_id, redirect_uri = params.get("client_id"), params.get("redirect_uri")
-    if client_id is None:
-        raise Unusable("client_id_missing", "The parameter client_id is missing.")
+    with checks.PROVEN_ONCE:
+        for name in ("client_id", "redirect_uri", "state"):
+            if params.is_repeated(name):
+                told = f"The parameter {name} was sent more than once."
+                raise Unusable("parameter_repeated", told)
+    with checks.CLIENT:
+        client_id = params.get("client_id")
+        if client_id is None:
+            raise Unusable("client_id_missing", "The parameter client_id is missing.")
+        client = await find_client(service, client_id)
+    with checks.REDIRECT_URI:
+        return client, _registered(client, params.get("redirect_uri"))
+
+
+async def find_client(service: Service, client_id: str) -> Application:
+    """The active client of this id. Raises Unusable, in the same words for an inactive one."""
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
-        raise Unusable("client_unknown", "No application has this client_id.", sent=client_id)
+        told = "No application has this client_id."
+        story = f"The application {stories.named(client)} is not active." if client else ""
+        raise Unusable("client_unknown", told, sent=client_id, story=story)
+    return client
+
+
+def _registered(client: Application, redirect_uri: str | None) -> str:
     registered = tuple(client.redirect_uris)
     if redirect_uri is None:
         raise Unusable(
             "redirect_uri_missing",
             "The parameter redirect_uri is missing.",
-            client_id=client_id,
+            client_id=client.id,
             registered=registered,
         )
     if redirect_uri not in registered:
         raise Unusable(
             "redirect_uri_unregistered",
             "The redirect_uri is not one that the application registered.",
-            client_id=client_id,
+            client_id=client.id,
             sent=redirect_uri,
             registered=registered,
         )
-    return client, redirect_uri
+    return redirect_uri
 
 
 def _mode(params: Params) -> Literal["query", "fragment"]:
@@ -110,14 +129,14 @@ def _mode(params: Params) -> Literal["query", "fragment"]:
 async def _check(
     service: Service, client: Application, params: Params, to: ReturnTo
 ) -> AuthRequest:
-    params.refuse_repeated()
-    for name in _BOUNDED:
-        if len(params.get(name) or "") > MAX_CHARACTERS:
-            raise InvalidRequest(f"{name} is longer than {MAX_CHARACTERS} characters")
+    with ONCE:
+        params.refuse_repeated()
     checked: dict[str, Any] = {}
-    for check in _CHECKS:
-        checked |= check(_Request(client, params))
-    checked["hinted_user_id"] = await _hinted_user(service, params.get("id_token_hint"))
+    for check, reading in _CHECKS:
+        with check:
+            checked |= reading(_Request(client, params))
+    with checks.ID_TOKEN_HINT:
+        checked["hinted_user_id"] = await _hinted_user(service, params.get("id_token_hint"))
     now = service.clock.now()
     return AuthRequest(
         id=service.random.id(),
@@ -138,6 +157,13 @@ class _Request(Struct, frozen=True):
     params: Params
 
 
+def _lengths(request: _Request) -> dict[str, Any]:
+    for name in _BOUNDED:
+        if len(request.params.get(name) or "") > MAX_CHARACTERS:
+            raise InvalidRequest(f"{name} is longer than {MAX_CHARACTERS} characters")
+    return {}
+
+
 def _request_objects(request: _Request) -> dict[str, Any]:
     """OpenID Connect Core 6: not supported, and never silently ignored."""
     if request.params.get("request") is not None:
@@ -151,9 +177,13 @@ def _response_type(request: _Request) -> dict[str, Any]:
     sent = request.params.required("response_type").split(" ")
     response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
     if response_type is None:
-        raise UnsupportedResponseType("response_type is not supported")
+        known = ", ".join(_RESPONSE_TYPES.values())
+        story = f"response_type is one of {known}; {quoted(' '.join(sent))} was sent."
+        raise UnsupportedResponseType("response_type is not supported", story=story)
     if response_type not in request.client.response_types:
-        raise UnauthorizedClient("the client may not use this response_type")
+        allowed = ", ".join(request.client.response_types)
+        story = f"The application may use {allowed}; {response_type} was sent."
+        raise UnauthorizedClient("the client may not use this response_type", story=story)
     return {"response_type": response_type}
 
 
@@ -167,9 +197,11 @@ def _response_mode(request: _Request) -> dict[str, Any]:
 
 
 def _scope(request: _Request) -> dict[str, Any]:
-    wanted = scopes.parse(request.params.get("scope"))
+    sent = request.params.get("scope")
+    wanted = scopes.parse(sent)
     if scopes.OPENID not in wanted:
-        raise InvalidScope("scope must include openid")
+        story = f"scope has no openid: {quoted(sent)} was sent." if sent else "scope is missing."
+        raise InvalidScope("scope must include openid", story=story)
     return {"scopes": scopes.grantable(request.client, wanted)}
 
 
@@ -182,13 +214,17 @@ def _nonce(request: _Request) -> dict[str, Any]:
     nonce = request.params.get("nonce")
     if nonce is not None and "\0" in nonce:
         raise InvalidRequest("nonce has a character that is not allowed")
+    if nonce is None and request.params.get("response_type") != "code":
+        raise InvalidRequest("nonce is missing: the implicit flow needs one")
     return {"nonce": nonce}
 
 
 def _prompt(request: _Request) -> dict[str, Any]:
     prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
     if not set(prompt) <= set(PROMPTS):
-        raise InvalidRequest("prompt has a value that is not supported")
+        known = ", ".join(PROMPTS)
+        story = f"prompt has some of {known}; {quoted(' '.join(prompt))} was sent."
+        raise InvalidRequest("prompt has a value that is not supported", story=story)
     if "none" in prompt and len(prompt) > 1:
         raise InvalidRequest("prompt none can not be combined with another value")
     return {"prompt": prompt}
@@ -199,19 +235,21 @@ def _max_age(request: _Request) -> dict[str, Any]:
     if sent is None:
         return {"max_age": None}
     if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
-        raise InvalidRequest("max_age must be a number of seconds")
+        story = f"max_age is a number of seconds; {quoted(sent)} was sent."
+        raise InvalidRequest("max_age must be a number of seconds", story=story)
     return {"max_age": int(sent)}
 
 
-_CHECKS: Final[tuple[Callable[[_Request], dict[str, Any]], ...]] = (
-    _request_objects,
-    _response_type,
-    _response_mode,
-    _scope,
-    _pkce,
-    _nonce,
-    _prompt,
-    _max_age,
+_CHECKS: Final[tuple[tuple[Check, Callable[[_Request], dict[str, Any]]], ...]] = (
+    (checks.LENGTHS, _lengths),
+    (checks.REQUEST_OBJECT, _request_objects),
+    (checks.RESPONSE_TYPE, _response_type),
+    (checks.RESPONSE_MODE, _response_mode),
+    (checks.SCOPE, _scope),
+    (checks.PKCE, _pkce),
+    (checks.NONCE, _nonce),
+    (checks.PROMPT, _prompt),
+    (checks.MAX_AGE, _max_age),
 )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from msgspec import Struct
 
 from idp.identity import pats, subjects
 from idp.identity.subjects import Named
-from idp.oauth import scopes, tokens
+from idp.oauth import scopes, stories, tokens
+from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_SENT, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.errors import InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import User
@@ -28,39 +31,53 @@ def read(authorization: str | None, params: Params) -> str:
 
     Raises InvalidToken (without a description when there is no token at all) or InvalidRequest.
     """
-    in_form = params.get("access_token")
-    if authorization is None:
-        if in_form is None:
-            raise InvalidToken("")
-        return in_form
-    if in_form is not None:
-        raise InvalidRequest("the token was sent by header and by form; use one of them")
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer" or not token.strip(" "):
-        raise InvalidToken("the Authorization header has no Bearer token")
-    return token.strip(" ")
+    with TOKEN_SENT:
+        in_form = params.get("access_token")
+        if authorization is None:
+            if in_form is None:
+                raise InvalidToken("", story="The request has no access token.")
+            return in_form
+        if in_form is not None:
+            raise InvalidRequest("the token was sent by header and by form; use one of them")
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip(" "):
+            raise InvalidToken("the Authorization header has no Bearer token")
+        return token.strip(" ")
 
 
 async def authenticate(service: Service, token: str) -> Bearer:
     """The caller. Raises InvalidToken unless the token and all it depends on still stand."""
-    caller = await (_by_pat if pats.is_pat(service, token) else _by_access_token)(service, token)
-    if caller is None:
-        raise InvalidToken("the token is unknown, has expired or was revoked")
-    return caller
+    return await (_by_pat if pats.is_pat(service, token) else _by_access_token)(service, token)
 
 
-async def _by_pat(service: Service, token: str) -> Bearer | None:
+def _refused(story: str, client_id: str | None = None) -> InvalidToken:
+    """The same words to the caller, whatever the reason."""
+    told = "the token is unknown, has expired or was revoked"
+    return InvalidToken(told, story=story, client_id=client_id)
+
+
+async def _by_pat(service: Service, token: str) -> Bearer:
     subject = await pats.find_subject(service, token)
-    if subject is None:
-        return None
+    with TOKEN_STANDS:
+        if subject is None:
+            raise _refused(
+                "The personal access token is unknown, has expired or was deleted, or its user "
+                "is not active or was changed since."
+            )
     audience = [service.config.issuer]
     return Bearer(user=subject.user, scopes=list(_PAT_SCOPES), audience=audience)
 
 
-async def _by_access_token(service: Service, token: str) -> Bearer | None:
+async def _by_access_token(service: Service, token: str) -> Bearer:
     claims = await tokens.read(service, token)
-    if claims is None:
-        return None
+    with TOKEN_GENUINE:
+        if claims is None:
+            raise _refused(stories.foreign_token(service.config, token))
+    with TOKEN_UNEXPIRED:
+        now = service.clock.now()
+        if tokens.is_expired(claims, now):
+            since = stories.span(now - datetime.fromtimestamp(claims.exp, UTC))
+            raise _refused(f"The access token expired {since} ago.", claims.client_id)
     named = Named(
         authorization_id=claims.ref.authorization,
         user_id=claims.sub,
@@ -70,7 +87,9 @@ async def _by_access_token(service: Service, token: str) -> Bearer | None:
         stamps=claims.ref.stamps,
     )
     grantee = await subjects.find_grantee(service, named, claims.ref.session)
-    if grantee is None or (claims.ref.session and grantee.session is None):
-        return None
+    with TOKEN_STANDS:
+        if grantee is None or (claims.ref.session and grantee.session is None):
+            story = await stories.fallen(service, named, claims.ref.session)
+            raise _refused(story, claims.client_id)
     user, scopes = grantee.subject.user, claims.scope.split(" ")
     return Bearer(user=user, scopes=scopes, audience=claims.aud)

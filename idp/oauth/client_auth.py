@@ -1,7 +1,7 @@
 """Who is the client? The methods of RFC 6749 2.3 and OpenID Connect Core 9.
 
 A client uses the one method it is registered for, and only one at a time. Which part of a
-failed authentication was wrong stays in the log.
+failed authentication was wrong stays with the administrator: in the log, and in the story.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from idp import credentials
+from idp.oauth import stories
+from idp.oauth.checks.token import CLIENT_KNOWN, CLIENT_METHOD, CLIENT_SECRET
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 from idp.records import Application, AuthMethod
@@ -58,6 +60,16 @@ def read(authorization: str | None, params: Params) -> Claimed:
     return Claimed(method="none", client_id=client_id)
 
 
+def name_in_header(authorization: str | None) -> str | None:
+    """The client_id in a Basic header, if there is one that can be read."""
+    if authorization is None:
+        return None
+    try:
+        return _read_basic(authorization, None, None).client_id
+    except (InvalidClient, InvalidRequest):
+        return None
+
+
 def _read_basic(authorization: str, client_id: str | None, secret: str | None) -> Claimed:
     if secret is not None:
         raise InvalidRequest("the client authenticates by header and by form; use one of them")
@@ -97,13 +109,45 @@ def check(
     claimed: Claimed, client: Application | None, methods: Collection[AuthMethod] = TOKEN_METHODS
 ) -> Application:
     """The client, when the claim is true. Raises InvalidClient."""
-    if client is None or client.state != "active":
-        raise InvalidClient("no such client" if client is None else "the client is inactive")
-    if claimed.method != client.auth_method or claimed.method not in methods:
-        raise InvalidClient(f"the client is registered for {client.auth_method}")
-    if not _PROOFS[claimed.method](claimed, client):
-        raise InvalidClient("wrong client secret")
+    with CLIENT_KNOWN:
+        if client is None:
+            story = f"No application has the client_id {stories.quoted(claimed.client_id)}."
+            raise InvalidClient("no such client", story=story)
+        if client.state != "active":
+            story = f"The application {stories.named(client)} is not active."
+            raise InvalidClient("the client is inactive", story=story)
+    with CLIENT_METHOD:
+        if claimed.method != client.auth_method or claimed.method not in methods:
+            raise _other_method(claimed.method, client.auth_method)
+    with CLIENT_SECRET:
+        if not _PROOFS[claimed.method](claimed, client):
+            raise InvalidClient("wrong client secret", story=_about_secret(claimed, client))
     return client
+
+
+def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
+    return InvalidClient(
+        f"the client is registered for {registered}",
+        story=f"The application's method is {registered}, and {used} was used.",
+        fix=f"Set the client library to {registered}: {_HOW[registered]}. Or register {used}.",
+    )
+
+
+def _about_secret(claimed: Claimed, client: Application) -> str:
+    """What is wrong with a secret, where it can be told from the secret alone."""
+    secret, method = claimed.secret or "", client.auth_method
+    if credentials.matches(secret.strip(), client.secret_hash):
+        return "The secret is right, but for a space or a line break at its beginning or its end."
+    if credentials.matches(unquote_plus(secret), client.secret_hash):
+        return "The secret is right, but it was percent-encoded once too often."
+    if credentials.matches(secret.replace(" ", "+"), client.secret_hash):
+        return "The secret is right, but it was not form-encoded before it went into the header."
+    if secret == client.id:
+        return "The client_id was sent as the secret."
+    length = f"it has {len(secret)} characters" if secret else "it is empty"
+    return (
+        f"The secret is wrong: {length} (the application's method is {method}, and that was used)."
+    )
 
 
 def _by_secret(claimed: Claimed, client: Application) -> bool:
@@ -114,6 +158,11 @@ def _public(claimed: Claimed, client: Application) -> bool:
     return claimed.secret is None
 
 
+_HOW: Final[dict[AuthMethod, str]] = {
+    "client_secret_basic": "client_id and client_secret go into a Basic header",
+    "client_secret_post": "client_id and client_secret go into the form",
+    "none": "only the client_id goes into the form, and no secret",
+}
 _PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application], bool]]] = {
     "client_secret_basic": _by_secret,
     "client_secret_post": _by_secret,

@@ -23,18 +23,41 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from idp.oauth.checks.check import Check
 
 
-class OAuthError(Exception):
+class Refusing(Exception):
+    """A request is refused. Everybody may read `description`.
+
+    `story` is the whole of it and `fix` what mends it, for the administrator alone; `check` is
+    the check that did not hold, and `client_id` the application's where it is known.
+    """
+
+    check: Check | None = None
+
+    def __init__(
+        self,
+        description: str = "",
+        *,
+        story: str = "",
+        fix: str = "",
+        client_id: str | None = None,
+    ) -> None:
+        super().__init__(description)
+        self.description = description
+        self.story = story
+        self.fix = fix
+        self.client_id = client_id
+
+
+class OAuthError(Refusing):
     """A protocol error. `description` is shown to the client's developer, in plain ASCII."""
 
     code: ClassVar[str] = "server_error"
     status: int = 400
-
-    def __init__(self, description: str = "") -> None:
-        super().__init__(description)
-        self.description = description
 
     def body(self) -> dict[str, str]:
         """RFC 6749 5.2."""
@@ -73,8 +96,8 @@ class InvalidClient(OAuthError):
     code = "invalid_client"
     status = 401
 
-    def __init__(self, reason: str) -> None:
-        super().__init__("client authentication failed")
+    def __init__(self, reason: str, *, story: str = "", fix: str = "") -> None:
+        super().__init__("client authentication failed", story=story or f"{reason}.", fix=fix)
         self.reason = reason
 
 
@@ -127,11 +150,11 @@ class TemporarilyUnavailable(OAuthError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class Unusable(Exception):
+class Unusable(Refusing):
     """The request can't be answered by redirect: no proven client with that redirect URI.
 
-    `client_id` is the registered client's when it is known; `sent` and `registered` are the
-    values that were compared, for the explain page (never shown to a stranger).
+    `sent` and `registered` are the values that were compared, for the explain page (never shown
+    to a stranger). A `story` takes the place of the page's sentence, for the administrator.
     """
 
     def __init__(
@@ -142,10 +165,9 @@ class Unusable(Exception):
         client_id: str | None = None,
         sent: str | None = None,
         registered: tuple[str, ...] = (),
+        story: str = "",
     ) -> None:
-        super().__init__(description)
+        super().__init__(description, story=story, client_id=client_id)
         self.slug = slug
-        self.description = description
-        self.client_id = client_id
         self.sent = sent
         self.registered = registered

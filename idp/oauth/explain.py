@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from idp.config import Config
 from idp.i18n import Message, message
+from idp.oauth import addresses
+from idp.oauth.addresses import NOTHING_REGISTERED, english
 from idp.oauth.errors import Unusable
 from idp.records import Application
 
@@ -42,8 +44,9 @@ def may(config: Config, client: Application | None, now: datetime) -> bool:
 def explanation(refusal: Unusable) -> dict[str, Any]:
     """The values of the explain page: title, sentence, detail, comparisons, rule and fix."""
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
-    comparisons = []
+    comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:
+        hint = _hint(refusal)
         comparisons.append(
             {
                 "parameter": mistake.parameter,
@@ -54,6 +57,7 @@ def explanation(refusal: Unusable) -> dict[str, Any]:
     return {
         "title": mistake.title,
         "sentence": mistake.sentence,
+        "hint": hint,
         "detail": Message(refusal.description) if mistake.is_general else None,
         "comparisons": comparisons,
         "rule": mistake.rule,
@@ -61,6 +65,34 @@ def explanation(refusal: Unusable) -> dict[str, Any]:
     }
 
 
+def story(refusal: Unusable) -> str:
+    """The same for the administrator, in English, with where the values differ."""
+    mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
+    said = [refusal.story or english(mistake.sentence)]
+    if mistake.is_general and not refusal.story:
+        said.append(f"{refusal.description.rstrip('.')}.")
+    if refusal.slug in _COMPARED and refusal.sent is not None:
+        nothing = english(NOTHING_REGISTERED)
+        said.append(addresses.difference(refusal.sent, refusal.registered) or nothing)
+    return " ".join(said)
+
+
+def fix(refusal: Unusable) -> str:
+    """What to change, in English."""
+    return english(_MISTAKES.get(refusal.slug, _MALFORMED).fix)
+
+
+def _hint(refusal: Unusable) -> Message | None:
+    """How the value differs from what is registered, where it can be recognised."""
+    if refusal.slug not in _COMPARED or refusal.sent is None:
+        return None
+    if not refusal.registered:
+        return NOTHING_REGISTERED
+    found = addresses.closest(refusal.sent, refusal.registered)
+    return found.hint if found else None
+
+
+_COMPARED: Final = {"redirect_uri_unregistered", "post_logout_redirect_uri_unregistered"}
 _EXACT: Final = message(
     "A redirect address must equal a registered one, character by character:"
     " scheme, host, port, path, query and every slash (RFC 6749, 3.1.2.3).",
@@ -169,16 +201,15 @@ _MISTAKES: Final = {
             context="explain",
         ),
     ),
-    "logout_request_invalid": Mistake(
-        title=message("The logout request can't be used", context="explain"),
-        sentence=message("One of its parameters is not as it should be.", context="explain"),
+    "logout_hint_unusable": Mistake(
+        title=message("The id_token_hint can't be used", context="explain"),
+        sentence=message("It is not an ID token of this service.", context="explain"),
         rule=message(
-            "The parameters of a logout are those of OpenID Connect RP-Initiated Logout, 2,"
-            " each sent at most once.",
+            "The id_token_hint is an ID token that this service issued to the client; it may"
+            " have expired (OpenID Connect RP-Initiated Logout, 2).",
             context="explain",
         ),
         fix=message("Send the ID token unchanged, as it was issued.", context="explain"),
-        is_general=True,
     ),
     "state_too_long": Mistake(
         title=message("The state is too long", context="explain"),

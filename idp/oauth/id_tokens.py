@@ -80,4 +80,5 @@ async def read_hint(service: Service, token: str) -> Hint:
             raise jose.NotAToken("issued by someone else")
         return msgspec.convert(wire, Hint)
     except (jose.NotAToken, msgspec.ValidationError) as error:
-        raise InvalidRequest("id_token_hint is not an ID token of this service") from error
+        told = "id_token_hint is not an ID token of this service"
+        raise InvalidRequest(told, story=f"{told}: {error}.") from error

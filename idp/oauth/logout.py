@@ -16,12 +16,13 @@ from msgspec import Struct
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
 from idp.oauth import id_tokens, responses
-from idp.oauth.authorize import MAX_CHARACTERS
+from idp.oauth.authorize import MAX_CHARACTERS, find_client
+from idp.oauth.checks import end_session as checks
+from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.id_tokens import Hint
 from idp.oauth.params import Params
 from idp.records import (
-    APPLICATIONS,
     LOGOUT_REQUESTS,
     SESSIONS,
     Agent,
@@ -43,18 +44,19 @@ class Ended(Struct, frozen=True):
 
 async def read(service: Service, params: Params) -> LogoutRequest:
     """The checked request, not stored yet. Raises Unusable: every refusal here is a page."""
-    try:
-        params.refuse_repeated()
+    with ONCE:
+        _refuse_repeated(params)
+    with checks.LOGOUT_HINT:
         hint = await _hint(service, params.get("id_token_hint"))
-    except InvalidRequest as error:
-        raise Unusable("logout_request_invalid", error.description) from error
-    client = await _client(service, params.get("client_id"), hint)
-    uri = params.get("post_logout_redirect_uri")
-    if uri is not None:
-        _check_uri(client, uri)
-    state = params.get("state")
-    if len(state or "") > MAX_CHARACTERS:
-        raise Unusable("state_too_long", f"state is longer than {MAX_CHARACTERS} characters")
+    with checks.LOGOUT_CLIENT:
+        client = await _client(service, params.get("client_id"), hint)
+    uri, state = params.get("post_logout_redirect_uri"), params.get("state")
+    with checks.LOGOUT_URI:
+        if uri is not None:
+            _check_uri(client, uri)
+    with checks.LOGOUT_STATE:
+        if len(state or "") > MAX_CHARACTERS:
+            raise Unusable("state_too_long", f"state is longer than {MAX_CHARACTERS} characters")
     return LogoutRequest(
         id=service.random.id(),
         expires_at=service.clock.now() + _LIVES,
@@ -67,8 +69,18 @@ async def read(service: Service, params: Params) -> LogoutRequest:
     )
 
 
+def _refuse_repeated(params: Params) -> None:
+    try:
+        params.refuse_repeated()
+    except InvalidRequest as error:
+        raise Unusable("parameter_repeated", error.description) from error
+
+
 async def _hint(service: Service, token: str | None) -> Hint | None:
-    return None if token is None else await id_tokens.read_hint(service, token)
+    try:
+        return None if token is None else await id_tokens.read_hint(service, token)
+    except InvalidRequest as error:
+        raise Unusable("logout_hint_unusable", error.description, story=error.story) from error
 
 
 async def _client(
@@ -77,15 +89,14 @@ async def _client(
     """The client that the hint or `client_id` names; both must name the same."""
     if hint is not None and client_id is not None and hint.azp != client_id:
         raise Unusable(
-            "logout_client_differs", "client_id is not the client that id_token_hint was issued to"
+            "logout_client_differs",
+            "client_id is not the client that id_token_hint was issued to",
+            client_id=hint.azp,
         )
     wanted = hint.azp if hint else client_id
     if wanted is None:
         return None
-    client = await service.store.get(APPLICATIONS, wanted) if len(wanted) <= 200 else None
-    if client is None or client.state != "active":
-        raise Unusable("client_unknown", "No application has this client_id.", sent=wanted)
-    return client
+    return await find_client(service, wanted)
 
 
 def _check_uri(client: Application | None, uri: str) -> None:

@@ -45,4 +45,16 @@ def verify(challenge: str | None, verifier: str | None) -> None:
     if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
         challenge_of(verifier), challenge
     ):
-        raise InvalidGrant("code_verifier does not match the code_challenge")
+        told = "code_verifier does not match the code_challenge"
+        raise InvalidGrant(told, story=_mismatch(challenge, verifier))
+
+
+def _mismatch(challenge: str, verifier: str) -> str:
+    if verifier == challenge:
+        return "The code_challenge itself is the code_verifier: it was made by plain, not by S256."
+    if not _VERIFIER.fullmatch(verifier):
+        return (
+            f"The code_verifier has {len(verifier)} characters, or some that are not allowed: "
+            "it has 43 to 128 letters, digits and - . _ ~"
+        )
+    return "The code_verifier is not the one that the code_challenge was made of."

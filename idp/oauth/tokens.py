@@ -113,12 +113,13 @@ async def issue(
 
 
 async def read(service: Service, token: str) -> AccessToken | None:
-    """The claims of a genuine, unexpired access token of this issuer; None otherwise."""
+    """The claims of a genuine access token of this issuer, which may have expired; else None."""
     claims = await (_open(service, token) if token.startswith("v1.") else _verify(service, token))
-    now = service.clock.now().timestamp()
-    if claims is None or claims.iss != service.config.issuer or now >= claims.exp:
-        return None
-    return claims
+    return claims if claims is not None and claims.iss == service.config.issuer else None
+
+
+def is_expired(claims: AccessToken, now: datetime) -> bool:
+    return now.timestamp() >= claims.exp
 
 
 async def _sign(service: Service, claims: AccessToken) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from idp.oauth import bearer, claims
+from idp.oauth.checks.userinfo import TOKEN_SCOPE
 from idp.oauth.errors import InsufficientScope
 from idp.oauth.params import Params
 from idp.oauth.scopes import OPENID
@@ -14,6 +15,7 @@ from idp.service import Service
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """The claims that the token's scopes release. Raises OAuthError."""
     caller = await bearer.authenticate(service, bearer.read(authorization, params))
-    if OPENID not in caller.scopes:
-        raise InsufficientScope("the token does not have the scope openid")
+    with TOKEN_SCOPE:
+        if OPENID not in caller.scopes:
+            raise InsufficientScope("the token does not have the scope openid")
     return claims.for_scopes(caller.user, caller.scopes)

@@ -25,6 +25,7 @@ from idp.records.clients import (
     APPLICATIONS,
     PROJECTS,
     Application,
+    AppType,
     AuthMethod,
     GrantType,
     Project,
@@ -78,6 +79,7 @@ from idp.records.people import (
     User,
     UserMetadata,
 )
+from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
 from storage import Schema
 
@@ -104,6 +106,7 @@ ALL: Final = (
     VERIFICATIONS,
     REGISTRATIONS,
     DEMO_VISITS,
+    REFUSALS,
 )
 
 __all__ = [
@@ -114,6 +117,7 @@ __all__ = [
     "AUTH_REQUESTS",
     "Address",
     "Agent",
+    "AppType",
     "Application",
     "AuthMethod",
     "AuthRequest",
@@ -153,7 +157,9 @@ __all__ = [
     "Project",
     "REGISTRATIONS",
     "Refresh",
+    "Refusal",
     "Registration",
+    "REFUSALS",
     "ResponseType",
     "SCHEMA",
     "SESSIONS",

@@ -27,7 +27,9 @@ def basic(id: str, secret: str) -> str:
 
 def client_of(method: str, secret: str | None = None, state: str = "active"):
     secret_hash = credentials.digest(secret) if secret is not None else None
-    return SimpleNamespace(auth_method=method, secret_hash=secret_hash, state=state)
+    return SimpleNamespace(
+        id="c", name="Client", auth_method=method, secret_hash=secret_hash, state=state
+    )
 
 
 @settings(deadline=None)

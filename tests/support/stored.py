@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from idp.records import ALL
+from idp.records import ALL, REFUSALS
 
 
 async def everything(store) -> dict[str, dict]:
-    """Every record that has not expired, by collection and id."""
+    """Every record that has not expired, by collection and id; without the notes of refusals,
+    which each refusal leaves and nothing depends on."""
     return {
         collection.name: {record.id: record async for record in store.scan(collection)}
         for collection in ALL
+        if collection is not REFUSALS
     }
+
+
+async def refusals(store) -> list:
+    """What is remembered of refused requests, newest first."""
+    found = [record async for record in store.scan(REFUSALS)]
+    return sorted(found, key=lambda record: record.created_at, reverse=True)
 
 
 async def count(store) -> dict[str, int]:

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.oauth import client_auth
+from idp.oauth import client_auth, stories
+from idp.oauth.checks import token as checks
+from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import authorization_code, refresh_token
 from idp.oauth.grants.exchange import Exchange
@@ -40,21 +42,30 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     Raises OAuthError: what is wrong with the client before what is wrong with its request.
     Client and grant are read from the store in one round trip.
     """
-    params.refuse_repeated()
-    claimed = client_auth.read(authorization, params)
+    with ONCE:
+        params.refuse_repeated()
+    with checks.CLIENT_NAMED:
+        claimed = client_auth.read(authorization, params)
     grant = next((each for name, each in GRANTS.items() if name == params.get("grant_type")), None)
     key = grant.reads(params) if grant else None
     keys: list[Key] = [(APPLICATIONS, claimed.client_id), *([key] if key else [])]
     found = await service.store.get_many(keys)
     client = client_auth.check(claimed, found[0])
-    allowed = _check_allowed(client, params.required("grant_type"), grant)
+    allowed = _check_allowed(client, params, grant)
     record = found[1] if key else None
     return await allowed.exchange(Exchange(service, client, params, record))
 
 
-def _check_allowed(client: Application, grant_type: str, grant: Grant | None) -> Grant:
-    if grant is None:
-        raise UnsupportedGrantType("grant_type is not supported")
-    if grant_type not in client.grant_types:
-        raise UnauthorizedClient("the client may not use this grant_type")
+def _check_allowed(client: Application, params: Params, grant: Grant | None) -> Grant:
+    with checks.GRANT_TYPE:
+        grant_type = params.required("grant_type")
+        if grant is None:
+            known = ", ".join(GRANTS)
+            story = f"grant_type is one of {known}; {stories.quoted(grant_type)} was sent."
+            raise UnsupportedGrantType("grant_type is not supported", story=story)
+    with checks.GRANT_ALLOWED:
+        if grant_type not in client.grant_types:
+            allowed = ", ".join(client.grant_types)
+            story = f"The application may use {allowed}; {grant_type} was sent."
+            raise UnauthorizedClient("the client may not use this grant_type", story=story)
     return grant

@@ -7,13 +7,15 @@ from typing import Any
 
 from idp import credentials
 from idp.identity.subjects import Grantee
-from idp.oauth import pkce, scopes
+from idp.oauth import addresses, pkce, scopes, stories
+from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import (
     Exchange,
     RefreshToken,
     find_live,
     new_refresh_token,
+    refuse_foreign,
     refuse_replay,
     respond,
 )
@@ -37,13 +39,18 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     """
     now = exchange.service.clock.now()
     authorization, code = _check(exchange)
-    if code.redeemed_at is not None:
-        await refuse_replay(exchange, authorization, "code")
-    if code.expires_at <= now:
-        raise InvalidGrant("the code has expired")
+    with checks.CODE_UNUSED:
+        if code.redeemed_at is not None:
+            since = stories.span(now - code.redeemed_at)
+            story = f"The code was redeemed {since} ago by the same client."
+            await refuse_replay(exchange, authorization, "code", story)
+    with checks.CODE_UNEXPIRED:
+        if code.expires_at <= now:
+            raise InvalidGrant("the code has expired", story=_how_late(exchange, code, now))
     grantee = await find_live(exchange, authorization)
-    if grantee.session is None:
-        raise InvalidGrant("the session that the code came from has ended")
+    with checks.SESSION_LIVE:
+        if grantee.session is None:
+            raise InvalidGrant("the session that the code came from has ended")
     granted = scopes.grantable(exchange.client, authorization.scopes)
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
@@ -61,20 +68,45 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
 
 
 def _check(exchange: Exchange) -> tuple[Authorization, Code]:
-    params, authorization = exchange.params, exchange.record
-    redirect_uri = params.required("redirect_uri")
-    parts = credentials.split(params.required("code"))
-    code = authorization.code if authorization else None
-    if authorization is None or code is None or parts is None:
-        raise InvalidGrant("the code is unknown or has expired")
-    if not credentials.matches(parts[1], code.hash):
-        raise InvalidGrant("the code is unknown or has expired")
-    if authorization.client_id != exchange.client.id:
-        raise InvalidGrant("the code was issued to another client")
-    if code.redirect_uri != redirect_uri:
-        raise InvalidGrant("redirect_uri differs from the one of the authorization request")
-    pkce.verify(code.code_challenge, params.get("code_verifier"))
+    params = exchange.params
+    with checks.CODE_SENT:
+        redirect_uri, sent = params.required("redirect_uri"), params.required("code")
+    with checks.CODE_KNOWN:
+        authorization, code = _find(exchange, sent)
+    with checks.CODE_CLIENT:
+        refuse_foreign(exchange, authorization, "code")
+    with checks.CODE_REDIRECT_URI:
+        if code.redirect_uri != redirect_uri:
+            raise InvalidGrant(
+                "redirect_uri differs from the one of the authorization request",
+                story=addresses.difference(
+                    redirect_uri, [code.redirect_uri], "was in the authorization request"
+                ),
+            )
+    with checks.CODE_VERIFIER:
+        pkce.verify(code.code_challenge, params.get("code_verifier"))
     return authorization, code
+
+
+def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
+    authorization, parts = exchange.record, credentials.split(sent)
+    code = authorization.code if authorization else None
+    if (
+        authorization is None
+        or code is None
+        or parts is None
+        or not credentials.matches(parts[1], code.hash)
+    ):
+        config, due = exchange.service.config, "an authorization code"
+        story = stories.unknown(config, sent, due, 1, authorization)
+        raise InvalidGrant("the code is unknown or has expired", story=story)
+    return authorization, code
+
+
+def _how_late(exchange: Exchange, code: Code, now: datetime) -> str:
+    lasts = exchange.service.config.code_seconds
+    late = stories.span(now - code.expires_at)
+    return f"The code expired {late} ago; a code lasts {lasts} s."
 
 
 async def _spend(
@@ -95,4 +127,6 @@ async def _spend(
             Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
         )
     except Stale:
-        await refuse_replay(exchange, authorization, "code")
+        with checks.CODE_UNUSED:
+            story = "Another request redeemed the code, or revoked the grant, at the same moment."
+            await refuse_replay(exchange, authorization, "code", story)

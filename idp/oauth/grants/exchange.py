@@ -10,7 +10,8 @@ from idp import credentials
 from idp.credentials import Confidential
 from idp.identity import sessions, subjects
 from idp.identity.subjects import Grantee, Named
-from idp.oauth import authorizations, id_tokens, tokens
+from idp.oauth import authorizations, id_tokens, stories, tokens
+from idp.oauth.checks.token import GRANT_STANDS
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
 from idp.oauth.scopes import OPENID
@@ -65,8 +66,12 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee
         stamps=authorization.stamps,
     )
     grantee = await subjects.find_grantee(exchange.service, named, authorization.session_id)
-    if grantee is None:
-        raise InvalidGrant("the grant was revoked, or its user or client is not active any more")
+    with GRANT_STANDS:
+        if grantee is None:
+            raise InvalidGrant(
+                "the grant was revoked, or its user or client is not active any more",
+                story=await stories.fallen(exchange.service, named),
+            )
     return grantee
 
 
@@ -116,7 +121,22 @@ def _session_id(service: Service, grantee: Grantee, now: datetime) -> str | None
     return session.id
 
 
-async def refuse_replay(exchange: Exchange, authorization: Authorization, what: str) -> None:
+def refuse_foreign(exchange: Exchange, authorization: Authorization, what: str) -> None:
+    """Raise InvalidGrant when what the authorization gave belongs to another client."""
+    if authorization.client_id != exchange.client.id:
+        owner, sender = stories.quoted(authorization.client_id), stories.named(exchange.client)
+        raise InvalidGrant(
+            f"the {what} was issued to another client",
+            story=f"The {what} was issued to the client {owner}; {sender} sent it.",
+        )
+
+
+async def refuse_replay(
+    exchange: Exchange, authorization: Authorization, what: str, story: str
+) -> None:
     """End everything that came of `authorization`, then raise InvalidGrant."""
     await authorizations.revoke(exchange.service, authorization, reason=f"{what} replayed")
-    raise InvalidGrant(f"the {what} was used before; every token that came of it is revoked")
+    raise InvalidGrant(
+        f"the {what} was used before; every token that came of it is revoked",
+        story=f"{story} Every token that came of it is revoked.",
+    )

@@ -6,9 +6,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from idp import credentials
-from idp.oauth import scopes
+from idp.oauth import scopes, stories
+from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
-from idp.oauth.grants.exchange import Exchange, find_live, refuse_replay, respond
+from idp.oauth.grants.exchange import (
+    Exchange,
+    find_live,
+    refuse_foreign,
+    refuse_replay,
+    respond,
+)
 from idp.oauth.params import Params
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
 from storage import Key, Stale, Update
@@ -30,11 +37,19 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     """
     now = exchange.service.clock.now()
     authorization, refresh, secret = _check(exchange)
-    if not credentials.matches(secret, refresh.current_hash):
-        await refuse_replay(exchange, authorization, "refresh token")
-    if min(refresh.idle_expires_at, refresh.expires_at) <= now:
-        raise InvalidGrant("the refresh token has expired")
-    wanted = _scopes(exchange.params, authorization)
+    with checks.REFRESH_CURRENT:
+        if not credentials.matches(secret, refresh.current_hash):
+            since = stories.span(now - refresh.rotated_at)
+            story = f"The refresh token was rotated {since} ago: this one is spent."
+            await refuse_replay(exchange, authorization, "refresh token", story)
+    with checks.REFRESH_UNEXPIRED:
+        ends = min(refresh.idle_expires_at, refresh.expires_at)
+        if ends <= now:
+            why = "it was not used for too long" if ends < refresh.expires_at else "its time is up"
+            story = f"The refresh token expired {stories.span(now - ends)} ago: {why}."
+            raise InvalidGrant("the refresh token has expired", story=story)
+    with checks.SCOPE_GRANTED:
+        wanted = _scopes(exchange.params, authorization)
     grantee = await find_live(exchange, authorization)
     successor = exchange.service.random.token()
     response = await respond(
@@ -50,17 +65,32 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
 
 
 def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
-    authorization = exchange.record
+    with checks.REFRESH_SENT:
+        sent = exchange.params.required("refresh_token")
+    with checks.REFRESH_KNOWN:
+        authorization, refresh, secret = _find(exchange, sent)
+    with checks.REFRESH_CLIENT:
+        refuse_foreign(exchange, authorization, "refresh token")
+    with checks.REFRESH_UNREVOKED:
+        if authorization.revoked_at is not None:
+            since = stories.span(exchange.service.clock.now() - authorization.revoked_at)
+            story = f"The grant was revoked {since} ago, with every token that came of it."
+            raise InvalidGrant("the refresh token was revoked", story=story)
+    return authorization, refresh, secret
+
+
+def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
+    authorization, parts = exchange.record, credentials.split(sent, _SECRETS)
     refresh = authorization.refresh if authorization else None
-    parts = credentials.split(exchange.params.required("refresh_token"), _SECRETS)
-    if authorization is None or refresh is None or parts is None:
-        raise InvalidGrant("the refresh token is unknown or has expired")
-    if not credentials.matches(parts[1], refresh.family_hash):
-        raise InvalidGrant("the refresh token is unknown or has expired")
-    if authorization.client_id != exchange.client.id:
-        raise InvalidGrant("the refresh token was issued to another client")
-    if authorization.revoked_at is not None:
-        raise InvalidGrant("the refresh token was revoked")
+    if (
+        authorization is None
+        or refresh is None
+        or parts is None
+        or not credentials.matches(parts[1], refresh.family_hash)
+    ):
+        config, due = exchange.service.config, "a refresh token"
+        story = stories.unknown(config, sent, due, _SECRETS, authorization)
+        raise InvalidGrant("the refresh token is unknown or has expired", story=story)
     return authorization, refresh, parts[2]
 
 
@@ -70,7 +100,9 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
         return authorization.scopes
     wanted = scopes.parse(requested)
     if not wanted or not set(wanted) <= set(authorization.scopes):
-        raise InvalidScope("scope is larger than what was granted")
+        granted = " ".join(authorization.scopes)
+        story = f"{stories.quoted(requested)} was asked for, {stories.quoted(granted)} granted."
+        raise InvalidScope("scope is larger than what was granted", story=story)
     return wanted
 
 
@@ -95,4 +127,6 @@ async def _replace(
             Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
         )
     except Stale:
-        await refuse_replay(exchange, authorization, "refresh token")
+        with checks.REFRESH_CURRENT:
+            story = "Another request used the refresh token, or revoked it, at the same moment."
+            await refuse_replay(exchange, authorization, "refresh token", story)

@@ -1,0 +1,82 @@
+"""What the protocol's endpoints share when they refuse: the refusal is kept, then answered."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any, ClassVar
+
+from tornado.web import HTTPError
+
+from handlers import params
+from handlers.base import Handler
+from idp.oauth import client_auth, refusals
+from idp.oauth.checks import Endpoint
+from idp.oauth.checks.check import METHOD
+from idp.oauth.errors import InvalidRequest, OAuthError, Refusing
+from idp.oauth.refusals import Asked
+
+
+class RefusingHandler(Handler):
+    """An endpoint whose refusals `idp explain` can tell of."""
+
+    endpoint: ClassVar[Endpoint]
+    _answering: asyncio.Future[None] | None = None
+
+    async def keep(self, error: Refusing) -> None:
+        """Remember why this request is refused, before it is answered."""
+        await refusals.keep(self.service, self._asked(), error)
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Answer an error; a refusal is kept first, and the connection waits meanwhile."""
+        answer = partial(super().send_error, status_code, **kwargs)
+        refusal = self._refusal(kwargs.get("exc_info", (None, None))[1])
+        if refusal is None or self._answering is not None:
+            answer()
+            return
+        self._answering = asyncio.ensure_future(self._keep_then(refusal, answer))
+
+    async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
+        try:
+            await self.keep(refusal)
+        finally:
+            answer()
+
+    def _refusal(self, error: BaseException | None) -> Refusing | None:
+        """What is to be kept of an error. A failure on our side is in the log."""
+        if isinstance(error, HTTPError) and error.status_code == 405:
+            return self._wrong_method()
+        return error if isinstance(error, OAuthError) and error.status < 500 else None
+
+    def _wrong_method(self) -> Refusing:
+        allowed = " or ".join(self.allowed_methods())
+        story = f"The request came by {self.request.method}; this endpoint takes {allowed}."
+        refusal = InvalidRequest("the method is not allowed", story=story)
+        refusal.check = METHOD
+        return refusal
+
+    def _asked(self) -> Asked:
+        headers = self.request.headers
+        pairs = [*self._pairs_of_query(), *self._pairs_of_form()]
+        authorization = headers.get("Authorization")
+        return Asked(
+            request_id=self.request_id,
+            endpoint=self.endpoint,
+            method=self.request.method or "",
+            pairs=pairs,
+            authorization=authorization,
+            content_type=headers.get("Content-Type"),
+            client_id=client_auth.name_in_header(authorization),
+        )
+
+    def _pairs_of_query(self) -> list[tuple[str, str]]:
+        try:
+            return self.query_params().pairs()
+        except InvalidRequest:
+            return []
+
+    def _pairs_of_form(self) -> list[tuple[str, str]]:
+        try:
+            return params.parse_form(self.request.headers.get("Content-Type"), self.body).pairs()
+        except (InvalidRequest, HTTPError):
+            return []

@@ -1,0 +1,111 @@
+"""`idp explain`: why a request was refused."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from idp.cli.settings import store_flags
+from idp.cli.working import on_store
+from idp.errors import NotFound
+from idp.records import Refusal
+from idp.records.refusals import Sent
+from idp.service import Service
+
+_MARKS: Final = {True: {True: "✓", False: "✗"}, False: {True: "ok ", False: "NOT"}}
+_LABEL: Final = 8
+
+
+@click.command(short_help="Why a request was refused.")
+@store_flags
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("request_id")
+def explain(request_id: str, as_json: bool, config_file: Path | None, **flags: object) -> None:
+    """Tell what was wrong with a refused request: the X-Request-Id of its answer, which pages
+    show as its number. Kept for seven days. Example: idp explain 5xTpVw0mJqk3Yb9cD2eF1g
+    """
+
+    async def told(service: Service) -> None:
+        found = await find(service, request_id)
+        encoding = sys.stdout.encoding or "ascii"
+        click.echo(in_json(found) if as_json else in_text(found, encoding))
+
+    on_store(told, config_file, flags)
+
+
+async def find(service: Service, request_id: str) -> Sequence[Refusal]:
+    """The refusals of this request id, newest first. Raises NotFound."""
+    from idp.oauth import refusals
+
+    found = await refusals.find(service, request_id)
+    if not found:
+        raise NotFound(
+            "no refused request of this id is known: they are kept for seven days, and of a "
+            "flood only some; the log may have it"
+        )
+    return found
+
+
+def in_json(found: Sequence[Refusal]) -> str:
+    """The refusals as one JSON document."""
+    return msgspec.json.encode({"refusals": [_as_json(each) for each in found]}).decode()
+
+
+def _as_json(refusal: Refusal) -> dict[str, Any]:
+    return {
+        "requestId": refusal.request_id,
+        "time": refusal.created_at,
+        "endpoint": refusal.endpoint,
+        "method": refusal.method,
+        "clientId": refusal.client_id,
+        "error": refusal.error,
+        "told": refusal.told,
+        "sent": refusal.sent,
+        "registered": refusal.registered,
+        "checks": refusal.checks,
+        "sentence": refusal.sentence,
+        "rule": refusal.rule,
+        "fix": refusal.fix,
+    }
+
+
+def in_text(found: Sequence[Refusal], encoding: str = "utf-8") -> str:
+    """The refusals for a terminal that shows this encoding."""
+    is_unicode = encoding.lower().replace("-", "") == "utf8"
+    text = "\n\n".join("\n".join(_lines(each, _MARKS[is_unicode])) for each in found)
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _lines(refusal: Refusal, marks: dict[bool, str]) -> list[str]:
+    when = refusal.created_at.isoformat(sep=" ", timespec="seconds").replace("+00:00", " UTC")
+    return [
+        f"{when}  {refusal.endpoint}  {refusal.method}  {refusal.error}",
+        *_labelled("request", refusal.request_id),
+        *_labelled("client", refusal.client_id),
+        *_listed("sent", [_shown(each) for each in refusal.sent]),
+        *_listed("known", refusal.registered),
+        *_listed("checked", [f"{marks[made.passed]} {made.says}" for made in refusal.checks]),
+        *_labelled("why", refusal.sentence),
+        *_labelled("rule", refusal.rule),
+        *_labelled("fix", refusal.fix),
+        *_labelled("told", refusal.told),
+    ]
+
+
+def _labelled(label: str, text: str | None) -> list[str]:
+    return [f"{label:<{_LABEL}}{text}"] if text else []
+
+
+def _listed(label: str, lines: Sequence[str]) -> list[str]:
+    return [f"{label if at == 0 else '':<{_LABEL}}{line}" for at, line in enumerate(lines)]
+
+
+def _shown(sent: Sent) -> str:
+    if sent.value is None:
+        return f"{sent.name} ({sent.note})"
+    return f"{sent.name} = {sent.value}"

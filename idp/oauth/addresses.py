@@ -1,0 +1,217 @@
+"""How an address that was sent differs from the registered ones: one hint, the right one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+from urllib.parse import unquote
+
+from msgspec import Struct, structs
+
+from idp.i18n import Message, message
+from idp.oauth.stories import quoted
+
+NOTHING_REGISTERED: Final = message(
+    "The application has registered no such address at all.", context="explain"
+)
+_LOOPBACK: Final = {"localhost", "127.0.0.1", "[::1]"}
+_PARTS: Final = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([0-9]*))?([^?]*)(.*)",
+    re.DOTALL,
+)
+
+
+class _Parts(Struct, frozen=True):
+    scheme: str
+    user: str | None
+    host: str
+    port: str | None
+    path: str
+    query: str
+
+
+class _Pair(Struct, frozen=True):
+    """What was sent beside what is registered."""
+
+    sent: str
+    registered: str
+
+    def only(self, name: str) -> tuple[str | None, str | None] | None:
+        """The two values of this part, when nothing but it differs."""
+        ours, theirs = _apart(self.sent), _apart(self.registered)
+        if ours is None or theirs is None:
+            return None
+        one, other = getattr(ours, name), getattr(theirs, name)
+        return (one, other) if structs.replace(ours, **{name: other}) == theirs else None
+
+
+def _apart(uri: str) -> _Parts | None:
+    found = _PARTS.fullmatch(uri)
+    return _Parts(*found.groups()) if found else None
+
+
+class Closest(Struct, frozen=True):
+    """The known address that was most likely meant, and what went wrong, where it is plain."""
+
+    address: str
+    hint: Message | None
+
+
+def closest(sent: str, known: Sequence[str]) -> Closest | None:
+    """What `sent` was probably meant to be; None when nothing is known."""
+    pairs = [_Pair(sent, each) for each in known]
+    for recognise in _HINTS:
+        for pair in pairs:
+            hint = recognise(pair)
+            if hint is not None:
+                return Closest(pair.registered, hint)
+    nearest = max(known, key=lambda each: len(os.path.commonprefix([sent, each])), default=None)
+    return None if nearest is None else Closest(nearest, None)
+
+
+def difference(sent: str, known: Sequence[str], holds: str = "is registered there") -> str:
+    """The hint and the first character that differs, in English; `holds` says where it is known
+    from."""
+    found = closest(sent, known)
+    if found is None:
+        return ""
+    at = len(os.path.commonprefix([sent, found.address]))
+    ours, theirs = (
+        quoted(text[at]) if at < len(text) else "nothing more" for text in (sent, found.address)
+    )
+    hinted = f"{english(found.hint)} " if found.hint else ""
+    return (
+        f"{hinted}It differs from {quoted(found.address)} at character {at + 1}: "
+        f"{ours} was sent, {theirs} {holds}."
+    )
+
+
+def english(said: Message) -> str:
+    """A message as the command line says it."""
+    return said.msgid % said.args if said.args else said.msgid
+
+
+def _spaces(pair: _Pair) -> Message | None:
+    if pair.sent.strip() != pair.registered:
+        return None
+    return message(
+        "There is a space or a line break before or after the address.", context="explain"
+    )
+
+
+def _encoded_twice(pair: _Pair) -> Message | None:
+    if "%" not in pair.sent or pair.registered not in (
+        unquote(pair.sent),
+        unquote(unquote(pair.sent)),
+    ):
+        return None
+    return message("The address was percent-encoded twice.", context="explain")
+
+
+def _fragment(pair: _Pair) -> Message | None:
+    if pair.sent.partition("#")[0] != pair.registered:
+        return None
+    return message(
+        "A fragment was added: the part from # on. An address for answers has none.",
+        context="explain",
+    )
+
+
+def _query_added(pair: _Pair) -> Message | None:
+    if not pair.sent.startswith((f"{pair.registered}?", f"{pair.registered}&")):
+        return None
+    return message(
+        "A query was added: the part from ? or & on. What belongs to one request goes into state.",
+        context="explain",
+    )
+
+
+def _query_missing(pair: _Pair) -> Message | None:
+    if not pair.registered.startswith((f"{pair.sent}?", f"{pair.sent}&")):
+        return None
+    return message("The query that is registered with the address is missing.", context="explain")
+
+
+def _slash_added(pair: _Pair) -> Message | None:
+    if pair.sent != f"{pair.registered}/":
+        return None
+    return message("There is an extra / at the end.", context="explain")
+
+
+def _slash_missing(pair: _Pair) -> Message | None:
+    if pair.registered != f"{pair.sent}/":
+        return None
+    return message("The / at the end is missing.", context="explain")
+
+
+def _scheme(pair: _Pair) -> Message | None:
+    schemes = pair.only("scheme")
+    if schemes is None or {*schemes} != {"http", "https"}:
+        return None
+    return message(
+        "%(sent)s was sent, %(registered)s is registered.",
+        context="explain",
+        sent=schemes[0],
+        registered=schemes[1],
+    )
+
+
+def _port(pair: _Pair) -> Message | None:
+    ports = pair.only("port")
+    if ports is None:
+        return None
+    sent, registered = ports
+    if not sent:
+        return message(
+            "No port was sent, and port %(registered)s is registered.",
+            context="explain",
+            registered=registered,
+        )
+    if not registered:
+        return message(
+            "Port %(sent)s was sent, and the address is registered without one.",
+            context="explain",
+            sent=sent[:8],
+        )
+    return message(
+        "Port %(sent)s was sent, and port %(registered)s is registered.",
+        context="explain",
+        sent=sent[:8],
+        registered=registered,
+    )
+
+
+def _loopback(pair: _Pair) -> Message | None:
+    hosts = pair.only("host")
+    if hosts is None or not _LOOPBACK.issuperset(hosts):
+        return None
+    return message(
+        "%(sent)s was sent, %(registered)s is registered: they are the same computer, but not"
+        " the same address.",
+        context="explain",
+        sent=hosts[0],
+        registered=hosts[1],
+    )
+
+
+def _case(pair: _Pair) -> Message | None:
+    if pair.sent.lower() != pair.registered.lower():
+        return None
+    return message("Capital and small letters differ.", context="explain")
+
+
+_HINTS: Final[tuple[Callable[[_Pair], Message | None], ...]] = (
+    _spaces,
+    _encoded_twice,
+    _slash_added,
+    _slash_missing,
+    _fragment,
+    _query_added,
+    _query_missing,
+    _scheme,
+    _port,
+    _loopback,
+    _case,
+)

@@ -1,0 +1,48 @@
+"""One check of a request, and those that several endpoints share."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Final
+
+from msgspec import Struct
+
+from idp.oauth.errors import Refusing
+
+
+class Check(Struct, frozen=True):
+    """What has to hold, the rule behind it, and what mends most that does not."""
+
+    name: str
+    says: str
+    rule: str
+    fix: str
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, Refusing) and error.check is None:
+            error.check = self
+
+
+METHOD: Final = Check(
+    "method",
+    "the endpoint has this method",
+    "RFC 6749, 3.1 and 3.2",
+    "Send the request with a method that the endpoint has.",
+)
+FORM: Final = Check(
+    "form",
+    "the parameters can be read",
+    "RFC 6749, appendix B",
+    "Send the parameters as application/x-www-form-urlencoded, in UTF-8; let a library do it.",
+)
+ONCE: Final = Check(
+    "once", "no parameter was sent twice", "RFC 6749, 3.1 and 3.2", "Send each parameter once."
+)

@@ -1,0 +1,174 @@
+"""Refused requests, kept for a week so that an administrator can learn what went wrong.
+
+The client is told little, the record has the whole story, and neither has a secret: of each
+parameter only those values are kept that are known to be harmless.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp import logs, redaction
+from idp.oauth import checks, explain
+from idp.oauth.checks import Endpoint
+from idp.oauth.errors import OAuthError, Refusing, Unusable
+from idp.records.refusals import REFUSALS, Made, Refusal, Sent
+from idp.service import Service
+from storage import Insert, StorageError
+
+LASTS: Final = timedelta(days=7)
+_WRITE_SECONDS: Final = 1.5
+_MOST_PARAMETERS: Final = 30
+_MOST_REGISTERED: Final = 20
+_MOST_FOUND: Final = 50
+_HARMLESS: Final = {
+    "client_assertion_type",
+    "client_id",
+    "code_challenge_method",
+    "display",
+    "grant_type",
+    "max_age",
+    "post_logout_redirect_uri",
+    "prompt",
+    "redirect_uri",
+    "response_mode",
+    "response_type",
+    "scope",
+    "ui_locales",
+}
+# Random by design: a part of their hash tells two of them apart, and nothing else.
+_COMPARABLE: Final = {"access_token", "code", "code_verifier", "id_token_hint", "refresh_token"}
+_RANDOM_CHARACTERS: Final = 43
+_PARAMETER_NAME: Final = re.compile(r"[a-z_]{1,30}")
+_SCHEMES: Final = {"basic", "bearer", "dpop"}
+
+_log = logs.logger(__name__)
+
+
+class Asked(Struct, frozen=True):
+    """A request as far as it is kept. `pairs` are its parameters, if they could be read."""
+
+    request_id: str
+    endpoint: Endpoint
+    method: str
+    pairs: Sequence[tuple[str, str]] = ()
+    authorization: str | None = None
+    content_type: str | None = None
+    client_id: str | None = None
+
+
+async def keep(service: Service, asked: Asked, error: Refusing) -> None:
+    """Remember a refusal, before it is answered. Never raises, and never waits for long.
+
+    Of a flood only some are kept: the others are in the log alone.
+    """
+    if not service.refusal_pace.allows(service.clock.now()):
+        return
+    try:
+        async with asyncio.timeout(_WRITE_SECONDS):
+            await service.store.commit(Insert(REFUSALS, _record(service, asked, error)))
+    except (StorageError, TimeoutError) as failure:
+        _log.warning("refusal not kept", error=type(failure).__name__)
+
+
+async def find(service: Service, request_id: str) -> list[Refusal]:
+    """The refusals of this request id, newest first; several where callers bring their own."""
+    page = await service.store.find(
+        REFUSALS,
+        {"request_id": request_id},
+        order="created_at",
+        descending=True,
+        limit=_MOST_FOUND,
+    )
+    return page.records
+
+
+def _record(service: Service, asked: Asked, error: Refusing) -> Refusal:
+    now = service.clock.now()
+    return Refusal(
+        id=service.random.id(),
+        request_id=asked.request_id,
+        endpoint=asked.endpoint,
+        method=asked.method,
+        error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
+        told=error.description,
+        sentence=_sentence(error),
+        created_at=now,
+        expires_at=now + LASTS,
+        client_id=_client_id(asked, error),
+        sent=list(_sent(asked)),
+        registered=_registered(error),
+        checks=_made(asked.endpoint, error),
+        rule=error.check.rule if error.check else "",
+        fix=_fix(error),
+    )
+
+
+def _sentence(error: Refusing) -> str:
+    if isinstance(error, Unusable):
+        return explain.story(error)
+    return error.story or f"{error.description}."
+
+
+def _fix(error: Refusing) -> str:
+    if isinstance(error, Unusable):
+        return explain.fix(error)
+    return error.fix or (error.check.fix if error.check else "")
+
+
+def _client_id(asked: Asked, error: Refusing) -> str | None:
+    """Which client it was, or says it was."""
+    named = error.client_id or asked.client_id or dict(asked.pairs).get("client_id")
+    return redaction.text(named) if named else None
+
+
+def _registered(error: Refusing) -> list[str]:
+    values = error.registered if isinstance(error, Unusable) else ()
+    return [redaction.text(value) for value in values[:_MOST_REGISTERED]]
+
+
+def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
+    """The checks in their order: those that held, then the one that did not."""
+    if error.check is None:
+        return []
+    held = checks.passed(endpoint, error.check)
+    made = [Made(name=check.name, says=check.says, passed=True) for check in held]
+    return [*made, Made(name=error.check.name, says=error.check.says, passed=False)]
+
+
+def _sent(asked: Asked) -> Iterable[Sent]:
+    if asked.content_type is not None:
+        yield Sent(name="Content-Type", value=redaction.text(asked.content_type))
+    if asked.authorization is not None:
+        yield _header(asked.authorization)
+    for name, value in asked.pairs[:_MOST_PARAMETERS]:
+        yield _parameter(name, value)
+    if len(asked.pairs) > _MOST_PARAMETERS:
+        yield Sent(name="…", note=f"and {len(asked.pairs) - _MOST_PARAMETERS} more parameters")
+
+
+def _header(authorization: str) -> Sent:
+    scheme = authorization.partition(" ")[0]
+    shown = f"{scheme.capitalize()}, " if scheme.lower() in _SCHEMES else ""
+    return Sent(name="Authorization", note=f"{shown}{len(authorization)} characters")
+
+
+def _parameter(name: str, value: str) -> Sent:
+    """What of a parameter may be kept; a name that none has could be a secret itself."""
+    if not _PARAMETER_NAME.fullmatch(name):
+        return Sent(name="?", note=f"a name of {len(name)} characters")
+    if not value:
+        return Sent(name=name, note="empty")
+    if name in _HARMLESS:
+        return Sent(name=name, value=redaction.text(value))
+    note = f"{len(value)} characters"
+    if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
+        note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
+    return Sent(name=name, note=note)

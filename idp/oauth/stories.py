@@ -1,0 +1,159 @@
+"""Words for the administrator's story of a refusal: how long ago, what was sent, what fell.
+
+Nothing here ever holds a secret, and what was sent is shown as `redaction.text` lets it.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import credentials, redaction
+from idp.config import Config
+from idp.identity import pats
+from idp.identity.subjects import Named
+from idp.oauth import jose
+from idp.records import (
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    ORGANIZATIONS,
+    SESSIONS,
+    USERS,
+    Application,
+    Authorization,
+)
+from idp.service import Service
+
+_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"))
+_QUOTED_CHARACTERS: Final = 200
+
+
+def span(time: timedelta) -> str:
+    """A time in its largest whole unit: `3 s`, `4 min`."""
+    seconds = max(0, int(time.total_seconds()))
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def quoted(text: str) -> str:
+    """A value in a sentence: on one line, bounded, with its control characters escaped."""
+    return f"`{redaction.text(text, _QUOTED_CHARACTERS)}`"
+
+
+def named(client: Application) -> str:
+    """An application in a sentence."""
+    return f"{quoted(client.name)} ({client.id})"
+
+
+def kind_of(config: Config, text: str) -> str | None:
+    """What a credential is by its shape, if it is one of this service's."""
+    if text.startswith(config.vendor + pats.MARK):
+        return "a personal access token"
+    if credentials.split(text):
+        return "an authorization code"
+    if credentials.split(text, 2):
+        return "a refresh token"
+    if text.startswith("v1."):
+        return "an access token"
+    return "a JWT" if text.count(".") == 2 else None
+
+
+def misshapen(config: Config, text: str, due: str, length: int) -> str:
+    """Why `text` can't be `due`, which has `length` characters."""
+    kind = kind_of(config, text)
+    if kind not in (None, due):
+        return f"That is {kind}, not {due}."
+    if len(text.strip()) == length:
+        return f"A space or a line break is at the beginning or the end of what should be {due}."
+    return (
+        f"That is not {due} of this service: those have {length} letters, digits, - and _, "
+        f"and {len(text)} characters were sent."
+    )
+
+
+def unknown(
+    config: Config, text: str, due: str, secrets: int, record: Authorization | None
+) -> str:
+    """Why no record fits a code or a refresh token with this many secrets."""
+    length = credentials.ID_LENGTH + secrets * credentials.SECRET_LENGTH
+    if credentials.split(text, secrets) is None:
+        return misshapen(config, text, due, length)
+    if record is None:
+        return (
+            f"It has the form of {due}, but no such one is known: "
+            "it comes from another installation, or is so old that it was forgotten."
+        )
+    return (
+        f"It begins like {due} of ours, but its rest differs: it was changed on its way."
+    )
+
+
+def foreign_token(config: Config, text: str) -> str:
+    """Why this is no access token of this service."""
+    kind = kind_of(config, text)
+    if kind == "a JWT":
+        return _foreign_jwt(config, text)
+    if kind == "an access token":
+        return (
+            "It begins like an access token of this service, but can't be opened: it was changed "
+            "or cut on its way, or comes from another installation."
+        )
+    if kind is not None:
+        return f"That is {kind}, not an access token."
+    return "It does not look like a token of this service at all."
+
+
+def _foreign_jwt(config: Config, text: str) -> str:
+    """What an unproven JWT says of itself."""
+    try:
+        parsed = jose.parse(text)
+        said = msgspec.json.decode(parsed.payload, type=_Said)
+    except (ValueError, msgspec.MsgspecError):
+        return "It is a JWT, but not one of this service."
+    if said.iss != config.issuer:
+        return f"It is a JWT that says it was issued by {quoted(said.iss)}, not by this service."
+    if parsed.header.typ == "JWT":
+        return "That is an ID token, not an access token."
+    return "It is a JWT of this service by its words, but its signature does not verify."
+
+
+class _Said(Struct):
+    iss: str = ""
+
+
+async def fallen(service: Service, depends: Named, session_id: str | None = None) -> str:
+    """What of all that a grant or token depends on does not stand any more."""
+    store, now = service.store, service.clock.now()
+    authorization, user, org, client, client_org = await store.get_many(
+        [
+            (AUTHORIZATIONS, depends.authorization_id),
+            (USERS, depends.user_id),
+            (ORGANIZATIONS, depends.org_id),
+            (APPLICATIONS, depends.client_id),
+            (ORGANIZATIONS, depends.client_org_id),
+        ]
+    )
+    if authorization is None:
+        return "The grant is gone: it has expired, with everything that came of it."
+    if authorization.revoked_at is not None:
+        return f"The grant was revoked {span(now - authorization.revoked_at)} ago."
+    for what, record in (
+        ("user", user),
+        ("user's organization", org),
+        ("application", client),
+        ("application's organization", client_org),
+    ):
+        if record is None or record.state != "active":
+            return f"The {what} is deleted or not active."
+    session = await store.get(SESSIONS, session_id) if session_id else None
+    if session is not None and session.ended_at is not None:
+        return f"The session ended {span(now - session.ended_at)} ago, by a logout."
+    return (
+        "A password, a factor or a state was changed since: "
+        "that ends whatever was issued before to the user or the application."
+    )

@@ -1,0 +1,55 @@
+"""What is remembered of a refused protocol request, for `idp explain`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct
+
+from storage import Collection, Record
+
+
+class Sent(Struct, kw_only=True):
+    """A parameter or header as far as it may be shown: its value, or only a note about it."""
+
+    name: str
+    value: str | None = None
+    note: str | None = None
+
+
+class Made(Struct, kw_only=True):
+    """A check that was made, and how it ended."""
+
+    name: str
+    says: str
+    passed: bool
+
+
+class Refusal(Record):
+    """A refused request: what was sent (never a secret), what was checked, what was wrong.
+
+    Several may share a `request_id`, because a caller may bring its own. `told` is what the
+    client was told, `sentence` the whole story. `registered` are the values that the sent one
+    was compared with.
+    """
+
+    request_id: str
+    endpoint: str
+    method: str
+    error: str
+    told: str
+    sentence: str
+    created_at: datetime
+    expires_at: datetime
+    client_id: str | None = None
+    sent: list[Sent] = []
+    registered: list[str] = []
+    checks: list[Made] = []
+    rule: str = ""
+    fix: str = ""
+
+
+REFUSALS: Final = Collection(
+    "refusals", Refusal, lists=(("request_id", "created_at"),), expires=True
+)
