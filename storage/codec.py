@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -32,6 +33,7 @@ from storage.base import (
 
 Instant = Callable[[datetime], Any]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+_SCALARS = (str, int, bool, datetime)
 
 
 def cut(value: datetime) -> datetime:
@@ -72,7 +74,10 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
 def encode_value(value: object, instant: Instant) -> Any:
     """A field's new value as a plain one. Raises InvalidValue."""
     plain = _Plain(instant)
-    encoded = plain.of(msgspec.to_builtins(value, builtin_types=(datetime, bytes)))
+    is_plain = type(value) in _SCALARS or value is None
+    encoded = plain.of(
+        value if is_plain else msgspec.to_builtins(value, builtin_types=(datetime, bytes))
+    )
     plain.check_size()
     return encoded
 
@@ -144,8 +149,7 @@ def check_unit(writes: Sequence[Write]) -> None:
     """Refuse what no back end may see: raises InvalidValue before anything is queued."""
     if not writes:
         raise InvalidValue("a unit has at least one write")
-    keys = {(write.collection.name, write.id) for write in writes}
-    if len(keys) != len(writes):
+    if len(writes) > 1 and len({(each.collection.name, each.id) for each in writes}) < len(writes):
         raise InvalidValue("a unit has at most one write for one record")
     for write in writes:
         check_write(write)
@@ -177,18 +181,19 @@ def _is_text(text: str) -> bool:
 def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> None:
     """Expected values are scalars of the field's own type. Raises InvalidValue."""
     for path, value in expect.items():
-        annotation = field_type(collection.record, path)
-        if value is not None and not _is_scalar_of(value, annotation):
+        kinds, literals = _scalars(collection.record, path)
+        if value is not None and type(value) not in kinds and value not in literals:
             raise InvalidValue(f"{collection.name}.{path} can't be expected as {value!r}")
 
 
-def _is_scalar_of(value: object, annotation: Any) -> bool:
+@cache
+def _scalars(record: type[Struct], path: str) -> tuple[frozenset[type], tuple[object, ...]]:
+    """The types and the literals that a field may be compared with."""
+    annotation = field_type(record, path)
     members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
-    for member in members:
-        literals = typing.get_args(member) if typing.get_origin(member) is typing.Literal else ()
-        if value in literals or (type(value) is member and member in (str, int, bool, datetime)):
-            return True
-    return False
+    literals = [typing.get_args(m) for m in members if typing.get_origin(m) is typing.Literal]
+    kinds = frozenset(kind for kind in _SCALARS if kind in members)
+    return kinds, tuple(itertools.chain(*literals))
 
 
 def _check_changes(update: Update) -> None:
@@ -212,18 +217,9 @@ def _check_changes(update: Update) -> None:
             raise InvalidValue(f"{name}.{path} isn't a number that can be incremented")
 
 
-_FIELD_TYPES: dict[tuple[type[Struct], str], Any] = {}
-
-
+@cache
 def field_type(record: type[Struct], path: str) -> Any:
     """The annotation of a dotted path. Raises InvalidValue: no such path, or across a list."""
-    known = _FIELD_TYPES.get((record, path))
-    if known is None:
-        known = _FIELD_TYPES[record, path] = _field_type(record, path)
-    return known
-
-
-def _field_type(record: type[Struct], path: str) -> Any:
     annotation: Any = record
     for name in path.split("."):
         struct = _struct_of(annotation)

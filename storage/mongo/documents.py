@@ -76,20 +76,29 @@ def _document(write: Insert, unit_id: str) -> Document:
 
 
 def _change(update: Update, unit_id: str) -> Document:
-    values = {path: plain(value) for path, value in update.set.items()}
-    parts = {
-        "$set": {path: value for path, value in values.items() if value is not None},
-        "$unset": {path: "" for path, value in values.items() if value is None},
-        "$inc": {path: plain(by) for path, by in update.increment.items()},
-        "$push": {MARKS: {"$each": [unit_id], "$slice": -MARKS_KEPT}},
-    }
-    return {operator: part for operator, part in parts.items() if part}
+    change: Document = {}
+    for path, value in update.set.items():
+        encoded = plain(value)
+        if encoded is None:
+            change.setdefault("$unset", {})[path] = ""
+        else:
+            change.setdefault("$set", {})[path] = encoded
+    if update.increment:
+        change["$inc"] = {path: plain(by) for path, by in update.increment.items()}
+    change["$push"] = {MARKS: {"$each": [unit_id], "$slice": -MARKS_KEPT}}
+    return change
 
 
 def _filter(id: str, clauses: list[Document]) -> Document:
     """The record of this id, when all clauses hold; they may speak of the same field."""
-    needed = [clause for clause in clauses if clause]
-    return {"_id": id, **({"$and": needed} if needed else {})}
+    filter: Document = {"_id": id}
+    apart = []
+    for clause in clauses:
+        if filter.keys().isdisjoint(clause):
+            filter |= clause
+        else:
+            apart.append(clause)
+    return filter | {"$and": apart} if apart else filter
 
 
 def _expected(write: Update | Delete) -> list[Document]:

@@ -33,7 +33,8 @@ from storage.mongo.documents import Document, Operation
 DEFAULT_DATABASE: Final = "idp"
 ABORT_SECONDS: Final = 1.0
 DURABLE: Final = WriteConcern("majority", j=True)
-_BY_ID: Final = {"_id": 1}
+# By its name: the drivers take an index by its fields apart for every operation.
+_BY_ID: Final = "_id_"
 _OPTIONS: Final[Mapping[str, Any]] = {
     "retryWrites": True,
     "retryReads": True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -17,6 +18,7 @@ from storage.mongo.driver import Answer, Driver
 
 COMMANDS_IN_FLIGHT: Final = 3
 UNITS_PER_COMMAND: Final = 200
+WORTH_A_COMMAND: Final = 16
 SOLO_COMMANDS_IN_FLIGHT: Final = 16
 QUEUE_LOOKED_THROUGH: Final = 1000
 
@@ -134,7 +136,7 @@ class Lane:
         self._is_scheduled = False
 
     def put(self, operation: Operation) -> asyncio.Future[Outcome]:
-        """The future outcome of the unit."""
+        """The future outcome of the unit. Cancelling it withdraws nothing."""
         queued = _Queued(operation)
         self._queue.append(queued)
         if not self._is_scheduled:
@@ -142,6 +144,11 @@ class Lane:
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._send)
         return queued.outcome
+
+    async def settle(self) -> None:
+        """Return when nothing is queued or under way, also nothing whose waiter has gone."""
+        while self._queue or self._running:
+            await (asyncio.wait(set(self._running)) if self._running else asyncio.sleep(0))
 
     def _send(self) -> None:
         self._is_scheduled = False
@@ -152,11 +159,17 @@ class Lane:
             task.add_done_callback(partial(self._delivered, batch))
 
     def _next_batch(self) -> list[_Queued]:
-        """As many as fit, never two for one record: one command tells them apart by its count."""
+        """As many as fit, never two for one record: one command tells them apart by its count.
+
+        Many are dealt to all commands that may be sent, so that the server works on one of them
+        while the next is made.
+        """
+        free = self._width - len(self._running)
+        size = min(self._size, max(WORTH_A_COMMAND, math.ceil(len(self._queue) / free)))
         batch: dict[str, _Queued] = {}
         left: list[_Queued] = []
         for _ in range(min(len(self._queue), QUEUE_LOOKED_THROUGH)):
-            if len(batch) == self._size:
+            if len(batch) == size:
                 break
             queued = self._queue.popleft()
             if queued.operation.write.id in batch:
@@ -169,7 +182,8 @@ class Lane:
     async def _deliver(self, batch: list[_Queued]) -> None:
         outcomes = await deliver(self._driver, [queued.operation for queued in batch])
         for queued, outcome in zip(batch, outcomes, strict=True):
-            queued.outcome.set_result(outcome)
+            if not queued.outcome.done():
+                queued.outcome.set_result(outcome)
 
     def _delivered(self, batch: list[_Queued], task: asyncio.Task[None]) -> None:
         self._running.discard(task)
