@@ -13,6 +13,7 @@ from handlers import (
     api,
     authorize,
     demo,
+    dev_mail,
     discovery,
     end_session,
     health,
@@ -26,7 +27,16 @@ from handlers import (
 )
 from handlers.base import Handler
 from handlers.login import accounts as accounts_page
-from handlers.login import change_password, name, own_password, password, setup
+from handlers.login import (
+    change_password,
+    name,
+    own_password,
+    password,
+    register,
+    setup,
+    verify_address,
+    verify_email,
+)
 from handlers.login import logout as logout_page
 from idp import logs
 from idp.service import Service
@@ -46,6 +56,9 @@ ROUTES: list[Route] = [
     *change_password.ROUTES,
     *own_password.ROUTES,
     *setup.ROUTES,
+    *register.ROUTES,
+    *verify_email.ROUTES,
+    *verify_address.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,
@@ -53,7 +66,8 @@ ROUTES: list[Route] = [
     *management.ROUTES,
 ]
 
-LOCAL_ROUTES: list[Route] = [*demo.ROUTES]  # only where the issuer is this machine
+# Only where the issuer is this machine.
+LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *dev_mail.ROUTES]
 
 
 class App(Application):

@@ -77,6 +77,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sign_in_seconds: int = HOUR  # a sign-in that was begun and not finished
     one_time_password_seconds: int = HOUR  # the first administrator's one-time password
 
+    # Registration
+    self_registration: bool = True  # whether people may open accounts by themselves
+
     # Guessing
     sign_in_failures_before_delay: int = 5  # failures of one account before it has to wait
     address_failures_before_delay: int = 20  # failures from one address before it has to wait

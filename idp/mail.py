@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from html import escape
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -42,6 +42,9 @@ class Link(Struct, frozen=True):
 
     label: Message
     url: str
+
+
+Part: TypeAlias = Message | Code | Link
 
 
 class Letter(Confidential, frozen=True, kw_only=True):
@@ -81,9 +84,7 @@ def bundle_for(config: Config, *wanted: str | None) -> Bundle:
     return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
 
 
-def write(
-    bundle: Bundle, to: str, subject: Message, parts: Sequence[Message | Code | Link]
-) -> Letter:
+def write(bundle: Bundle, to: str, subject: Message, parts: Sequence[Part]) -> Letter:
     """A letter as plain text and as HTML. `to` is a checked address (idp.fields.Email)."""
     title = _one_line(bundle.text(subject))
     code = next((part.value for part in parts if isinstance(part, Code)), None)
@@ -120,7 +121,7 @@ def _one_line(text: str) -> str:
     return _CONTROLS.sub(" ", text).strip()
 
 
-def _as_text(bundle: Bundle, part: Message | Code | Link) -> str:
+def _as_text(bundle: Bundle, part: Part) -> str:
     if isinstance(part, Code):
         return f"    {part.value}"
     if isinstance(part, Link):
@@ -128,7 +129,7 @@ def _as_text(bundle: Bundle, part: Message | Code | Link) -> str:
     return bundle.text(part)
 
 
-def _as_html(bundle: Bundle, part: Message | Code | Link) -> str:
+def _as_html(bundle: Bundle, part: Part) -> str:
     if isinstance(part, Code):
         return f'<p style="font-size: 1.5em"><code dir="ltr">{escape(part.value)}</code></p>'
     if isinstance(part, Link):

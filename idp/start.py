@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, logs, setup, trial, vault
+from idp import admin_pat, demo_setup, logs, mail, setup, trial, vault
 from idp.clock import ShiftedClock, SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
@@ -50,7 +50,7 @@ class Start(Confidential, frozen=True):
             },
             "demo": _demo_json(demo) if demo else None,
             "adminPat": self.admin_pat,
-            "mail": {"state": "held", "url": None},
+            "mail": {"state": "held", "url": mail.page_url(config)},
             "curl": self.curl(),
         }
 
@@ -250,6 +250,8 @@ def banner(start: Start, seconds: float, version: str) -> str:
     if demo:
         known = f"   password {demo.password}" if demo.password else ""
         lines.append(f"  Demo      {demo.url}   user {demo.login_name}{known}")
+    if config.is_loopback:
+        lines.append(f"  Mail      held: {mail.page_url(config)}")
     if config.test:
         lines.append(f"  Test      POST {config.issuer}/test/clock, /test/reset")
     lines.append("  Try       " + start.curl()[0])

@@ -30,6 +30,7 @@ ${pgettext("demo", "Demo application")}\
 % if not claims:
 <p>${pgettext("demo", "This is an application like yours: it knows nothing of passwords and asks this service who you are. Each request it makes is shown here.")}</p>
 <p><a class="button" href="${web_link(sign_in_url)}">${pgettext("demo", "Sign in")}</a></p>
+<p><a href="${web_link(sign_in_url)}?prompt=create">${pgettext("register", "Open an account")}</a> <code dir="ltr">prompt=create</code></p>
 % else:
 <%form:step>
 <div class="row">

@@ -1,5 +1,6 @@
 ## First step: who is signing in.
-##   login_hint: str    what the field holds at first
+##   login_hint: str            what the field holds at first
+##   register_url: str | None   where an account is opened; None where nobody can
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -12,3 +13,6 @@ ${form.field("loginName", pgettext("page", "Login name"),
     autofocus=not problems and retry_seconds is None)}
 <button>${pgettext("page", "Continue")}</button>
 </%form:step>
+% if web_link(register_url):
+<p><a href="${web_link(register_url)}">${pgettext("login-name", "No account yet? Open one")}</a></p>
+% endif

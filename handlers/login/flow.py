@@ -19,6 +19,9 @@ ADDRESSES = {
     Page.PASSWORD: "/ui/login/password",
     Page.ACCOUNTS: "/ui/login/accounts",
     Page.CHANGE_PASSWORD: "/ui/login/change-password",
+    Page.REGISTER: "/ui/login/register",
+    Page.VERIFY_EMAIL: "/ui/login/verify-email",
+    Page.USER_NAME: "/ui/login/user-name",
 }
 
 _FINISHED = message(

@@ -9,7 +9,7 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message, message
-from idp.identity import sessions
+from idp.identity import registration, sessions
 from idp.oauth import sign_in_flow
 from idp.oauth.discovery import END_SESSION
 from idp.oauth.interaction import Page
@@ -41,7 +41,11 @@ class LoginNameHandler(FlowHandler):
         self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        known = {"login_hint": await self._hint(flow)}
+        is_closed = registration.closed(self.service.config) is not None
+        known = {
+            "login_hint": await self._hint(flow),
+            "register_url": None if is_closed else self.at(ADDRESSES[Page.REGISTER], flow),
+        }
         self.step(Page.LOGIN_NAME, flow, status=status, **(known | values))
 
     async def _hint(self, flow: Flow) -> str:

@@ -15,7 +15,7 @@ KEYS: Final = "/oauth/v2/keys"
 USERINFO: Final = "/oidc/v1/userinfo"
 END_SESSION: Final = "/oidc/v1/end_session"
 
-PROMPTS: Final = ("none", "login", "select_account", "consent")
+PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
 _ID_TOKEN_CLAIMS: Final = (
     "iss",
     "aud",

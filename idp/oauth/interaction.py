@@ -29,6 +29,9 @@ class Page(StrEnum):
     PASSWORD = "password"  # noqa: S105 - a page
     ACCOUNTS = "accounts"
     CHANGE_PASSWORD = "change-password"  # noqa: S105 - a page
+    REGISTER = "register"
+    VERIFY_EMAIL = "verify-email"
+    USER_NAME = "user-name"
 
 
 class Answer(Struct, frozen=True):
@@ -66,8 +69,12 @@ def decide(
         return _as_hinted(request, chosen)
     if request.login_name is not None:
         return Ask(Page.PASSWORD, login_name=request.login_name)
+    if request.registration_id is not None:
+        return Ask(Page.VERIFY_EMAIL)
     if chosen is not None:
         return Ask(Page.PASSWORD, login_name=chosen.subject.user.user_name)
+    if "create" in request.prompt:
+        return Ask(Page.REGISTER)
     return Ask(Page.ACCOUNTS if live and request.hinted_user_id is None else Page.LOGIN_NAME)
 
 
@@ -96,7 +103,7 @@ def _chosen(request: AuthRequest, live: Sequence[LiveSession]) -> LiveSession | 
     """The session that was made or picked here, or the only one that can be meant."""
     if request.session_id is not None:
         return next((one for one in live if one.session.id == request.session_id), None)
-    if request.login_name is not None or "select_account" in request.prompt:
+    if request.login_name is not None or {"select_account", "create"} & set(request.prompt):
         return None
     if request.hinted_user_id is not None or request.login_hint is not None:
         fitting = [one for one in live if _fits_hints(request, one)]

@@ -211,7 +211,7 @@ async def enter_password(
             proven_secret_hash=flow.agent.secret_hash,
         )
         return None
-    return await _open(service, flow, subject, [opening.guard(subject)])
+    return await open_session(service, flow, subject, [opening.guard(subject)])
 
 
 async def find_proven(service: Service, flow: Flow) -> Subject | None:
@@ -238,16 +238,28 @@ async def choose_password(service: Service, flow: Flow, subject: Subject, passwo
     change: Change = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
-    return await _open(service, flow, change.subject, change.writes)
+    return await open_session(service, flow, change.subject, change.writes)
 
 
-async def _open(service: Service, flow: Flow, subject: Subject, before: list[Write]) -> Cookie:
+async def forget_registration(service: Service, flow: Flow) -> None:
+    """The account that waited in this flow is gone: begin again."""
+    await _note(service, flow.request, registration_id=None)
+
+
+async def open_session(
+    service: Service, flow: Flow, subject: Subject, before: list[Write]
+) -> Cookie:
+    """Sign the subject in with the writes that made it possible, in one unit; the new cookie.
+
+    Raises Conflict and Stale, of these writes or because something else happened at once.
+    """
     opened = opening.prepare(service, flow.agent, subject, flow.sessions)
     proven = {
         "session_id": opened.session.id,
         "authenticated_session_id": opened.session.id,
         **_NOTHING_PROVEN,
         "login_name": None,
+        "registration_id": None,
     }
     step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
     await service.store.commit(*before, *opened.writes, step)

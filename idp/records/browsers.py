@@ -44,9 +44,9 @@ class AuthRequest(Record):
     `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when the password was right
-    but another step is due, for as long as the browser's secret stays the same; `session_id` is
-    the session that was chosen or made here, `authenticated_session_id` the one whose password
-    was given here.
+    but another step is due, for as long as the browser's secret stays the same; `registration_id`
+    is the account that waits for its mailbox's proof; `session_id` is the session that was
+    chosen or made here, `authenticated_session_id` the one whose password was given here.
     """
 
     client_id: str
@@ -70,6 +70,7 @@ class AuthRequest(Record):
     proven_user_id: str | None = None
     proven_stamp: str | None = None
     proven_secret_hash: str | None = None
+    registration_id: str | None = None
     session_id: str | None = None
     authenticated_session_id: str | None = None
     completed_at: datetime | None = None

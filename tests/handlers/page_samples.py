@@ -1,6 +1,7 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
 from idp.i18n import message
+from idp.identity.registration import NOTHING, Typed
 
 POLICY = {"minimum": 8, "maximum": 200}
 
@@ -73,13 +74,59 @@ def demo(said):
     }
 
 
+def typed(said):
+    return Typed(said("Minnie"), said("Mouse"), said("minnie@acme.example"), said("minnie"))
+
+
+def mails(said):
+    return [
+        {
+            "to": said("minnie@acme.example"),
+            "subject": said("Confirm your e-mail address"),
+            "text": said("Type this code:\n\n    12345678\n"),
+            "time": said("2026-11-20T11:37:42+00:00"),
+            "url": url,
+        }
+        for url in ("/ui/login/verify-email?" + said("code=12345678"), None)
+    ]
+
+
+def registration(said):
+    return {
+        "register": {
+            "typed": typed(said),
+            "policy": POLICY,
+            "closed": None,
+            "login_url": "/ui/login/name?" + said("flow=f1"),
+        },
+        "verify-email": {
+            "email": said("minnie@acme.example"),
+            "typed": said("12345678"),
+            "mail_url": "/dev/mail?" + said("a"),
+            "resendable": True,
+            "register_url": "/ui/login/register?" + said("flow=f1"),
+            "login_url": "/ui/login/name?" + said("flow=f1"),
+        },
+        "user-name": {
+            "user_name": said("minnie"),
+            "login_url": "/ui/login/name?" + said("flow=f1"),
+        },
+        "email-verified": {},
+        "held-mail": {"mails": mails(said)},
+    }
+
+
 def pages(said):
     accounts = [
         {"id": said("s1"), **person(said)},
         {"id": said("s2"), **person(said)},
     ]
     return {
-        "login-name": {"login_hint": said("minnie")},
+        "login-name": {
+            "login_hint": said("minnie"),
+            "register_url": "/ui/login/register?" + said("flow=f1"),
+        },
+        **registration(said),
         "password": {
             "login_name": said("minnie@acme.example"),
             "back_url": "/ui/login?" + said("flow=f1"),
@@ -123,7 +170,24 @@ def pages(said):
 
 # The other state of pages that have one, without what is optional.
 BARE = {
-    "login-name": {"login_hint": ""},
+    "login-name": {"login_hint": "", "register_url": None},
+    "register": {
+        "typed": NOTHING,
+        "policy": POLICY,
+        "closed": message("Nobody can."),
+        "login_url": "/ui/login/name",
+    },
+    "verify-email": {
+        "email": None,
+        "typed": "",
+        "mail_url": None,
+        "resendable": False,
+        "register_url": None,
+        "login_url": None,
+    },
+    "user-name": {"user_name": "", "login_url": "/ui/login/name"},
+    "email-verified": {},
+    "held-mail": {"mails": []},
     "password": {"login_name": "minnie", "back_url": "/ui/login"},
     "accounts": {"accounts": []},
     "change-password": {

@@ -54,7 +54,7 @@ def test_the_document_holds_exactly_these_values(server, document):
         "claims_parameter_supported": False,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
-        "prompt_values_supported": ["none", "login", "select_account", "consent"],
+        "prompt_values_supported": ["none", "login", "select_account", "create", "consent"],
         "authorization_response_iss_parameter_supported": True,
     }
 

@@ -25,12 +25,22 @@ STEPS = [
     "setup",
     "logout-confirm",
     "demo",
+    "register",
+    "verify-email",
+    "user-name",
 ]
 
 AUTOCOMPLETE = {
     ("login-name", "loginName"): "username webauthn",
     ("password", "loginName"): "username",
     ("password", "password"): "current-password",
+    ("register", "givenName"): "given-name",
+    ("register", "familyName"): "family-name",
+    ("register", "email"): "email",
+    ("register", "userName"): "username",
+    ("register", "newPassword"): "new-password",
+    ("verify-email", "code"): "one-time-code",
+    ("user-name", "userName"): "username",
     ("setup", "loginName"): "username",
     ("setup", "password"): "off",
     ("setup", "newPassword"): "new-password",

@@ -159,6 +159,38 @@ CASES = [
         ask(Page.CHANGE_PASSWORD, "ann"),
         {"proven_user_id": "id-ann", "login_name": "ann"},
     ),
+    # opening an account
+    Case("create, nobody", [], ask(Page.REGISTER), {"prompt": ["create"]}),
+    Case("create, one is signed in", [ANN], ask(Page.REGISTER), {"prompt": ["create"]}),
+    Case("create, two are signed in", [ANN, BOB], ask(Page.REGISTER), {"prompt": ["create"]}),
+    Case("create and login", [ANN], ask(Page.REGISTER), {"prompt": ["create", "login"]}),
+    Case(
+        "create, a name was typed",
+        [],
+        ask(Page.PASSWORD, "eve"),
+        {"prompt": ["create"], "login_name": "eve"},
+    ),
+    Case(
+        "create, with a hint of somebody here",
+        [ANN],
+        ask(Page.REGISTER),
+        {"prompt": ["create"], "login_hint": "ann"},
+    ),
+    Case("create, done here", [ANN], Answer(ANN), {"prompt": ["create", "login"]} | DONE_HERE),
+    Case("an account waits", [], ask(Page.VERIFY_EMAIL), {"registration_id": "w"}),
+    Case("an account waits, two", [ANN, BOB], ask(Page.VERIFY_EMAIL), {"registration_id": "w"}),
+    Case(
+        "an account waits, and a name was typed",
+        [],
+        ask(Page.PASSWORD, "eve"),
+        {"registration_id": "w", "login_name": "eve"},
+    ),
+    Case(
+        "an account waits, and a session was picked",
+        [ANN, BOB],
+        Answer(BOB),
+        {"registration_id": "w", "session_id": "session-bob"},
+    ),
     # prompt none
     Case("none, one", [ANN], Answer(ANN), {"prompt": ["none"]}),
     Case("none, nobody", [], Fail(LoginRequired()), {"prompt": ["none"]}),

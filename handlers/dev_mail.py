@@ -1,0 +1,57 @@
+"""/dev/mail: the mails that are held, because none can be sent; on the developer's own machine."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from handlers.page import PageHandler
+from idp import mail
+from idp.mail import Held
+
+
+class HeldMailHandler(PageHandler):
+    """The newest first, as a page or, for who accepts only that, as JSON."""
+
+    async def get(self) -> None:
+        found = await mail.held(self.service)
+        if self._wants_json():
+            self.set_header("Content-Type", "application/json; charset=utf-8")
+            self.set_header("Vary", "Accept")
+            self.finish(json.dumps({"result": [_as_json(one) for one in found]}))
+        else:
+            self.page("held-mail", mails=[_as_shown(one) for one in found])
+
+    def _wants_json(self) -> bool:
+        accepted = self.request.headers.get("Accept", "").lower()
+        return "application/json" in accepted and "text/html" not in accepted
+
+
+def _as_json(one: Held) -> dict[str, Any]:
+    letter = one.letter
+    optional = {"code": letter.code, "url": letter.url}
+    return {
+        "id": one.id,
+        "to": letter.to,
+        "subject": letter.subject,
+        "text": letter.text,
+        "html": letter.html,
+        "kind": one.kind,
+        "userId": one.user_id or "",
+        **{name: value for name, value in optional.items() if value is not None},
+        "creationDate": one.created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }
+
+
+def _as_shown(one: Held) -> dict[str, Any]:
+    letter = one.letter
+    return {
+        "to": letter.to,
+        "subject": letter.subject,
+        "text": letter.text,
+        "url": letter.url,
+        "time": one.created_at.isoformat(timespec="seconds"),
+    }
+
+
+ROUTES = [(mail.PAGE, HeldMailHandler)]

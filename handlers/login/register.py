@@ -1,0 +1,123 @@
+"""/ui/login/register: somebody opens an account, for the application that asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import structs
+
+from handlers.login.change_password import policy_of
+from handlers.login.flow import ADDRESSES, FlowHandler
+from idp.i18n import Message, message
+from idp.identity import registration
+from idp.identity.registration import NOTHING, Closed, Problem, Typed
+from idp.identity.throttle import Throttled
+from idp.oauth import registration_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.registration_flow import Pages
+from idp.oauth.sign_in_flow import Flow
+from idp.records import Organization
+
+_CLOSED: Final[dict[Closed, Message]] = {
+    "disabled": message(
+        "Accounts are made by the people who run this service. Ask them for one, or at your help"
+        " desk.",
+        context="register",
+    ),
+    "no_mail": message(
+        "To open an account, your address has to be confirmed by mail, and this service is not set"
+        " up to send any yet. Ask the people who run it for an account, or at your help desk.",
+        context="register",
+    ),
+}
+
+
+class RegistrationHandler(FlowHandler):
+    """A step of a registration: what they share."""
+
+    def pages_of(self, flow: Flow) -> Pages:
+        """Where the mails of this flow lead to."""
+        issuer = self.service.config.issuer
+        return Pages(
+            verify=issuer + self.at(ADDRESSES[Page.VERIFY_EMAIL], flow),
+            sign_in=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+        )
+
+    def wait(self, refusal: Throttled) -> int:
+        """Say also to programs when to come again; the seconds."""
+        self.set_header("Retry-After", str(refusal.retry_after_seconds))
+        return refusal.retry_after_seconds
+
+
+class RegisterHandler(RegistrationHandler):
+    """The form. Whatever is typed leads to the same page, whether it is taken or free."""
+
+    async def show(self, flow: Flow) -> None:
+        if await self._find_organization(flow) is not None:
+            self._ask(flow, await self._known(flow))
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        organization = await self._find_organization(flow)
+        if organization is None:
+            return
+        sent = _sent(form)
+        typed, problems = registration.read(self.service, organization, sent)
+        if problems:
+            self._ask(flow, sent, status=400, problems=as_shown(problems))
+            return
+        try:
+            await registration_flow.begin(
+                self.service,
+                flow,
+                organization,
+                typed,
+                bundle=self.bundle(),
+                pages=self.pages_of(flow),
+                address=self.address(),
+            )
+        except Throttled as error:
+            self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
+        else:
+            self.see(self.at(ADDRESSES[Page.VERIFY_EMAIL], flow))
+
+    async def _find_organization(self, flow: Flow) -> Organization | None:
+        """Where the account would belong; None where none can be opened, and the page says so."""
+        organization = await registration_flow.find_organization(self.service, flow)
+        closed = registration.closed(self.service.config)
+        if closed is None and organization is not None:
+            return organization
+        status = 400 if self.request.method == "POST" else 200
+        self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
+        return None
+
+    async def _known(self, flow: Flow) -> Typed:
+        """What the form holds at first: what waits already, else an address that is known."""
+        waiting = await registration_flow.find(self.service, flow)
+        if waiting is not None:
+            return registration.as_typed(self.service, waiting.sealed)
+        name = flow.request.login_name or flow.request.login_hint or ""
+        return structs.replace(NOTHING, email=name if "@" in name else "")
+
+    def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
+        own = {"closed": None, "policy": policy_of(self.service.config), "typed": typed}
+        links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
+        self.step(Page.REGISTER, flow, status=status, **(own | links | values))
+
+
+def _sent(form: Params) -> Typed:
+    return Typed(
+        given_name=form.get("givenName") or "",
+        family_name=form.get("familyName") or "",
+        email=form.get("email") or "",
+        user_name=form.get("userName") or "",
+        password=form.get("newPassword") or "",
+    )
+
+
+def as_shown(problems: list[Problem]) -> list[dict[str, object]]:
+    """The problems as a page takes them."""
+    return [{"field": problem.field, "text": problem.text} for problem in problems]
+
+
+ROUTES = [(ADDRESSES[Page.REGISTER], RegisterHandler)]

@@ -1,0 +1,57 @@
+"""/ui/verify-email: who was given an account confirms its address, without any sign-in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers import browser
+from handlers.page import ForeignForm, PageHandler
+from idp import logs
+from idp.errors import NotFound
+from idp.i18n import message
+from idp.identity import verifications
+from idp.identity.mail_codes import CodeRefused
+from idp.oauth.interaction import Page
+
+_log = logs.logger(__name__)
+_REFUSED: Final = message(
+    "That code isn't right, was used before or has expired. Ask those who gave you the account"
+    " for another mail.",
+    context="verify-email",
+)
+
+
+class VerifyAddressHandler(PageHandler):
+    """The page that the mail of a new account leads to. The link fills in the code; only the
+    form makes it count, as machines open links too. The code itself proves who sends it."""
+
+    async def get(self) -> None:
+        self._ask(self.query_params().if_once("code") or "")
+
+    async def post(self) -> None:
+        if browser.may_lack_cookie(self.service.config, self.request):
+            raise ForeignForm("the form may have been sent by another site")
+        code = self._own_form().get("code") or ""
+        try:
+            await verifications.verify_email(self.service, self.wanted_id("user") or "", code)
+        except (CodeRefused, NotFound) as error:
+            _log.info("verification refused", cause=error.slug, address=self.address())
+            self._ask("", status=400, problems=[{"field": "code", "text": _REFUSED}])
+        else:
+            self.page("email-verified")
+
+    def _ask(self, code: str, *, status: int = 200, **values: object) -> None:
+        self.page(
+            Page.VERIFY_EMAIL.value,
+            status=status,
+            email=None,
+            typed=code,
+            mail_url=None,
+            resendable=False,
+            register_url=None,
+            login_url=None,
+            **values,
+        )
+
+
+ROUTES = [(verifications.PAGE, VerifyAddressHandler)]

@@ -1,0 +1,201 @@
+"""/ui/login/verify-email and /ui/login/user-name: the code from the mail makes the account."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Final
+
+from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.login.register import RegistrationHandler, as_shown
+from idp import logs, mail
+from idp.i18n import Message, message
+from idp.identity import registration
+from idp.identity.agents import Cookie
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.registration import Problem
+from idp.identity.throttle import Throttled
+from idp.oauth import registration_flow, responses, sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.registration_flow import AddressTaken, NameTaken
+from idp.oauth.sign_in_flow import Flow
+from idp.records import Registration
+
+_log = logs.logger(__name__)
+
+_SENT_AGAIN: Final = message(
+    "We've sent another mail. The code in the one before counts no more.", context="verify-email"
+)
+_OTHER_BROWSER: Final = message(
+    "An account is opened in the browser in which it was begun. Go back to that one and type the"
+    " code from the mail there, or start again here.",
+    context="verify-email",
+)
+_KNOWN: Final = message(
+    "There is an account with this address by now. Sign in with it.", context="verify-email"
+)
+_REFUSALS: Final = {
+    "code.wrong": message(
+        "That code isn't right. It is in the newest mail.", context="verify-email"
+    ),
+    "code.tries": message(
+        "That was wrong too often. Ask for another mail, with a new code.", context="verify-email"
+    ),
+    "code.expired": message(
+        "That code has expired. We've sent a new one.", context="verify-email"
+    ),
+}
+_NAME_TAKEN: Final = message(
+    "This user name is somebody else's. Choose another.", context="user-name"
+)
+
+
+class WaitingHandler(RegistrationHandler):
+    """A step that comes after the form: an account waits in the flow."""
+
+    async def find_waiting(self, flow: Flow) -> Registration | None:
+        """The account; None when none waits any more, and the browser is sent on."""
+        waiting = await registration_flow.find(self.service, flow)
+        if waiting is None:
+            if flow.request.registration_id is not None:
+                await sign_in_flow.forget_registration(self.service, flow)
+            self.see(self.at(LOGIN, flow))
+        return waiting
+
+    async def go_on(self, flow: Flow, made: Awaitable[Cookie]) -> None:
+        """Answer with what comes after the account was made, as after any sign-in."""
+        self.keep_cookie(await made)
+        self.see(self.at(LOGIN, flow))
+
+
+class VerifyEmailHandler(WaitingHandler):
+    """Asks for the code. The link in the mail fills it in; only the form makes it count."""
+
+    async def show(self, flow: Flow) -> None:
+        waiting = await self.find_waiting(flow)
+        if waiting is None:
+            return
+        if waiting.proven_at is not None:
+            self.see(self.at(ADDRESSES[Page.USER_NAME], flow))
+            return
+        query = self.query_params()
+        notice = _SENT_AGAIN if query.if_once("sent") == "again" else None
+        self._ask(flow, waiting, notice=notice, typed=query.if_once("code") or "")
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        waiting = await self.find_waiting(flow)
+        if waiting is None:
+            return
+        try:
+            if form.get("decision") == "resend":
+                await self._resend(flow, waiting)
+            else:
+                await self._enter(flow, waiting, form.get("code") or "")
+        except Throttled as error:
+            seconds = self.wait(error)
+            problem = Problem(None, _too_soon(seconds))
+            self._ask(flow, waiting, status=429, problems=as_shown([problem]))
+
+    async def _resend(self, flow: Flow, waiting: Registration) -> None:
+        bundle, pages = self.bundle(), self.pages_of(flow)
+        await registration_flow.resend(self.service, flow, waiting, bundle, pages, self.address())
+        here = self.at(ADDRESSES[Page.VERIFY_EMAIL], flow)
+        self.see(responses.append(here, [("sent", "again")]))
+
+    async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
+        entering = registration_flow.enter_code(
+            self.service,
+            flow,
+            waiting,
+            code,
+            bundle=self.bundle(),
+            pages=self.pages_of(flow),
+            address=self.address(),
+        )
+        try:
+            await self.go_on(flow, entering)
+        except NameTaken:
+            self.see(self.at(ADDRESSES[Page.USER_NAME], flow))
+        except AddressTaken:
+            self._ask(flow, waiting, status=400, problems=as_shown([Problem(None, _KNOWN)]))
+        except CodeRefused as error:
+            _log.info("registration refused", cause=error.slug, address=self.address())
+            problems = as_shown([Problem("code", _REFUSALS[error.slug])])
+            self._ask(flow, waiting, status=400, problems=problems)
+
+    def _ask(
+        self, flow: Flow, waiting: Registration, *, status: int = 200, **values: object
+    ) -> None:
+        own: dict[str, object] = {
+            "email": registration.unseal(self.service, waiting.sealed).email,
+            "typed": "",
+            "mail_url": mail.page_url(self.service.config),
+            "resendable": True,
+            "register_url": self.at(ADDRESSES[Page.REGISTER], flow),
+            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+        }
+        self.step(Page.VERIFY_EMAIL, flow, status=status, **(own | values))
+
+    async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
+        """The link of a mail may be opened in another browser: say where the code counts."""
+        is_link = status == 410 and "code" in self.query_params()
+        await super().expired(status, sentence or (_OTHER_BROWSER if is_link else None))
+
+
+class UserNameHandler(WaitingHandler):
+    """Asks whose mailbox was proven for another user name: theirs was somebody else's."""
+
+    async def show(self, flow: Flow) -> None:
+        waiting = await self._find_proven(flow)
+        if waiting is not None:
+            taken = registration.unseal(self.service, waiting.sealed).user_name
+            self._ask(flow, taken, problems=as_shown([Problem("userName", _NAME_TAKEN)]))
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        waiting = await self._find_proven(flow)
+        if waiting is None:
+            return
+        name = (form.get("userName") or "").strip()
+        problems = registration.name_problems(name)
+        if problems:
+            self._ask(flow, name, status=400, problems=as_shown(problems))
+            return
+        try:
+            making = registration_flow.choose_name(self.service, flow, waiting, name)
+            await self.go_on(flow, making)
+        except NameTaken:
+            problem = Problem("userName", _NAME_TAKEN)
+            self._ask(flow, name, status=400, problems=as_shown([problem]))
+        except AddressTaken:
+            self._ask(flow, name, status=400, problems=as_shown([Problem(None, _KNOWN)]))
+        except Throttled as error:
+            self._ask(flow, name, status=429, retry_seconds=self.wait(error))
+
+    async def _find_proven(self, flow: Flow) -> Registration | None:
+        waiting = await self.find_waiting(flow)
+        if waiting is None or waiting.proven_at is not None:
+            return waiting
+        self.see(self.at(ADDRESSES[Page.VERIFY_EMAIL], flow))
+        return None
+
+    def _ask(self, flow: Flow, name: str, *, status: int = 200, **values: object) -> None:
+        own: dict[str, object] = {
+            "user_name": name,
+            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+        }
+        self.step(Page.USER_NAME, flow, status=status, **(own | values))
+
+
+def _too_soon(seconds: int) -> Message:
+    return message(
+        "A mail was sent not long ago. You can ask for another in %(n)s second.",
+        plural="A mail was sent not long ago. You can ask for another in %(n)s seconds.",
+        context="verify-email",
+        n=seconds,
+    )
+
+
+ROUTES = [
+    (ADDRESSES[Page.VERIFY_EMAIL], VerifyEmailHandler),
+    (ADDRESSES[Page.USER_NAME], UserNameHandler),
+]

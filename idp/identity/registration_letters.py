@@ -1,0 +1,53 @@
+"""What a mailbox is told when somebody opens an account with its address.
+
+No name that was typed stands in it: a stranger's mailbox is nobody's notice board.
+"""
+
+from __future__ import annotations
+
+from idp import mail
+from idp.i18n import Bundle, message
+from idp.mail import Code, Letter, Link, Part
+
+
+def with_code(
+    bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int
+) -> Letter:
+    """The code that proves the mailbox, and a link that brings it."""
+    parts: list[Part] = [
+        message(
+            "Somebody, probably you, is opening an account for %(application)s with this address."
+            " To confirm that the address is yours, type this code where you are asked for it:",
+            context="mail",
+            application=application,
+        ),
+        Code(code),
+        Link(message("Or open this page in the same browser:", context="mail"), url),
+        message(
+            "The code counts for %(n)s minute.",
+            plural="The code counts for %(n)s minutes.",
+            context="mail",
+            n=minutes,
+        ),
+        message(
+            "If it was not you, do nothing: without the code no account is opened. Give the code"
+            " to nobody.",
+            context="mail",
+        ),
+    ]
+    return mail.write(bundle, to, message("Confirm your e-mail address", context="mail"), parts)
+
+
+def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Letter:
+    """That there is an account already, which only its mailbox is told."""
+    parts: list[Part] = [
+        message(
+            "Somebody, probably you, wanted to open an account for %(application)s with this"
+            " address. There is one already: sign in with this address and your password.",
+            context="mail",
+            application=application,
+        ),
+        Link(message("Sign in, in the same browser:", context="mail"), sign_in_url),
+        message("If it was not you, do nothing: nothing was changed.", context="mail"),
+    ]
+    return mail.write(bundle, to, message("You have an account already", context="mail"), parts)

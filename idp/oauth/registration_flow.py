@@ -1,0 +1,272 @@
+"""Opening an account within a sign-in: the form, the code from the mail, and who is signed in.
+
+What was typed waits, sealed, until the code is right; then the account, its session and the step
+of the flow are one unit. Of an address that has an account already only its mailbox is told.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from msgspec import Struct, structs
+
+from idp import mail
+from idp.i18n import Bundle
+from idp.identity import mail_codes, registration, registration_letters
+from idp.identity.agents import Cookie
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.new_users import LoginNameTaken, refusal
+from idp.identity.registration import Draft, Typed
+from idp.identity.subjects import Subject
+from idp.identity.throttle import Throttled
+from idp.identity.users import login_key
+from idp.oauth import responses, sign_in_flow
+from idp.oauth.sign_in_flow import Flow
+from idp.records import (
+    AUTH_REQUESTS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    REGISTRATIONS,
+    MailKind,
+    Organization,
+    Registration,
+)
+from idp.service import Service
+from storage import Conflict, Delete, Insert, Stale, Update, Write
+
+CODE_MINUTES: Final = 10
+COOL_DOWN: Final = timedelta(seconds=60)
+MAILS_TO_A_MAILBOX: Final = 5
+MAILS_FROM_AN_ADDRESS: Final = 60
+NAMES: Final = 10
+_WINDOW: Final = timedelta(hours=1)
+_COUNTS: Final = timedelta(minutes=CODE_MINUTES)
+
+
+class AddressTaken(Exception):
+    """The mailbox was proven, and it has an account by now."""
+
+
+class NameTaken(Exception):
+    """The mailbox was proven, and the user name is somebody else's."""
+
+
+class Pages(Struct, frozen=True):
+    """The addresses that the mails of a flow lead to."""
+
+    verify: str
+    sign_in: str
+
+
+class _Sent(NamedTuple):
+    """A mail that is to go out, and what is stored of its code: nothing if it has none."""
+
+    posting: Insert
+    code_mac: str | None
+
+
+async def find_organization(service: Service, flow: Flow) -> Organization | None:
+    """Where a new account would belong, if accounts can be made there."""
+    organization = await service.store.get(ORGANIZATIONS, flow.client.org_id)
+    return organization if organization and organization.state == "active" else None
+
+
+async def find(service: Service, flow: Flow) -> Registration | None:
+    """The account that waits in this flow."""
+    id = flow.request.registration_id
+    return await service.store.get(REGISTRATIONS, id) if id else None
+
+
+async def begin(
+    service: Service,
+    flow: Flow,
+    organization: Organization,
+    typed: Typed,
+    *,
+    bundle: Bundle,
+    pages: Pages,
+    address: str,
+) -> None:
+    """Let an account wait for the code that is now sent, in place of one that waited before.
+
+    The form of a moment ago, sent again, brings no second mail. Raises Throttled, HashingBusy;
+    Stale when something else happened in the flow at once.
+    """
+    known = await find(service, flow)
+    if known is not None and _is_repeated(service, known, typed):
+        waiting = await registration.draft(service, typed, bundle.tag)
+        await service.store.commit(
+            _replacing(known, sealed=registration.seal(service, waiting)), _step(flow, known.id)
+        )
+        return
+    await _admit(service, typed.email, address)
+    waiting = await registration.draft(service, typed, bundle.tag)
+    new = Registration(
+        id=service.random.id(),
+        flow_id=flow.request.id,
+        sealed=registration.seal(service, waiting),
+        sent_at=service.clock.now(),
+        expires_at=flow.request.expires_at,
+    )
+    sent = await _mail(service, flow, organization, new, waiting, bundle, pages)
+    writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
+    writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
+    await service.store.commit(*writes, sent.posting, _step(flow, new.id))
+
+
+def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
+    is_recent = known.proven_at is None and wait_seconds(service, known) > 0
+    return is_recent and registration.unseal(service, known.sealed).email == typed.email
+
+
+def wait_seconds(service: Service, waiting: Registration) -> int:
+    """How long until another mail may be asked for."""
+    left = waiting.sent_at + COOL_DOWN - service.clock.now()
+    return max(0, math.ceil(left.total_seconds()))
+
+
+def _step(flow: Flow, registration_id: str) -> Update:
+    """The flow goes on to the code. Stale: another tab was faster."""
+    return Update(
+        AUTH_REQUESTS,
+        flow.request.id,
+        set={"registration_id": registration_id, "login_name": None, "session_id": None},
+        expect={"completed_at": None, "registration_id": flow.request.registration_id},
+    )
+
+
+def _replacing(known: Registration, **changes: object) -> Update:
+    """A change of what waits. Stale: a mail was sent or the mailbox proven meanwhile."""
+    expected = {"sent_at": known.sent_at, "proven_at": None}
+    return Update(REGISTRATIONS, known.id, set=changes, expect=expected)
+
+
+async def resend(
+    service: Service, flow: Flow, waiting: Registration, bundle: Bundle, pages: Pages, address: str
+) -> None:
+    """Send another code; the one before counts no more. Raises Throttled, Stale."""
+    wait = wait_seconds(service, waiting)
+    if wait:
+        raise Throttled("a mail was sent a moment ago", retry_after_seconds=wait)
+    organization = await find_organization(service, flow)
+    if organization is None:
+        raise Stale(ORGANIZATIONS.name, flow.client.org_id)
+    typed = registration.unseal(service, waiting.sealed)
+    await _admit(service, typed.email, address)
+    new = structs.replace(waiting, sent_at=service.clock.now())
+    sent = await _mail(service, flow, organization, new, typed, bundle, pages)
+    await service.store.commit(
+        _replacing(waiting, sent_at=new.sent_at, code_mac=sent.code_mac), sent.posting
+    )
+
+
+async def _admit(service: Service, email: str, address: str) -> None:
+    """Count a mail: to its mailbox, whoever asks, and from an address, whomever it is for.
+
+    Raises Throttled.
+    """
+    mailbox = service.vault.mac("mailbox", login_key(email)).hex()[:32]
+    limits = {f"mails:to:{mailbox}": MAILS_TO_A_MAILBOX}
+    limits[f"mails:from:{address}"] = MAILS_FROM_AN_ADDRESS
+    for key, most in limits.items():
+        await _count(service, key, most)
+
+
+async def _count(service: Service, key: str, most: int) -> None:
+    count = await service.store.increment(key, window=_WINDOW)
+    if count.n > most:
+        left = count.resets_at - service.clock.now()
+        seconds = max(1, math.ceil(left.total_seconds()))
+        raise Throttled("too many mails or tries", retry_after_seconds=seconds)
+
+
+async def _mail(
+    service: Service,
+    flow: Flow,
+    organization: Organization,
+    waiting: Registration,
+    typed: Draft,
+    bundle: Bundle,
+    pages: Pages,
+) -> _Sent:
+    """What the mailbox is told. Both kinds cost the same work."""
+    code = mail_codes.new(service)
+    digest = mail_codes.digest(service, _issue(waiting), typed.email, code)
+    url = responses.append(pages.verify, [("code", code)])
+    kind: MailKind = "register"
+    to, application = typed.email, flow.client.name
+    letter = registration_letters.with_code(bundle, to, application, code, url, CODE_MINUTES)
+    if await registration.is_known(service, organization, typed.email):
+        kind = "account_exists"
+        letter = registration_letters.of_known(bundle, to, application, pages.sign_in)
+    posting = mail.posting(service, kind, letter)
+    return _Sent(posting, digest if kind == "register" else None)
+
+
+def _issue(waiting: Registration) -> str:
+    """What a code and its tries belong to: one sending of one registration's mail."""
+    return f"{waiting.id}:{int(waiting.sent_at.timestamp() * 1000)}"
+
+
+async def enter_code(
+    service: Service,
+    flow: Flow,
+    waiting: Registration,
+    code: str,
+    *,
+    bundle: Bundle,
+    pages: Pages,
+    address: str,
+) -> Cookie:
+    """Make the account and sign its owner in, in one unit; the browser's new cookie.
+
+    Raises CodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has been
+    sent; AddressTaken, NameTaken; Throttled; Stale when something else happened at once.
+    """
+    if waiting.proven_at is not None:
+        raise NameTaken
+    if service.clock.now() >= waiting.sent_at + _COUNTS:
+        await resend(service, flow, waiting, bundle, pages, address)
+        raise CodeRefused("the code has expired", slug="code.expired")
+    typed = registration.unseal(service, waiting.sealed)
+    await mail_codes.check(service, waiting.code_mac, _issue(waiting), typed.email, code)
+    return await _complete(service, flow, waiting, typed)
+
+
+async def choose_name(
+    service: Service, flow: Flow, waiting: Registration, user_name: str
+) -> Cookie:
+    """The same with another user name, for whom the mailbox was proven.
+
+    Raises NameTaken, AddressTaken, Throttled, Stale.
+    """
+    if waiting.proven_at is None:
+        raise Stale(REGISTRATIONS.name, waiting.id)
+    await _count(service, f"names:{waiting.id}", NAMES)
+    typed = registration.unseal(service, waiting.sealed)
+    return await _complete(service, flow, waiting, structs.replace(typed, user_name=user_name))
+
+
+async def _complete(service: Service, flow: Flow, waiting: Registration, typed: Draft) -> Cookie:
+    organization, instance = await service.store.get_many(
+        [(ORGANIZATIONS, flow.client.org_id), (INSTANCES, INSTANCE_ID)]
+    )
+    if organization is None or organization.state != "active" or instance is None:
+        raise Stale(ORGANIZATIONS.name, flow.client.org_id)
+    try:
+        made = await registration.prepare(service, organization, typed)
+        subject = Subject(instance=instance, organization=organization, user=made.user)
+        before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
+        return await sign_in_flow.open_session(service, flow, subject, before)
+    except (LoginNameTaken, Conflict, Stale) as error:
+        if isinstance(error, Conflict | Stale) and refusal(error) is None:
+            raise
+    if await registration.is_known(service, organization, typed.email):
+        raise AddressTaken
+    if waiting.proven_at is None:
+        proven = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
+        await service.store.commit(proven)
+    raise NameTaken

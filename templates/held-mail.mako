@@ -1,0 +1,16 @@
+## Mails that are held, because the service is not set up to send any; for developers.
+##   mails: list[dict]    {to, subject, text, time: str, url: str | None}
+<%inherit file="page.mako"/>\
+<%def name="title()">${pgettext("held-mail", "Held mail")}</%def>\
+<p>${pgettext("held-mail", "This service is not set up to send mail. What it would have sent is kept here for a week, the newest first.")}</p>
+% if not mails:
+<p>${pgettext("held-mail", "There is none yet.")}</p>
+% endif
+% for mail in mails:
+<h2 dir="auto">${mail["subject"]}</h2>
+<p class="hint">${rich(pgettext("held-mail", "To %(address)s"), address=strong(mail["to"]))} · <time dir="ltr">${mail["time"]}</time></p>
+<pre class="letter" dir="auto" tabindex="0">${mail["text"]}</pre>
+% if web_link(mail["url"]):
+<p><a href="${web_link(mail['url'])}">${pgettext("held-mail", "Open its link")}</a></p>
+% endif
+% endfor
