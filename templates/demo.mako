@@ -21,7 +21,7 @@ ${pgettext("demo", "Demo application")}\
 <caption>${caption}</caption>
 <tbody>
 % for key, value in values:
-<tr><th scope="row"><code dir="ltr">${key}</code></th><td><code dir="auto">${as_text(value)}</code></td></tr>
+<tr><th scope="row"><code dir="ltr">${key}</code></th><td><code dir="${'auto' if isinstance(value, str) else 'ltr'}">${as_text(value)}</code></td></tr>
 % endfor
 </tbody>
 </table>

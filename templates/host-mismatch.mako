@@ -7,5 +7,5 @@
 <p>${rich(pgettext("host-mismatch", "If you want to use it, go to %(issuer)s."), issuer=link(issuer))}</p>
 <h2>${pgettext("host-mismatch", "If you run this service")}</h2>
 <p>${pgettext("host-mismatch", "To make the address you opened the right one, start the service with this setting:")}</p>
-<pre dir="ltr" tabindex="0"><code>IDP_ISSUER=${opened}</code></pre>
+<pre class="fix" dir="ltr"><code>IDP_ISSUER=${opened}</code></pre>
 <p>${pgettext("host-mismatch", "Applications know the service by its issuer, so tell them the new one too.")}</p>
