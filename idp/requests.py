@@ -69,7 +69,7 @@ def collect(kind: type[Request], document: object) -> tuple[dict[str, Any], list
     return _read_members(kind, document, "", problems), problems
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     """A declared field. `rule` is None when the type says all."""
 
     name: str
@@ -80,10 +80,11 @@ class _Field(NamedTuple):
 
 
 @cache
-def _fields(kind: type[Request]) -> tuple[_Field, ...]:
+def declared(kind: type[Request]) -> tuple[Field, ...]:
+    """The fields of a request, in their order."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
-        _Field(
+        Field(
             each.name,
             each.encode_name,
             *_split(hints[each.name]),
@@ -121,7 +122,7 @@ def _read_members(
     if not isinstance(value, dict):
         problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
         return {}
-    known = {name: field for field in _fields(kind) for name in (field.wire_name, field.name)}
+    known = {name: field for field in declared(kind) for name in (field.wire_name, field.name)}
     for name in value:
         if name not in known:
             problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
@@ -133,7 +134,7 @@ def _read_members(
 def _read_fields(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> Iterator[tuple[str, Any]]:
-    for field in _fields(kind):
+    for field in declared(kind):
         at = child(path, field.wire_name)
         sent = [name for name in {field.wire_name, field.name} if name in value]
         if len(sent) > 1:
@@ -145,7 +146,7 @@ def _read_fields(
 
 
 def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterator[FieldProblem]:
-    wire_names = {field.name: field.wire_name for field in _fields(kind)}
+    wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
         first, *others = [name for name in group if name in values] or [""]
         for name in others:

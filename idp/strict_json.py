@@ -15,6 +15,7 @@ from typing import Any, Final
 from idp.errors import FieldProblem, InvalidArgument
 
 MAX_DEPTH: Final = 64
+MAX_PATH: Final = 200
 MAX_INTEGER: Final = 2**63 - 1
 MIN_INTEGER: Final = -(2**63)
 _MAX_DIGITS: Final = 20
@@ -103,6 +104,5 @@ def _malformed(message: str) -> InvalidArgument:
 
 
 def _too_deep(path: str) -> InvalidArgument:
-    top = re.split(r"[.\[]", path)[0]
-    message = f"{'' if top else 'the body '}is nested deeper than {MAX_DEPTH} levels"
-    return InvalidArgument([FieldProblem("json.too_deep", top, message)])
+    message = f"{'' if path else 'the body '}is nested deeper than {MAX_DEPTH} levels"
+    return InvalidArgument([FieldProblem("json.too_deep", path[:MAX_PATH], message)])

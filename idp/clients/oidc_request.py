@@ -97,7 +97,7 @@ class NewOidcApp(Request, frozen=True, kw_only=True):
     back_channel_logout_uri: Annotated[object, _not_yet("back_channel_logout_uri", str)] = ""
     front_channel_logout_uri: Annotated[object, _not_yet("front_channel_logout_uri", str)] = ""
     login_version: Annotated[object, _not_yet("login_version", dict)] = None
-    groups_claim: Annotated[object, _not_yet("groups_claim", object)] = None
+    groups_claim: Annotated[object, _not_yet("groups_claim", str)] = ""
     third_party: Annotated[object, _not_yet("third_party")] = False
     management_access: Annotated[object, _not_yet("management_access")] = False
     refresh_token_reuse_seconds: Annotated[

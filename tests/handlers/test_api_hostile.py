@@ -1,0 +1,164 @@
+"""Hostile JSON at every field of every endpoint: 400 with the field's path, nothing written
+(U5, U6, G12)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from handlers.api import ApiHandler
+from handlers.app import ROUTES
+from idp.records import INSTANCE_ID, INSTANCES
+from idp.requests import Request, declared
+from tests.support.api_samples import SAMPLES, filled, leaves
+from tests.support.callers import instance_owner, refused
+from tests.support.stored import everything
+
+HOSTILE = [
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1.5",
+    "1e400",
+    "-1e400",
+    "NaN",
+    "Infinity",
+    "9" * 25,
+    "9" * 5000,
+    "[]",
+    '["x"]',
+    "[[[]]]",
+    "{}",
+    '{"$gt":""}',
+    '{"$ne":null}',
+    '{"__proto__":{}}',
+    '{"a":1,"a":2}',
+    r'"\u0000"',
+    r'"\ud800"',
+    r'"a\udfffb"',
+    "[" * 100 + "]" * 100,
+    '"' + "x" * 1_000_000 + '"',
+]
+PRIVILEGED = ["id", "_id", "sequence", "stamp", "state", "resourceOwner", "isAdmin", "orgId"]
+PRIVILEGED += ["secretHash", "createdAt", "kind", "loginKey", "__proto__", "$set", "a.b", ""]
+BODIES = [(route, n) for route, sample in SAMPLES.items() for n in range(len(sample.bodies))]
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+@pytest.fixture
+def sample(io_loop, server):
+    """A sample's body, as it is sent to this server."""
+    instance = io_loop.run_sync(lambda: server.store.get(INSTANCES, INSTANCE_ID))
+
+    def sample(route, n):
+        named = {"org": instance.org_id, "issuer": server.issuer, "n": n}
+        return filled(SAMPLES[route].bodies[n], **named)
+
+    return sample
+
+
+def address(route):
+    return re.sub(r"\(email\|phone\)", "email", route).replace("([^/]+)", "nobody")
+
+
+def replaced(body, path, octets):
+    """The body as JSON with the value at `path` replaced by `octets`."""
+    holder, *names = json.loads(json.dumps(body)), *re.findall(r"[^.\[\]]+", path)
+    parent = holder
+    for name in names[:-1]:
+        parent = parent[int(name) if isinstance(parent, list) else name]
+    parent[int(names[-1]) if isinstance(parent, list) else names[-1]] = "@@"
+    return json.dumps(holder).replace('"@@"', octets).encode()
+
+
+def is_fine(value, octets):
+    """Whether `octets` is a value that the leaf may have, as what it holds tells."""
+    return octets in {bool: ["true"], int: ["0"], list: ["[]"], dict: ["{}"]}.get(type(value), ())
+
+
+@pytest.mark.parametrize(("route", "n"), BODIES)
+async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, route, n):
+    body = sample(route, n)
+    before = await everything(server.store)
+    for path, value in leaves(body):
+        for octets in HOSTILE:
+            if is_fine(value, octets):
+                continue
+            page = await owner.post(address(route), replaced(body, path, octets))
+
+            fields = refused(page, 400, 3)
+            assert all(one.startswith(path) for one in fields), (path, octets[:40], page.text)
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize(("route", "n"), BODIES)
+async def test_unknown_and_privileged_fields_are_refused_in_every_object(
+    server, owner, sample, route, n
+):
+    body = sample(route, n)
+    before = await everything(server.store)
+    for path in objects(body):
+        for name in PRIVILEGED:
+            if name in at(body, path):
+                continue
+            changed = json.loads(json.dumps(body))
+            at(changed, path)[name] = "x"
+            page = await owner.post(address(route), changed)
+
+            fields = refused(page, 400, 3)
+            assert fields
+            assert all(one.startswith(".".join(path)) for one in fields), (path, name)
+    assert await everything(server.store) == before
+
+
+def objects(value, path=()):
+    """The paths of the objects in a body (those in lists aside)."""
+    if isinstance(value, dict):
+        yield path
+        for name, each in value.items():
+            yield from objects(each, (*path, name))
+
+
+def at(value, path):
+    for name in path:
+        value = value[name]
+    return value
+
+
+def test_every_route_that_takes_a_body_has_a_sample():
+    routes = {
+        route
+        for route, handler in ROUTES
+        if issubclass(handler, ApiHandler) and "post" in vars(handler)
+    }
+
+    assert routes == set(SAMPLES)
+
+
+@pytest.mark.parametrize("route", SAMPLES)
+def test_the_samples_name_every_field(route):
+    sample = SAMPLES[route]
+    named = {re.sub(r"\[\d+\]", "", path) for body in sample.bodies for path, _ in leaves(body)}
+
+    assert {path for path in every_field(sample.kind) if path not in named} == set()
+
+
+def every_field(kind, path=""):
+    """The path of each declared field that holds no other."""
+    if not declared(kind):
+        yield path.rstrip(".")
+    for one in declared(kind):
+        inner = one.type
+        if getattr(inner, "__args__", None):
+            inner = inner.__args__[0]
+        if isinstance(inner, type) and issubclass(inner, Request):
+            yield from every_field(inner, f"{path}{one.wire_name}.")
+        else:
+            yield f"{path}{one.wire_name}"
