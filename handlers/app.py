@@ -24,6 +24,7 @@ from handlers import (
     token,
     trial,
     userinfo,
+    users,
 )
 from handlers.base import Handler
 from handlers.login import accounts as accounts_page
@@ -64,6 +65,7 @@ ROUTES: list[Route] = [
     *static.ROUTES,
     *admin.ROUTES,
     *management.ROUTES,
+    *users.ROUTES,
 ]
 
 # Only where the issuer is this machine.

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Struct
 
-from idp.fields import Base64, Email, Items, Language, Name, Phone, Refused, Text, UserName
+from idp.fields import Base64, Email, Items, Language, Name, NotYet, Phone, Refused, Text, UserName
 from idp.fields import Password as PasswordText
 from idp.identity import schemes
 from idp.identity.new_users import CLIENT_PREFIX
@@ -45,13 +45,6 @@ class PasswordHash(Struct, frozen=True):
         except schemes.UnreadableHash as error:
             raise Refused(error.slug, error.message) from None
         return encoded
-
-
-class NoFactor(Struct, frozen=True):
-    """What this version can't keep a promise about is refused, not dropped."""
-
-    def read(self, value: object) -> str:
-        raise Refused("factor.unsupported", "can't be kept: there are no one-time codes yet")
 
 
 class Organization(Request, frozen=True, kw_only=True):
@@ -145,4 +138,4 @@ class CreateHuman(Request, frozen=True, kw_only=True):
     password: NewPassword | None = None
     hashed_password: HashedPassword | None = None
     idp_links: list[Link] = []
-    totp_secret: Annotated[str, NoFactor()] | None = None
+    totp_secret: Annotated[str, NotYet("factor.unsupported", str)] = ""

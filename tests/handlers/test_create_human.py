@@ -6,31 +6,13 @@ import pytest
 
 from idp import mail
 from idp.records import EVENTS, USER_METADATA, USERS, Email, IdpLink, Phone, Profile
+from tests.handlers.people import PATH, create
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
-
-PATH = "/v2/users/human"
-PASSWORD = "a lamp in the attic"
-BCRYPT = "$2b$04$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i"
 
 
 @pytest.fixture
 def owner(io_loop, server, visitor):
     return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-def person(**changes):
-    """The least that makes a person, changed by top-level member; None leaves one out."""
-    body = {
-        "profile": {"givenName": "Mini", "familyName": "Mouse"},
-        "email": {"email": "mini@mouse.example", "isVerified": True},
-    } | changes
-    return {name: value for name, value in body.items() if value is not None}
-
-
-async def create(owner, **changes):
-    page = await owner.post(PATH, person(**changes))
-    assert page.status == 200, page.text
-    return page.json()
 
 
 async def stored(server, answer):
