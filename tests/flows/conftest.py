@@ -7,6 +7,7 @@ applications.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from idp.records import ALL, SCHEMA
 from idp.setup import Admin
 from storage import open_store
 from storage.mongo import MongoStore
+from tests.support import invariants
 from tests.support import service as support
 from tests.support.mongod import fresh_database
 from tests.support.program import Program
@@ -78,7 +80,7 @@ def programs(request, tmp_path_factory) -> Iterator[Callable[[str], Program]]:
 
 @pytest.fixture
 def place(request, io_loop) -> Iterator[Server]:
-    """The place that the test's parameter names."""
+    """The place that the test's parameter names. Whatever the test does, its store stays sound."""
     name = request.param
     if name == "mongomock":
         yield from _in_process(request, io_loop)
@@ -87,6 +89,7 @@ def place(request, io_loop) -> Iterator[Server]:
         server, known = io_loop.run_sync(lambda: at(program)), len(program.errors)
         yield server
         print(*program.errors[known:], sep="")  # shown if the test fails
+        io_loop.run_sync(lambda: invariants.hold(server.store))
         io_loop.run_sync(server.store.close)
 
 
@@ -122,9 +125,15 @@ def _in_process(request, io_loop) -> Iterator[Server]:
 
     patch = request.getfixturevalue("monkeypatch")
     patch.setattr(support, "open_store", open_mock)
-    patch.setattr(support.keys.rsa, "generate_private_key", lambda **_: support.shared_key(0))
+    numbers = itertools.count()
+    patch.setattr(
+        support.keys.rsa,
+        "generate_private_key",
+        lambda **_: support.shared_key(next(numbers) % 4),
+    )
     server, http = io_loop.run_sync(
         lambda: support.start_server(SystemClock(), store="mongodb://mongomock/")
     )
     yield server
+    io_loop.run_sync(lambda: invariants.hold(server.store))
     io_loop.run_sync(lambda: support.stop_server(server, http))

@@ -37,8 +37,16 @@ MISHAPS: Final = ("Traceback", "Warning", "Exception ignored", "was never awaite
 class Program:
     """One `idp serve`. `told` is its JSON line, `output` and `errors` what it printed so far."""
 
-    def __init__(self, directory: Path, *flags: str, as_json: bool = True, **settings) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *flags: str,
+        as_json: bool = True,
+        module: str = "idp",
+        **settings,
+    ) -> None:
         self.directory = directory
+        self.module = module
         self.flags = [*(["--json"] if as_json else []), "--port", "0", *flags]
         self.environment = {name: str(value) for name, value in settings.items()}
         self.told: dict[str, Any] = {}
@@ -52,7 +60,7 @@ class Program:
     def spawn(self) -> Program:
         """Start it and wait for nothing."""
         self.process = subprocess.Popen(
-            command("serve", *self.flags),
+            command("serve", *self.flags, module=self.module),
             cwd=self.directory,
             env=environment(**self.environment),
             stdin=subprocess.DEVNULL,
@@ -158,9 +166,9 @@ class Program:
             self._news.notify_all()
 
 
-def command(*arguments: str) -> list[str]:
+def command(*arguments: str, module: str = "idp") -> list[str]:
     """The program's command line; it dies with this process."""
-    python = [sys.executable, "-W", "error", "-m", "idp"]
+    python = [sys.executable, "-W", "error", "-m", module]
     return [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
 
 

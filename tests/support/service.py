@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
-from idp import credentials, start
+from idp import credentials, events, start
 from idp.config import Config
 from idp.identity.hashing import Hasher
 from idp.oauth import keys
@@ -29,7 +29,7 @@ from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
 from idp.start import Start
 from idp.vault import Vault
-from storage import Insert, open_store
+from storage import open_store
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
 from tests.support.relying_party import RelyingParty
@@ -88,19 +88,28 @@ class Server:
             changed_at=self.clock.now(),
             **values,
         )
-        await self.store.commit(Insert(APPLICATIONS, client))
+        await self._store(APPLICATIONS, client, "application.created")
         logout = client.post_logout_redirect_uris[0] if client.post_logout_redirect_uris else ""
         return RelyingParty(self.issuer, client.id, secret, client.redirect_uris[0], logout)
 
-    async def copy_user(self, login_name: str) -> tuple[str, str]:
-        """Another user with the demo user's password."""
-        page = await self.store.find(USERS, {"login_key": self.user[0]})
+    async def copy_user(
+        self, login_name: str, of: tuple[str, str] | None = None
+    ) -> tuple[str, str]:
+        """Another user with the password of `of`, by default the demo user."""
+        original, password = of or self.user
+        page = await self.store.find(USERS, {"login_key": original})
         user = page.records[0]
         user.id, user.user_name, user.login_key = self.service.random.id(), login_name, login_name
+        user.sequence = 1
         user.email, user.email_key = None, None
         user.profile.display_name = login_name.title()
-        await self.store.commit(Insert(USERS, user))
-        return login_name, self.user[1]
+        await self._store(USERS, user, "user.created")
+        return login_name, password
+
+    async def _store(self, collection, record, type: str) -> None:
+        now, random = self.clock.now(), self.service.random
+        writes = events.insertion(random, collection, record, type, "a test", now)
+        await self.store.commit(*writes)
 
 
 _make_key = rsa.generate_private_key
@@ -112,13 +121,18 @@ def shared_key(number: int) -> rsa.RSAPrivateKey:
     return _make_key(public_exponent=65537, key_size=2048)
 
 
-async def start_server(clock: SteppingClock, **settings) -> tuple[Server, HTTPServer]:
-    """Start a service on a free port."""
-    listening = socket.create_server(("127.0.0.1", 0))
+async def start_server(
+    clock: SteppingClock,
+    listening: socket.socket | None = None,
+    seed: int | None = None,
+    **settings,
+) -> tuple[Server, HTTPServer]:
+    """Start a service on a free port, unless it is given a socket."""
+    listening = listening or socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
     port = listening.getsockname()[1]
     config = Config(**({"port": port, "store": "memory://", "data": "/nonexistent"} | settings))
-    random = SeededRandom(port)
+    random = SeededRandom(port if seed is None else seed)
     vault = Vault(random.token_bytes(32), random)
     store = open_store(config.store, now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)

@@ -1,0 +1,27 @@
+"""Where the service burns: over SQLite, and over a real MongoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.fire.ground import Ground
+from tests.support.mongod import fresh_database
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def new_ground(request, tmp_path_factory, io_loop) -> Iterator[Callable[[], Ground]]:
+    """Makes installations, each in a directory of its own and with a store of its own."""
+    with ExitStack() as stack:
+
+        def make(*flags: str) -> Ground:
+            if request.param == "mongodb":
+                url = stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
+                flags = ("--store", url, *flags)
+            ground = Ground(tmp_path_factory.mktemp(request.param), *flags)
+            stack.callback(lambda: io_loop.run_sync(ground.close))
+            return ground
+
+        yield make

@@ -1,0 +1,36 @@
+"""The product's command line, on a store that crashes when it is told to.
+
+The file that IDP_TEST_CRASH names holds "before N" or "after N": writes are numbered from 1 since
+it last changed. While there is no such file, nothing happens.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from idp import start
+from idp.cli import main
+from tests.support.crashing import CRASH_VARIABLE, CrashingStore
+
+
+class ObedientStore(CrashingStore):
+    """Dies as the file says, which is looked at before each write."""
+
+    def __init__(self, store, plan: Path) -> None:
+        super().__init__(store)
+        self._plan, self._told = plan, ""
+
+    def _write(self):
+        told = self._plan.read_text() if self._plan.exists() else ""
+        if told != self._told:
+            self._told, self.writes = told, 0
+            when, _, number = told.partition(" ")
+            self._crash = (when, int(number or 0))
+        return super()._write()
+
+
+if __name__ == "__main__":
+    opened, plan = start.open_store, Path(os.environ[CRASH_VARIABLE])
+    start.open_store = lambda *args, **options: ObedientStore(opened(*args, **options), plan)
+    main()

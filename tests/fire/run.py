@@ -1,0 +1,106 @@
+"""A story told against a service that dies at one of its writes; then every write has its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+import httpx
+
+from tests.fire.ground import Ground
+from tests.support.relying_party import RelyingParty
+from tests.support.visitor import Page
+
+Story = Callable[["Run"], Awaitable[None]]
+
+# Each request on a connection of its own: one that the dead process had is no answer.
+NO_REUSE = httpx.Limits(max_keepalive_connections=0)
+
+
+class Run(httpx.AsyncBaseTransport):
+    """One telling. Whatever `browser` asks is asked again if the process died over it.
+
+    `was_done` is true when the last request had been done by the process that died, though
+    nobody was told; its answer is that of the repetition.
+    """
+
+    def __init__(self, ground: Ground, crash: str, *, is_last_write: bool = False) -> None:
+        self.ground = ground
+        self.place = ground.place
+        self.was_done = False
+        self.requests = 0
+        self.died_in: int | None = None
+        self._is_done_after = is_last_write and crash.startswith("after")
+        self._connections = httpx.AsyncHTTPTransport(limits=NO_REUSE)
+        self.browser = ground.browser(transport=self)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests += 1
+        self.was_done = False
+        try:
+            return await self._connections.handle_async_request(request)
+        except httpx.TransportError:
+            self.ground.bury()
+            await self.ground.check()
+        self.died_in, self.was_done = self.requests, self._is_done_after
+        await self.ground.start()
+        return await self._connections.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._connections.aclose()
+
+    async def get(self, url: str) -> Page:
+        return await self.browser.get(url)
+
+    async def submit(self, page: Page, **fields: str) -> Page:
+        """Send a page's form, and follow nothing."""
+        return await self.browser.send(page, **fields)
+
+    async def person(self) -> tuple[str, str]:
+        """Somebody who has never signed in: login name and password."""
+        return await self.place.copy_user(f"person-{self.place.service.random.id().lower()}")
+
+    async def new_code(self, party: RelyingParty) -> str:
+        """A code for whoever is signed in at the browser."""
+        return self.keep((await party.silently(self.browser))["code"])
+
+    def is_safe_from_here(self) -> None:
+        """What follows is only looking: nothing dies over it."""
+        self.ground.disarm()
+
+    def keep(self, secret: str) -> str:
+        """Nothing of this may be found in the store."""
+        self.ground.secrets.add(secret)
+        return secret
+
+
+async def tell(ground: Ground, story: Story, crash: str, **options: bool) -> Run:
+    """Tell the story once, with a death at `crash`; what the store holds at its end is checked."""
+    ground.arm(crash)
+    run = Run(ground, crash, **options)
+    try:
+        await story(run)
+        ground.secrets |= set(run.browser.cookies.values())
+        await ground.check()
+    except Exception as error:
+        error.add_note(f"killed {crash} in request {run.died_in}: {ground.program.said[-3000:]}")
+        raise
+    return run
+
+
+async def burn(ground: Ground, story: Story) -> int:
+    """Kill the service before and after each write of the story; how many writes it has."""
+    await ground.start()
+    died_in: list[int] = []
+    for n in count(1):
+        run = await tell(ground, story, f"before {n}")
+        if run.died_in is None:
+            break
+        died_in.append(run.died_in)
+    for n, request in enumerate(died_in, 1):
+        is_last_write = died_in[n : n + 1] != [request]
+        run = await tell(ground, story, f"after {n}", is_last_write=is_last_write)
+        assert run.died_in == request
+    ground.program.stop()
+    ground.check_files()
+    return len(died_in)

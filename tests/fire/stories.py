@@ -1,0 +1,201 @@
+"""What people and applications do, request by request, and what each is told who repeats one.
+
+A request that was not done is answered as if nothing had been. One that had been done before the
+answer was lost has the answer that `Run.was_done` announces.
+"""
+
+from __future__ import annotations
+
+from idp import credentials
+from idp.records import AUTHORIZATIONS
+from tests.fire.run import Run
+from tests.flows.flows import NEW_PASSWORD
+from tests.support.relying_party import RelyingParty
+from tests.support.visitor import Page
+
+
+def refused(answer: Page) -> bool:
+    return (answer.status, answer.json()["error"]) == (400, "invalid_grant")
+
+
+async def a_sign_in_lasts_until_the_logout(run: Run) -> None:
+    """The main job, and a logout by the application's word."""
+    party = await registered(run)
+    name, password = await run.person()
+    page = await at_password(run, party, name)
+    page = await signed_in(run, party, page, (name, password), password=password)
+    code = await code_of(run, party, page)
+    tokens = await redeemed(run, party, code)
+    tokens = await refreshed(run, party, tokens)
+
+    page = await run.get(party.logout_url(id_token_hint=tokens["id_token"], state="bye"))
+    if page.location.startswith(run.place.issuer + "/ui/logout"):
+        assert run.was_done, "the browser has lost what it was known by"
+        page = await run.get(page.location)
+    run.is_safe_from_here()
+    assert page.location == f"{party.post_logout_redirect_uri}?state=bye"
+    await is_over(run, party, tokens)
+
+
+async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
+    """Tries are counted, and forgotten; the person is asked before they are signed out."""
+    party = await registered(run)
+    name, password = await run.person()
+    page = await at_password(run, party, name)
+    page = await run.submit(page, password="wrong " + password)
+    assert (page.status, page.name) == (400, "password")
+    page = await signed_in(run, party, page, (name, password), password=password)
+    code = await code_of(run, party, page)
+    tokens = await redeemed(run, party, code)
+
+    page = await run.get("/oidc/v1/end_session")
+    page = await run.get(page.location)
+    assert page.name == "logout-confirm"
+    page = await run.submit(page, decision="logout")
+    assert page.location.startswith(run.place.issuer + "/ui/logged-out")
+    await is_over(run, party, tokens)
+
+
+async def a_one_time_password_is_replaced_in_a_sign_in(run: Run) -> None:
+    """As the first administrator does it."""
+    party = await registered(run)
+    name, password = await newcomer(run)
+    page = await at_password(run, party, name)
+    page = await run.submit(page, password=password)
+    page = await run.get(page.location)
+    page = await run.get(page.location)
+    assert page.name == "change-password"
+    chosen = (name, NEW_PASSWORD)
+    page = await signed_in(run, party, page, chosen, newPassword=NEW_PASSWORD)
+    run.is_safe_from_here()
+    await redeemed(run, party, await code_of(run, party, page))
+    old = await run.browser.sign_in(party.authorize_url(prompt="login"), name, password)
+
+    assert (old.status, old.name) == (400, "password")
+
+
+async def a_set_up_link_is_used(run: Run) -> None:
+    """A one-time password is replaced without an application, and counts once."""
+    party = await registered(run)
+    name, password = await newcomer(run)
+    page = await run.get("/ui/setup")
+    fields = {"loginName": name, "password": password, "newPassword": NEW_PASSWORD}
+    page = await run.submit(page, **fields)
+    run.is_safe_from_here()
+    if run.was_done:
+        assert (page.status, page.name) == (400, "setup"), "it was used"
+        page = await run.browser.sign_in(party.authorize_url(), name, NEW_PASSWORD)
+        run.keep(page.answer["code"])
+    else:
+        assert page.location == run.place.issuer + "/ui/login"
+    await redeemed(run, party, await run.new_code(party))
+    page = await run.browser.submit(await run.browser.get("/ui/setup"), **fields)
+
+    assert (page.status, page.name) == (400, "setup")
+
+
+STORIES = [
+    a_sign_in_lasts_until_the_logout,
+    a_mistyped_password_and_a_logout_by_hand,
+    a_one_time_password_is_replaced_in_a_sign_in,
+    a_set_up_link_is_used,
+]
+
+
+# Steps
+
+
+async def registered(run: Run) -> RelyingParty:
+    goodbye = f"{run.place.issuer}/goodbye"
+    party = await run.place.register(post_logout_redirect_uris=[goodbye])
+    run.keep(party.client_secret)
+    return party
+
+
+async def newcomer(run: Run) -> tuple[str, str]:
+    """Somebody with the first administrator's one-time password."""
+    admin = run.place.told.admin
+    name = f"newcomer-{run.place.service.random.id().lower()}"
+    return await run.place.copy_user(name, of=(admin.login_name, admin.password))
+
+
+async def at_password(run: Run, party: RelyingParty, name: str) -> Page:
+    """The page that asks for the password. Every step so far can be taken twice."""
+    page = await run.get(party.authorize_url())
+    page = await run.get(page.location)
+    assert page.name == "login-name"
+    page = await run.submit(page, loginName=name)
+    page = await run.get(page.location)
+    assert page.name == "password"
+    return page
+
+
+async def signed_in(
+    run: Run, party: RelyingParty, page: Page, who: tuple[str, str], **fields: str
+) -> Page:
+    """The form that signs somebody in is answered: the way to the flow's end."""
+    page = await run.submit(page, **fields)
+    if run.was_done:
+        # The browser's new secret was lost with the answer, and the old one opens nothing.
+        assert (page.status, page.name) == (403, "expired")
+        assert (await party.silently(run.browser))["error"] == "login_required"
+        page = await anew(run, party, *who)
+    assert page.status == 303, page.text
+    return page
+
+
+async def anew(run: Run, party: RelyingParty, name: str, password: str) -> Page:
+    page = await run.browser.open(party.authorize_url())
+    page = await run.browser.submit(page, loginName=name)
+    return await run.browser.send(page, password=password)
+
+
+async def code_of(run: Run, party: RelyingParty, page: Page) -> str:
+    """The flow's answer. Who has lost it begins anew, and need not give the password again."""
+    page = await run.get(page.location)
+    if run.was_done:
+        assert (page.status, page.name) == (410, "expired")
+        page = await run.browser.get(party.authorize_url())
+    return run.keep(page.answer["code"])
+
+
+async def redeemed(run: Run, party: RelyingParty, code: str) -> dict:
+    """The tokens for a code. When they were lost, the code is a replay and its family dead."""
+    answer = await party.redeem(run.browser, code)
+    if run.was_done:
+        assert refused(answer)
+        assert await is_revoked(run, code)
+        answer = await party.redeem(run.browser, await run.new_code(party))
+    return kept(run, answer)
+
+
+async def refreshed(run: Run, party: RelyingParty, tokens: dict) -> dict:
+    """The next tokens of a family. When they were lost, so is the family."""
+    spent = tokens["refresh_token"]
+    answer = await party.refresh(run.browser, spent)
+    if run.was_done:
+        assert refused(answer)
+        assert await is_revoked(run, spent)
+        assert (await party.userinfo(run.browser, tokens["access_token"])).status == 401
+        answer = await party.redeem(run.browser, await run.new_code(party))
+    return kept(run, answer)
+
+
+def kept(run: Run, answer: Page) -> dict:
+    assert answer.status == 200, answer.text
+    tokens = answer.json()
+    run.keep(tokens["refresh_token"])
+    run.keep(tokens["access_token"])
+    return tokens
+
+
+async def is_revoked(run: Run, credential: str) -> bool:
+    """Whether what came of a code, or a refresh token's family, is dead."""
+    record = await run.place.store.get(AUTHORIZATIONS, credential[: credentials.ID_LENGTH])
+    return record.revoked_at is not None
+
+
+async def is_over(run: Run, party: RelyingParty, tokens: dict) -> None:
+    """Nobody is signed in at this browser, and what came of it is dead."""
+    assert (await party.silently(run.browser))["error"] == "login_required"
+    assert (await party.userinfo(run.browser, tokens["access_token"])).status == 401

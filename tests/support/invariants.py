@@ -1,0 +1,182 @@
+"""What has to be true of a store at any moment, also right after a process was killed.
+
+`hold(store)` asserts it. It needs no running service, and looks at nothing but what is kept.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from idp import credentials
+from idp.identity import schemes, stamps, users
+from idp.records import INSTANCE_ID, SCHEMA
+from storage import META
+from tests.support.audit import events_agree
+from tests.support.mongod import connected
+from tests.support.stored import everything
+
+PRIVATE_PARTS = {"d", "p", "q", "dp", "dq", "qi", "k"}
+HASH_LENGTH = len(credentials.digest(""))
+PARENTS = {
+    "users": {"org_id": "organizations"},
+    "memberships": {"user_id": "users", "org_id": "organizations"},
+    "projects": {"org_id": "organizations"},
+    "applications": {"project_id": "projects", "org_id": "organizations"},
+    "personal_access_tokens": {"user_id": "users"},
+    "sessions": {"agent_id": "agents", "user_id": "users", "org_id": "organizations"},
+    "auth_requests": {"client_id": "applications", "agent_id": "agents"},
+    "authorizations": {
+        "client_id": "applications",
+        "client_org_id": "organizations",
+        "user_id": "users",
+        "org_id": "organizations",
+    },
+}
+
+
+async def hold(store, *, secrets: Iterable[str] = ()) -> None:
+    """Assert every invariant. None of `secrets`, which were handed out, may be found."""
+    found = await everything(store)
+    if not found["instance"]:
+        assert not any(found.values()), "half of a set-up"
+        return
+    check_parents(found)
+    check_organizations(found)
+    check_users(found)
+    check_codes(found)
+    check_families(found)
+    check_stamps(found)
+    check_keys(found)
+    check_no_secrets(found, secrets)
+    await events_agree(store)
+    schema = await store.get(META, "schema")
+    assert schema.oldest_reader <= SCHEMA.version <= schema.version
+
+
+def check_parents(found) -> None:
+    """Every record belongs to others that exist: no half of a unit is left."""
+    for name, fields in PARENTS.items():
+        for record in found[name].values():
+            for field, parent in fields.items():
+                id = getattr(record, field)
+                assert id is None or id in found[parent], f"{name}.{field} names nobody"
+
+
+def check_organizations(found) -> None:
+    """Each has a domain of its own, and an owner who exists."""
+    domains = Counter(one.primary_domain for one in found["organizations"].values())
+    owned = {
+        one.org_id
+        for one in found["memberships"].values()
+        if "ORG_OWNER" in one.roles and one.user_id in found["users"]
+    }
+
+    assert all(domains)
+    assert set(domains.values()) == {1}
+    assert set(found["organizations"]) <= owned
+    assert found["instance"][INSTANCE_ID].org_id in found["organizations"]
+
+
+def check_users(found) -> None:
+    """Login names are normalised and nobody shares one; hashes can be read."""
+    people = found["users"].values()
+
+    assert len({one.login_key for one in people}) == len(people)
+    for one in people:
+        assert one.login_key == users.login_key(one.user_name)
+        assert one.password is None or schemes.read(one.password.hash)
+
+
+def check_codes(found) -> None:
+    """What came of a code is in the code's own record, and only once it was redeemed."""
+    for one in found["authorizations"].values():
+        assert one.sequence == (one.revoked_at is not None), "revoked at most once"
+        if one.code is not None:
+            assert one.refresh is None or one.code.redeemed_at is not None
+            assert len(one.code.hash) == HASH_LENGTH
+
+
+def check_families(found) -> None:
+    """A family has one refresh token that can be used, and no two families share any."""
+    kept = [one.refresh for one in found["authorizations"].values() if one.refresh]
+    hashes = [text for one in kept for text in (one.family_hash, one.current_hash)]
+    hashes += [one.previous_hash for one in kept if one.previous_hash is not None]
+
+    assert len(set(hashes)) == len(hashes)
+    assert all(len(text) == HASH_LENGTH for text in hashes)
+
+
+def check_stamps(found) -> None:
+    """Nothing that still counts was issued to or for somebody who is not active."""
+    instance = found["instance"][INSTANCE_ID]
+    for one in [*found["sessions"].values(), *found["authorizations"].values()]:
+        user, org = found["users"][one.user_id], found["organizations"][one.org_id]
+        states = [user.state, org.state]
+        if hasattr(one, "client_id"):
+            client = found["applications"][one.client_id]
+            owner = found["organizations"][one.client_org_id]
+            now = stamps.of_authorization(instance, org, user, owner, client)
+            states += [client.state, owner.state]
+            is_over = one.revoked_at is not None
+            session = found["sessions"].get(one.session_id)
+            assert session is None or session.user_id == one.user_id
+        else:
+            now, is_over = stamps.of_session(instance, org, user), one.ended_at is not None
+        assert is_over or one.stamps != now or set(states) == {"active"}
+
+
+def check_keys(found) -> None:
+    """One key of each algorithm is used now; no two share an id or are the same."""
+    kept = found["signing_keys"].values()
+    active = Counter(one.algorithm for one in kept if one.state == "active")
+    public = [msgspec.json.decode(one.public) for one in kept if one.public is not None]
+
+    assert active == dict.fromkeys({one.algorithm for one in kept}, 1)
+    assert [key["kid"] for key in public] == [one.id for one in kept if one.public is not None]
+    assert len({key["n"] for key in public}) == len(public)
+    assert not [key for key in public if PRIVATE_PARTS & set(key)]
+
+
+def check_no_secrets(found, secrets: Iterable[str]) -> None:
+    text = msgspec.json.encode([list(records.values()) for records in found.values()]).decode()
+
+    assert not [secret for secret in parts(secrets) if secret in text], "kept in the clear"
+
+
+def parts(handed_out: Iterable[str]) -> set[str]:
+    """What must not be kept: of a credential, everything after the id that it begins with."""
+    kept = set()
+    for one in handed_out:
+        split = credentials.split(one) or credentials.split(one, 2)
+        kept |= set(split[1:]) if split else {one}
+    return kept
+
+
+def files_are_whole(url: str, *, secrets: Iterable[str] = ()) -> None:
+    """Assert that the database itself finds nothing wrong, and its files hold no secret."""
+    scheme, _, rest = url.partition("://")
+    if scheme == "sqlite":
+        _sqlite_is_whole(Path(rest[1:]), parts(secrets))
+    else:
+        _mongodb_is_whole(url)
+
+
+def _sqlite_is_whole(path: Path, secrets: set[str]) -> None:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+    octets = b"".join(one.read_bytes() for one in path.parent.glob(f"{path.name}*"))
+    assert not [secret for secret in secrets if secret.encode() in octets]
+
+
+def _mongodb_is_whole(url: str) -> None:
+    with closing(connected(url)) as client:
+        database = client.get_default_database()
+        for name in database.list_collection_names():
+            assert database.command("validate", name)["valid"], name
