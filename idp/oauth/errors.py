@@ -97,7 +97,7 @@ class InvalidClient(OAuthError):
     status = 401
 
     def __init__(self, reason: str, *, story: str = "", fix: str = "") -> None:
-        super().__init__("client authentication failed", story=story or f"{reason}.", fix=fix)
+        super().__init__("client authentication failed", story=story, fix=fix)
         self.reason = reason
 
 

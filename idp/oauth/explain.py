@@ -16,6 +16,7 @@ from idp.i18n import Message, message
 from idp.oauth import addresses
 from idp.oauth.addresses import NOTHING_REGISTERED, english
 from idp.oauth.errors import Unusable
+from idp.oauth.stories import sentence
 from idp.records import Application
 
 
@@ -70,7 +71,7 @@ def story(refusal: Unusable) -> str:
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     said = [refusal.story or english(mistake.sentence)]
     if mistake.is_general and not refusal.story:
-        said.append(f"{refusal.description.rstrip('.')}.")
+        said.append(sentence(refusal.description))
     if refusal.slug in _COMPARED and refusal.sent is not None:
         nothing = english(NOTHING_REGISTERED)
         said.append(addresses.difference(refusal.sent, refusal.registered) or nothing)

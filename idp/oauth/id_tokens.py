@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from idp import base64url
-from idp.oauth import claims, jose
+from idp.oauth import claims, jose, stories
 from idp.oauth.errors import InvalidRequest
 from idp.records import Application, Authorization, User
 from idp.service import Service
@@ -81,4 +81,4 @@ async def read_hint(service: Service, token: str) -> Hint:
         return msgspec.convert(wire, Hint)
     except (jose.NotAToken, msgspec.ValidationError) as error:
         told = "id_token_hint is not an ID token of this service"
-        raise InvalidRequest(told, story=f"{told}: {error}.") from error
+        raise InvalidRequest(told, story=stories.no_id_token(service.config, token)) from error

@@ -16,9 +16,10 @@ from typing import Final
 from msgspec import Struct
 
 from idp import logs, redaction
-from idp.oauth import checks, explain
+from idp.oauth import checks, explain, stories
 from idp.oauth.checks import Endpoint
-from idp.oauth.errors import OAuthError, Refusing, Unusable
+from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
+from idp.records import AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
 from storage import Insert, StorageError
@@ -78,6 +79,23 @@ async def keep(service: Service, asked: Asked, error: Refusing) -> None:
         _log.warning("refusal not kept", error=type(failure).__name__)
 
 
+async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> None:
+    """The same for a sign-in that ends in a refusal after the person has acted in it."""
+    asked = Asked(
+        request_id=logs.current_request_id() or "",
+        endpoint="authorize",
+        method="sign-in",
+        pairs=[
+            ("client_id", request.client_id),
+            ("redirect_uri", request.redirect_uri),
+            ("response_type", request.response_type),
+            ("scope", " ".join(request.scopes)),
+            ("prompt", " ".join(request.prompt)),
+        ],
+    )
+    await keep(service, asked, error)
+
+
 async def find(service: Service, request_id: str) -> list[Refusal]:
     """The refusals of this request id, newest first; several where callers bring their own."""
     page = await service.store.find(
@@ -114,7 +132,8 @@ def _record(service: Service, asked: Asked, error: Refusing) -> Refusal:
 def _sentence(error: Refusing) -> str:
     if isinstance(error, Unusable):
         return explain.story(error)
-    return error.story or f"{error.description}."
+    told = error.reason if isinstance(error, InvalidClient) else error.description
+    return error.story or stories.sentence(told)
 
 
 def _fix(error: Refusing) -> str:

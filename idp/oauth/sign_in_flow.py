@@ -15,7 +15,9 @@ from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject, is_active
-from idp.oauth import codes, interaction, responses
+from idp.oauth import codes, interaction, refusals, responses
+from idp.oauth.authorize import Refused
+from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.interaction import Answer, Ask, Fail
 from idp.records import (
@@ -57,11 +59,15 @@ class Begun(Struct, frozen=True):
 async def answer_at_once(
     service: Service, client: Application, request: AuthRequest, agent: Agent | None
 ) -> str | None:
-    """The address to send the browser to when no person is needed; None when one is."""
+    """The address to send the browser to when no person is needed; None when one is.
+
+    Raises Refused where `prompt` forbids what would be needed.
+    """
     live = await sessions.find_live(service, agent)
     step = interaction.decide(service.config, request, live, service.clock.now())
     if isinstance(step, Fail):
-        return failure(service, request, step.error)
+        step.error.check = PERSON
+        raise Refused(codes.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
     location = await codes.answer(service, client, request, step.live, stored=False)
@@ -134,6 +140,8 @@ async def advance(service: Service, flow: Flow) -> str | Ask:
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
+        step.error.check = PERSON
+        await refusals.keep_flow(service, flow.request, step.error)
         return await _end(service, flow.request, step.error)
     return await _answer(service, flow, step)
 

@@ -29,6 +29,14 @@ from idp.service import Service
 
 _UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"))
 _QUOTED_CHARACTERS: Final = 200
+_WORDS: Final = ("a ", "another ", "more ", "no ", "several ", "the ")
+
+
+def sentence(description: str) -> str:
+    """An error's description as a sentence; parameters keep their small letters."""
+    if description.startswith(_WORDS):
+        description = description[0].upper() + description[1:]
+    return f"{description.rstrip('.')}."
 
 
 def span(time: timedelta) -> str:
@@ -88,16 +96,14 @@ def unknown(
             f"It has the form of {due}, but no such one is known: "
             "it comes from another installation, or is so old that it was forgotten."
         )
-    return (
-        f"It begins like {due} of ours, but its rest differs: it was changed on its way."
-    )
+    return f"It begins like {due} of ours, but its rest differs: it was changed on its way."
 
 
 def foreign_token(config: Config, text: str) -> str:
     """Why this is no access token of this service."""
     kind = kind_of(config, text)
     if kind == "a JWT":
-        return _foreign_jwt(config, text)
+        return _foreign_jwt(config, text, "at+jwt")
     if kind == "an access token":
         return (
             "It begins like an access token of this service, but can't be opened: it was changed "
@@ -108,8 +114,16 @@ def foreign_token(config: Config, text: str) -> str:
     return "It does not look like a token of this service at all."
 
 
-def _foreign_jwt(config: Config, text: str) -> str:
-    """What an unproven JWT says of itself."""
+def no_id_token(config: Config, text: str) -> str:
+    """Why this is no ID token of this service."""
+    kind = kind_of(config, text)
+    if kind == "a JWT":
+        return _foreign_jwt(config, text, "JWT")
+    return f"That is {kind or 'no JWT at all'}, not an ID token."
+
+
+def _foreign_jwt(config: Config, text: str, due: str) -> str:
+    """What an unproven JWT says of itself; `due` is the type that is taken here."""
     try:
         parsed = jose.parse(text)
         said = msgspec.json.decode(parsed.payload, type=_Said)
@@ -117,8 +131,10 @@ def _foreign_jwt(config: Config, text: str) -> str:
         return "It is a JWT, but not one of this service."
     if said.iss != config.issuer:
         return f"It is a JWT that says it was issued by {quoted(said.iss)}, not by this service."
-    if parsed.header.typ == "JWT":
-        return "That is an ID token, not an access token."
+    if parsed.header.typ != due:
+        kinds = {"JWT": "an ID token", "at+jwt": "an access token"}
+        sent = kinds.get(parsed.header.typ or "", "a JWT of another kind")
+        return f"That is {sent}, not {kinds[due]}."
     return "It is a JWT of this service by its words, but its signature does not verify."
 
 

@@ -34,6 +34,7 @@ def explanation(said):
     return {
         "title": said("The redirect_uri is not registered"),
         "sentence": said("The application Acme Wiki asked for an answer at an unknown address."),
+        "hint": said("There is an extra / at the end."),
         "detail": message("state was sent %(n)s times", n=2),
         "comparisons": [
             {
