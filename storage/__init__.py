@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any, Final
 
 from storage.base import (
     COUNT_CAP,
@@ -41,6 +42,7 @@ from storage.base import (
 )
 
 __all__ = [
+    "BACK_ENDS",
     "COUNTERS",
     "COUNT_CAP",
     "MAX_ID_CHARACTERS",
@@ -76,9 +78,7 @@ __all__ = [
     "open_store",
 ]
 
-_SCHEMES = (
-    "sqlite:///relative/path, sqlite:////absolute/path, memory://, mongodb://, mongodb+srv://"
-)
+_URLS = "sqlite:///relative/path, sqlite:////absolute/path, memory://, mongodb://, mongodb+srv://"
 
 
 def open_store(url: str, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> Store:
@@ -87,15 +87,37 @@ def open_store(url: str, *, now: Callable[[], datetime], new_id: Callable[[], st
     `memory://` is a SQLite file in a temporary directory, gone after `close`. Drivers are
     imported only when they are used.
     """
-    scheme, _, rest = url.partition("://")
-    if scheme in ("mongodb", "mongodb+srv") and rest:
-        from storage.mongo import MongoStore
-
-        return MongoStore(url, now=now, new_id=new_id)
-    is_file = scheme == "sqlite" and len(rest) > 1 and rest[0] == "/"
-    if not is_file and url != "memory://":
+    make = BACK_ENDS.get(url.partition("://")[0])
+    store = make(url, now=now, new_id=new_id) if make else None
+    if store is None:
         # The URL itself stays out of the message: it may hold a password.
-        raise InvalidValue(f"a store's URL is one of {_SCHEMES}")
+        raise InvalidValue(f"a store's URL is one of {_URLS}")
+    return store
+
+
+def _sqlite(url: str, **clock_and_ids: Any) -> Store | None:
     from storage.sqlite import SqliteStore
 
-    return SqliteStore(rest[1:] if is_file else None, now=now, new_id=new_id)
+    path = url.removeprefix("sqlite:///")
+    return SqliteStore(path, **clock_and_ids) if path and path != url else None
+
+
+def _memory(url: str, **clock_and_ids: Any) -> Store | None:
+    from storage.sqlite import SqliteStore
+
+    return SqliteStore(None, **clock_and_ids) if url == "memory://" else None
+
+
+def _mongodb(url: str, **clock_and_ids: Any) -> Store | None:
+    from storage.mongo import MongoStore
+
+    return MongoStore(url, **clock_and_ids) if url.partition("://")[2] else None
+
+
+# By scheme: what makes the store of a URL; None when it is no such URL.
+BACK_ENDS: Final[dict[str, Callable[..., Store | None]]] = {
+    "sqlite": _sqlite,
+    "memory": _memory,
+    "mongodb": _mongodb,
+    "mongodb+srv": _mongodb,
+}

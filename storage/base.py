@@ -209,9 +209,10 @@ Key: TypeAlias = tuple[Collection[Any], str]
 class View(ABC):
     """Reading. An expired record does not exist."""
 
-    @abstractmethod
     async def get(self, collection: Collection[R], id: str) -> R | None:
         """The record, or None."""
+        found: list[R | None] = await self.get_many([(collection, id)])
+        return found[0]
 
     @abstractmethod
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
@@ -298,13 +299,13 @@ class Store(View):
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         """Add to a counter. Its window starts at the first increment and is not prolonged."""
 
-    @abstractmethod
     async def reset(self, key: str) -> None:
         """Forget a counter."""
+        await self.commit(Delete(COUNTERS, key))
 
-    @abstractmethod
     async def ping(self) -> None:
         """Return when the store answers; raises Unavailable."""
+        await self.get(META, SCHEMA_ID)
 
 
 class CounterRecord(Record):
@@ -323,3 +324,4 @@ class MetaRecord(Record):
 
 COUNTERS: Final = Collection("counters", CounterRecord, expires=True)
 META: Final = Collection("meta", MetaRecord)
+SCHEMA_ID: Final = "schema"

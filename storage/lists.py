@@ -1,12 +1,27 @@
-"""Which declared list answers a `find`, and in which order it pages."""
+"""Which declared list answers a `find`, in which order it pages, and where a page ends."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
-from storage.base import Collection, StartsWith, Undeclared, Value, Where
+from storage.base import (
+    Collection,
+    Cursor,
+    InvalidValue,
+    Page,
+    R,
+    Record,
+    StartsWith,
+    Undeclared,
+    Value,
+    Where,
+)
+from storage.codec import check_expect, cut, encode_value
+
+_HIGHEST: Final = chr(0x10FFFF)
 
 
 class Plan(Struct, frozen=True):
@@ -20,12 +35,32 @@ class Plan(Struct, frozen=True):
     prefix: str | None = None
     is_unique: bool = False
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields to sort by, with the id as the tie-breaker where one is needed."""
+        if self.order is None or self.order == "id":
+            return ("id",)
+        return (self.order,) if self.is_unique else (self.order, "id")
 
-def plan(collection: Collection[Any], where: Where | None, order: str | None) -> Plan:
-    """The declared list that answers, or Undeclared."""
+    def cursor(self, record: Record) -> Cursor:
+        """The place of a record in the order."""
+        return at(record, self.order) if self.order else None, record.id
+
+    def page(self, records: Sequence[R], limit: int) -> Page[R]:
+        """The page, given one record more than its limit where there are so many."""
+        kept = list(records[:limit])
+        return Page(kept, self.cursor(kept[-1]) if len(records) > limit else None)
+
+
+def plan(
+    collection: Collection[Any], where: Where | None, order: str | None, limit: int = 1
+) -> Plan:
+    """The declared list that answers. Raises Undeclared, InvalidValue."""
+    if limit < 1:
+        raise InvalidValue("a page has at least one record")
     where = where or {}
     prefixed = [name for name, value in where.items() if isinstance(value, StartsWith)]
-    equal = {n: v for n, v in where.items() if not isinstance(v, StartsWith)}
+    equal = _equal(collection, {n: v for n, v in where.items() if n not in prefixed})
     if len(prefixed) > 1 or (prefixed and order not in (None, prefixed[0])):
         raise Undeclared(f"{collection.name}: a prefix match orders by its own field")
     prefix = None
@@ -46,7 +81,39 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
     indexes = [*collection.lists, *((name,) for name in collection.unique)]
     if names and not any(set(fields[: len(names)]) == names for fields in indexes):
         raise Undeclared(f"{collection.name} declares no list that begins with {sorted(names)}")
-    return Plan(dict(where), None)  # type: ignore[arg-type]
+    return Plan(_equal(collection, where), None)
+
+
+def at(record: Any, path: str) -> Any:
+    """The value of a dotted path, None where there is nothing."""
+    for name in path.split("."):
+        record = getattr(record, name, None)
+    return record
+
+
+def check_scan(collection: Collection[Any], where: Mapping[str, Value] | None) -> dict[str, Value]:
+    """What a scan is to match: top-level fields, by equality. Raises InvalidValue."""
+    where = where or {}
+    for name, value in where.items():
+        if "." in name or isinstance(value, StartsWith):
+            raise InvalidValue(f"a scan matches top-level fields by equality, not {name!r}")
+    return _equal(collection, where)
+
+
+def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> dict[str, Value]:
+    """The values to match, checked, and with instants cut as in what is stored."""
+    check_expect(collection, where)
+    return {path: encode_value(value, cut) for path, value in where.items()}
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The least text above every text that begins with `prefix`; None: there is none."""
+    kept = prefix.rstrip(_HIGHEST)
+    if not kept:
+        return None
+    following = ord(kept[-1]) + 1
+    # Code points of surrogates are no text; the next one after U+D7FF is U+E000.
+    return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
 def _is_declared(collection: Collection[Any], equal: dict[str, Value], order: str | None) -> bool:

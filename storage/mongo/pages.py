@@ -7,12 +7,10 @@ from datetime import datetime
 from functools import reduce
 from typing import Any, Final
 
-from storage import codec
 from storage.base import (
     COUNT_CAP,
     Collection,
     Cursor,
-    InvalidValue,
     Key,
     Page,
     R,
@@ -20,7 +18,7 @@ from storage.base import (
     View,
     Where,
 )
-from storage.lists import Plan, plan, plan_count
+from storage.lists import Plan, after_prefix, check_scan, plan, plan_count
 from storage.mongo import faults
 from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored
 from storage.mongo.driver import Driver
@@ -71,14 +69,12 @@ class Pages(View):
         after: Cursor | None = None,
     ) -> Page[R]:
         self._driver.check_opened(collection)
-        if limit < 1:
-            raise InvalidValue("a page has at least one record")
-        planned = plan(collection, where, order)
+        planned = plan(collection, where, order, limit)
         filter = _all_of(
             _matching(collection, planned, self._now()), _beyond(planned, descending, after)
         )
         direction = -1 if descending else 1
-        sort = [(stored(field), direction) for field in _ordering(planned)]
+        sort = [(stored(field), direction) for field in planned.fields]
         found = await self._documents(collection, filter, sort=sort, limit=limit + 1)
         return _page(collection, planned, found, limit, self._now())
 
@@ -97,9 +93,7 @@ class Pages(View):
     ) -> AsyncIterator[R]:
         """Pages by id; with `where`, over stretches of ids, so that no command takes long."""
         self._driver.check_opened(collection)
-        if any("." in name for name in where or ()):
-            raise InvalidValue("a scan is by top-level fields")
-        matching = _equal(collection, where or {})
+        matching = _equal(check_scan(collection, where))
         last: str | None = ""
         while last is not None:
             until = await self._stretch_end(collection, last) if matching else None
@@ -143,34 +137,24 @@ class Pages(View):
 
 
 def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Document:
-    equal = _equal(collection, planned.equal)
+    equal = _equal(planned.equal)
     prefix = {}
     if planned.prefix is not None and planned.order is not None:
         prefix = {stored(planned.order): _prefix_range(planned.prefix)}
     return _all_of(equal, prefix, lasting(collection, now))
 
 
-def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> Document:
-    codec.check_expect(collection, where)
-    return {stored(path): plain(value) for path, value in where.items()}
+def _equal(where: Mapping[str, Any]) -> Document:
+    return {stored(path): value for path, value in where.items()}
 
 
 def _prefix_range(prefix: str) -> Document:
     """The texts with this prefix as a range of the index, which is in the order of code points."""
     bounds = {"$gte": plain(prefix)}
-    start = prefix.rstrip("\U0010ffff")
-    if start:
-        following = ord(start[-1]) + 1
-        # Surrogates are no characters.
-        following = 0xE000 if following == 0xD800 else following
-        bounds["$lt"] = start[:-1] + chr(following)
+    end = after_prefix(prefix)
+    if end:
+        bounds["$lt"] = end
     return bounds
-
-
-def _ordering(planned: Plan) -> list[str]:
-    if planned.order is None or planned.order == "id":
-        return ["id"]
-    return [planned.order] if planned.is_unique else [planned.order, "id"]
 
 
 def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
@@ -179,7 +163,7 @@ def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
         return {}
     compare = "$lt" if descending else "$gt"
     value, id = plain(after[0]), plain(after[1])
-    fields = [stored(field) for field in _ordering(planned)]
+    fields = [stored(field) for field in planned.fields]
     if fields == ["_id"]:
         return {"_id": {compare: id}}
     if planned.is_unique:

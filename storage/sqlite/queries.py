@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
-from storage.base import Cursor
+from storage.base import Cursor, Value
 from storage.codec import encode_value, instant_text
-from storage.lists import Plan
+from storage.lists import Plan, after_prefix
 from storage.sqlite.tables import expression, statement
 
 Condition = tuple[str, str, Any]  # field, operator, value
 Order = tuple[str, ...]
 Query = tuple[str, list[Any]]
-_HIGHEST: Final = chr(0x10FFFF)
 
 
 def plain(value: object) -> Any:
@@ -22,9 +22,13 @@ def plain(value: object) -> Any:
     return encode_value(value, instant_text)
 
 
-def matching(equal: dict[str, Any], now: str | None) -> list[Condition]:
+def _bound(value: Value) -> Any:
+    return instant_text(value) if isinstance(value, datetime) else value
+
+
+def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
     """Equal fields (None matches absence), and not expired by `now`."""
-    conditions = [(field, "IS", plain(value)) for field, value in equal.items()]
+    conditions = [(field, "IS", _bound(value)) for field, value in equal.items()]
     return conditions + ([("expires_at", ">", now)] if now else [])
 
 
@@ -38,34 +42,23 @@ def steps(
     """
     beyond = "<" if descending else ">"
     low, high = _prefix_bounds(plan)
-    if plan.order is None:
-        yield [("id", beyond, after[1])] if after else [], ("id",)
-        return
-    order: Order = (plan.order,) if plan.is_unique else (plan.order, "id")
     if after is None:
-        yield low + high, order
+        yield low + high, plan.fields
+        return
+    if plan.order is None:
+        yield [("id", beyond, after[1])], plan.fields
         return
     value = plain(after[0])
     if not plan.is_unique:
         yield [(plan.order, "IS", value), ("id", beyond, after[1])], ("id",)
-    yield [(plan.order, beyond, value), *(low if descending else high)], order
+    yield [(plan.order, beyond, value), *(low if descending else high)], plan.fields
 
 
 def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
     if plan.order is None or plan.prefix is None:
         return [], []
-    end = _after_prefix(plain(plan.prefix))
+    end = after_prefix(plain(plan.prefix))
     return [(plan.order, ">=", plan.prefix)], [(plan.order, "<", end)] if end else []
-
-
-def _after_prefix(prefix: str) -> str | None:
-    """The least text above every text that begins with `prefix`."""
-    kept = prefix.rstrip(_HIGHEST)
-    if not kept:
-        return None
-    following = ord(kept[-1]) + 1
-    # Code points of surrogates are no text; the next one after U+D7FF is U+E000.
-    return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
 def page(table: str, conditions: list[Condition], order: Order, descending: bool) -> Query:

@@ -6,25 +6,22 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from operator import attrgetter
 from typing import Any, Final, Protocol, TypeVar
 
 from storage.base import (
     COUNT_CAP,
     Collection,
     Cursor,
-    InvalidValue,
     Key,
     Page,
     R,
-    StartsWith,
     Unavailable,
     Value,
     View,
     Where,
 )
-from storage.codec import field_type, instant_text
-from storage.lists import Plan, plan, plan_count
+from storage.codec import instant_text
+from storage.lists import check_scan, plan, plan_count
 from storage.sqlite import queries
 from storage.sqlite.tables import Table, Tables
 
@@ -88,9 +85,7 @@ class Reader:
         limit: int,
         after: Cursor | None,
     ) -> Page[R]:
-        if limit < 1:
-            raise InvalidValue("a page has at least one record")
-        planned = plan(collection, where, order)
+        planned = plan(collection, where, order, limit)
         table = self._tables[collection.name]
         always = queries.matching(planned.equal, self._judged(table))
         documents: list[bytes] = []
@@ -100,8 +95,7 @@ class Reader:
             documents += [row[0] for row in self._rows(sql, [*values, missing])]
             if len(documents) > limit:
                 break
-        records = [table.decode(document) for document in documents[:limit]]
-        return Page(records, _cursor(records[-1], planned) if len(documents) > limit else None)
+        return planned.page([table.decode(document) for document in documents], limit)
 
     def count(self, collection: Collection[Any], where: Where | None, up_to: int) -> int:
         planned = plan_count(collection, where)
@@ -140,9 +134,6 @@ class Reader:
         self._rows("BEGIN", [])
         self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])  # the first read fixes the state
 
-    def ping(self) -> None:
-        self._rows("SELECT 1", [])
-
     def close(self) -> None:
         self._connection.close()
 
@@ -163,11 +154,6 @@ def unavailable(error: sqlite3.Error) -> Unavailable:
 def _findable(id: str) -> str | None:
     """The id, or None when no record can have it: SQLite takes no lone surrogate."""
     return id if id.isascii() or not any("\ud800" <= c <= "\udfff" for c in id) else None
-
-
-def _cursor(record: Any, planned: Plan) -> Cursor:
-    value = attrgetter(planned.order)(record) if planned.order else None
-    return value, record.id
 
 
 class ThreadView(View):
@@ -207,18 +193,10 @@ class ThreadView(View):
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
     ) -> AsyncIterator[R]:
-        equal = dict(where or {})
-        check_scan(collection, equal)
+        equal = check_scan(collection, where)
         after: str | None = ""
         while after is not None:
             read = partial(self._reader.slice, collection, equal, after)
             records, after = await self._call(read)
             for record in records:
                 yield record
-
-
-def check_scan(collection: Collection[Any], equal: Mapping[str, object]) -> None:
-    for name, value in equal.items():
-        if "." in name or isinstance(value, StartsWith):
-            raise InvalidValue(f"a scan matches top-level fields by equality, not {name!r}")
-        field_type(collection.record, name)

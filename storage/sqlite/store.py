@@ -10,48 +10,39 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from storage.base import (
     COUNT_CAP,
-    COUNTERS,
     UNKNOWN_AFTER_SECONDS,
     Collection,
-    Counter,
     Cursor,
-    Delete,
     Key,
-    Outcome,
     Page,
     R,
     Schema,
     StorageError,
-    Store,
     Unavailable,
-    Unit,
-    Unknown,
     Unsupported,
     Value,
     View,
     Where,
-    Write,
 )
-from storage.codec import check_id, deleted_only
-from storage.sqlite import steps, tables
+from storage.sqlite import tables
 from storage.sqlite.reader import Reader, ThreadView, unavailable
 from storage.sqlite.writer import FileLock, Writer
+from storage.stepped import SteppedStore
+from storage.steps import Prepared
 
 T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
-_CHUNK_UNITS: Final = 100
-_CHUNKS_QUEUED: Final = 2
 _LOOP_CACHE_KIB: Final = 16 * 1024
 
 
-class SqliteStore(Store):
+class SqliteStore(SteppedStore):
     """One SQLite file. Without a path: a file in a temporary directory, gone after `close`."""
 
     _reader: Reader
@@ -68,19 +59,17 @@ class SqliteStore(Store):
         unknown_after_seconds: float = UNKNOWN_AFTER_SECONDS,
         connect: Connect = sqlite3.connect,
     ) -> None:
+        super().__init__(now=now, new_id=new_id)
         self._path = "" if path is None else os.path.abspath(path)
         self._is_temporary = path is None
-        self._now = now
-        self._new_id = new_id
         self._unknown_after_seconds = unknown_after_seconds
         self._connect_with = connect
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-reader")
-        self._chunks = asyncio.Semaphore(_CHUNKS_QUEUED)
 
     async def open(
         self, collections: Sequence[Collection[Any]], schema: Schema | None = None
     ) -> None:
-        self._tables = tables.Tables(collections)
+        self._tables = tables.Tables(collections, tables.Table)
         if self._is_temporary:
             self._path = os.path.join(tempfile.mkdtemp(prefix="store-"), "store.sqlite3")
         try:
@@ -157,6 +146,7 @@ class SqliteStore(Store):
         return await running
 
     async def close(self) -> None:
+        await super().close()
         if self._writer is None:
             return
         if self._closing is None:
@@ -173,11 +163,6 @@ class SqliteStore(Store):
     def _remove_temporary(self) -> None:
         if self._is_temporary:
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
-
-    async def ping(self) -> None:
-        if self._writer is None or self._closing is not None:
-            raise Unavailable("the store is not open")
-        self._reader.ping()
 
     # Reading. What takes microseconds runs on the loop: a thread would cost twenty times as much.
 
@@ -228,32 +213,7 @@ class SqliteStore(Store):
 
     # Writing.
 
-    async def commit(self, *writes: Write) -> None:
-        await self._one(self._prepared(writes))
-
-    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        starts = range(0, len(units), _CHUNK_UNITS)
-        chunks = [self._chunk(units[start : start + _CHUNK_UNITS]) for start in starts]
-        return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
-
-    async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """A few units at a time, so that nobody's single commit waits behind thousands."""
-        async with self._chunks:
-            outcomes = [self._prepared_or_refused(writes) for writes in units]
-            prepared = [unit for unit in outcomes if isinstance(unit, steps.Prepared)]
-            written = iter(await self._written(prepared))
-            return [next(written) if isinstance(o, steps.Prepared) else o for o in outcomes]
-
-    def _prepared_or_refused(self, writes: Sequence[Write]) -> steps.Prepared | StorageError:
-        try:
-            return self._prepared(writes)
-        except StorageError as error:
-            return error
-
-    def _prepared(self, writes: Sequence[Write]) -> steps.Prepared:
-        return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
-
-    async def _written(self, units: list[steps.Prepared]) -> list[Any]:
+    async def _written(self, units: list[Prepared]) -> list[Any]:
         """The outcomes: results or errors. Cancelling the caller withdraws nothing."""
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)
@@ -266,27 +226,3 @@ class SqliteStore(Store):
             return await entry.future
         finally:
             timer.cancel()
-
-    async def _one(self, prepared: steps.Prepared) -> Any:
-        (outcome,) = await self._written([prepared])
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    async def applied(self, unit: Unit) -> bool | None:
-        if deleted_only(unit.writes):
-            return None
-        try:
-            asked = steps.prepare_applied(self._tables, self._new_id(), unit)
-            return bool(await self._one(asked))
-        except Unknown as error:
-            raise Unavailable("the writer is busy; ask again") from error
-
-    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        check_id(key)
-        counting = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
-        counter: Counter = await self._one(counting)
-        return counter
-
-    async def reset(self, key: str) -> None:
-        await self.commit(Delete(COUNTERS, key))

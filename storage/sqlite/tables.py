@@ -9,62 +9,42 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from storage import steps
 from storage.base import (
-    COUNTERS,
     META,
     Collection,
-    Conflict,
     InvalidValue,
     MetaRecord,
     Schema,
-    StorageError,
     TooNew,
-    Undeclared,
     Unsupported,
 )
-from storage.codec import check_collection
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*", re.ASCII)
-_INDEX = re.compile(r"index '(.+)'")
 _CREATE = """CREATE TABLE IF NOT EXISTS {table}
     (id TEXT PRIMARY KEY NOT NULL, doc TEXT NOT NULL, marks TEXT NOT NULL)"""
-_REPLACE_EXPIRED = """INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)
-    ON CONFLICT(id) DO UPDATE SET doc = excluded.doc, marks = excluded.marks
-    WHERE json_extract(doc, '$.expires_at') <= ?"""
 _PUT_SCHEMA = "INSERT OR REPLACE INTO meta(id, doc, marks) VALUES (?, ?, '')"
 
 
-class Table:
-    """One collection's table: its names, its frequent statements and its decoder."""
+class Table(steps.Table):
+    """One collection's table, with its frequent statements."""
 
     def __init__(self, collection: Collection[Any]) -> None:
-        check_collection(collection)
-        self.collection = collection
-        self.name = collection.name
-        self.expires = collection.expires
-        self.decode: Callable[[bytes], Any] = msgspec.json.Decoder(collection.record).decode
+        super().__init__(collection)
         self.get = statement("SELECT doc FROM {table} WHERE id = ?", self.name)
         self.read = statement("SELECT doc, marks FROM {table} WHERE id = ?", self.name)
         self.insert = statement("INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)", self.name)
-        self.replace_expired = statement(_REPLACE_EXPIRED, self.name)
         self.update = statement("UPDATE {table} SET doc = ?, marks = ? WHERE id = ?", self.name)
         self.mark = statement("UPDATE {table} SET marks = ? WHERE id = ?", self.name)
         self.delete = statement("DELETE FROM {table} WHERE id = ?", self.name)
 
 
-class Tables(dict[str, Table]):
-    """Tables by collection name."""
-
-    def __init__(self, collections: Sequence[Collection[Any]]) -> None:
-        super().__init__((c.name, Table(c)) for c in (*collections, META, COUNTERS))
-
-    def __missing__(self, name: str) -> Table:
-        raise Undeclared(f"the store was opened without the collection {name!r}")
+Tables = steps.Tables[Table]
 
 
 def statement(template: str, table: str, **parts: str) -> str:
@@ -136,12 +116,3 @@ def _create_index(connection: sqlite3.Connection, name: str, sql: str) -> None:
         connection.execute(sql)
     except sqlite3.IntegrityError as error:
         raise Unsupported(f"{name} is not unique in what is stored: {error}") from error
-
-
-def conflict(error: sqlite3.IntegrityError, names: Mapping[str, Table]) -> StorageError:
-    """The key that is taken, from what SQLite says about it."""
-    index = _INDEX.search(str(error))
-    if index:
-        return Conflict(*index[1].split(":", 1))
-    table = str(error).rpartition(": ")[2].partition(".")[0]
-    return Conflict(table, "id") if table in names else StorageError(str(error))

@@ -17,9 +17,10 @@ from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
 from storage.sqlite.reader import unavailable
-from storage.sqlite.steps import Prepared, Transaction
 from storage.sqlite.sweep import Sweeper
-from storage.sqlite.tables import Tables, conflict
+from storage.sqlite.tables import Tables
+from storage.sqlite.transaction import SqliteTransaction, conflict
+from storage.steps import Prepared
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
@@ -152,7 +153,7 @@ class Writer:
         with self._lock.held():
             self._begin()
             try:
-                transaction = Transaction(self._connection, self._now())
+                transaction = SqliteTransaction(self._connection, self._now())
                 outcomes = [self._unit(transaction, prepared) for prepared in units]
                 self._connection.execute("COMMIT")
             finally:
@@ -166,23 +167,20 @@ class Writer:
         except sqlite3.Error as error:
             raise _NotBegun(f"SQLite: {error}") from error
 
-    def _unit(self, transaction: Transaction, prepared: Prepared) -> Any:
+    def _unit(self, transaction: SqliteTransaction, prepared: Prepared) -> Any:
         """The result of one unit, or the error that undid it: its neighbours go on."""
-        mark = prepared.unit.id
         try:
             if len(prepared.steps) == 1:
                 # One step ends in one statement, which SQLite undoes by itself.
-                return prepared.steps[0].run(transaction, mark)
+                return prepared.run(transaction)
             with self._savepoint():
-                for step in prepared.steps:
-                    step.run(transaction, mark)
+                return prepared.run(transaction)
         except sqlite3.IntegrityError as error:
             return conflict(error, self._tables)
         except sqlite3.Error:
             raise
         except Exception as error:  # one unit's trouble is not its neighbours'
             return _failure(error)
-        return None
 
     @contextmanager
     def _savepoint(self) -> Iterator[None]:

@@ -21,13 +21,19 @@ from mongomock_motor import AsyncMongoMockClient
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from storage import COUNTERS, META, Store, open_store
+from storage import BACK_ENDS, COUNTERS, META, Store, open_store
 from storage.mongo import MongoStore
 from storage.sqlite import SqliteStore
 from tests.storage import records
+from tests.storage.dictionary import DictionaryStore
+from tests.storage.mongo_faults import faulty, lossy  # noqa: F401  fixtures
 from tests.support.clock import SteppingClock
 from tests.support.mongod import fresh_database
 
+# What can't be asked of a dictionary.
+DICTIONARY_DEVIATES: dict[str, str] = {
+    "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
+}
 # What mongomock-motor does otherwise than MongoDB. It serves tests of the domain, not operators.
 MONGOMOCK_DEVIATES: dict[str, str] = {
     "test_a_single_commit_gets_in_between": "nothing waits, so nothing gets in between",
@@ -102,6 +108,21 @@ class MongomockBackend(Backend):
         return MongoStore(self.url, now=clock.now, new_id=self._new_id, client=client)
 
 
+def _dictionary_store(url: str, **clock_and_ids: Any) -> Store:
+    return DictionaryStore(**clock_and_ids)
+
+
+class DictionaryBackend(Backend):
+    """A back end of one module, made known by one line."""
+
+    is_shared = False
+
+    def make(self, clock: SteppingClock) -> Store:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setitem(BACK_ENDS, "dictionary", _dictionary_store)
+            return super().make(clock)
+
+
 def _sqlite(request) -> Backend:
     return SqliteBackend("sqlite", f"sqlite:///{request.getfixturevalue('tmp_path')}/db.sqlite3")
 
@@ -125,21 +146,28 @@ def _mongomock(request) -> Backend:
     return MongomockBackend("mongomock", "mongodb://mongomock/")
 
 
+def _dictionary(request) -> Backend:
+    return DictionaryBackend("dictionary", "dictionary://")
+
+
 BACKENDS = {
     "sqlite": _sqlite,
     "memory": _memory,
     "pymongo": _pymongo,
     "motor": _motor,
     "mongomock": _mongomock,
+    "dictionary": _dictionary,
 }
+DEVIATIONS = {"mongomock": MONGOMOCK_DEVIATES, "dictionary": DICTIONARY_DEVIATES}
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
-        reason = MONGOMOCK_DEVIATES.get(getattr(item, "originalname", ""))
-        if params.get("backend") == "mongomock" and reason:
-            item.add_marker(pytest.mark.skip(reason=f"mongomock: {reason}"))
+        backend = params.get("backend")
+        reason = DEVIATIONS.get(backend, {}).get(getattr(item, "originalname", ""))
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=f"{backend}: {reason}"))
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from storage import (
 )
 from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import Sweeper
-from storage.sqlite.tables import Tables
+from storage.sqlite.tables import Table, Tables
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
 
 
@@ -323,7 +323,7 @@ async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):
     await sqlite.commit(Insert(USERS, user("a")))
     clock.advance(timedelta(hours=25, minutes=30))
     connection = sqlite._writer._connection
-    Sweeper(Tables(ALL)).turn(connection, clock.now())
+    Sweeper(Tables(ALL, Table)).turn(connection, clock.now())
 
     kept = connection.execute("SELECT id FROM tickets ORDER BY id").fetchall()
     assert kept == [(b"t2",), (b"t30",)]
@@ -335,7 +335,7 @@ async def test_a_sweep_goes_round_in_slices(sqlite, clock):
     units = [[Insert(TICKETS, Ticket(id=f"{n:04}", expires_at=clock.now()))] for n in range(1200)]
     await sqlite.commit_each(units)
     clock.advance(timedelta(hours=25))
-    sweeper = Sweeper(Tables(ALL))
+    sweeper = Sweeper(Tables(ALL, Table))
     connection = sqlite._writer._connection
     left = []
     for _ in range(3):

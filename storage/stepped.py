@@ -1,0 +1,84 @@
+"""What stores have in common that apply units by steps (`storage/steps.py`): all of writing but
+the transaction itself."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from storage import steps
+from storage.base import Counter, Outcome, StorageError, Store, Unavailable, Unit, Unknown, Write
+from storage.codec import deleted_only
+from storage.steps import NOT_OPEN, Prepared, Tables
+
+_CHUNK_UNITS: Final = 100
+_CHUNKS_QUEUED: Final = 2
+
+
+class SteppedStore(Store):
+    """A store that prepares units, and has them written. `_tables` are what it is open with."""
+
+    _tables: Tables[Any] = NOT_OPEN
+
+    def __init__(self, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> None:
+        self._now = now
+        self._new_id = new_id
+        self._chunks = asyncio.Semaphore(_CHUNKS_QUEUED)
+
+    async def close(self) -> None:
+        self._tables = NOT_OPEN
+
+    @abstractmethod
+    async def _written(self, units: list[Prepared]) -> list[Any]:
+        """Run each unit's steps in the order of the list; each one's result, or its error.
+
+        Cancelling the caller withdraws nothing.
+        """
+
+    async def commit(self, *writes: Write) -> None:
+        await self._one(self._prepared(writes))
+
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        starts = range(0, len(units), _CHUNK_UNITS)
+        chunks = [self._chunk(units[start : start + _CHUNK_UNITS]) for start in starts]
+        return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
+
+    async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        """A few units at a time, so that nobody's single commit waits behind thousands."""
+        async with self._chunks:
+            outcomes = [self._prepared_or_refused(writes) for writes in units]
+            prepared = [unit for unit in outcomes if isinstance(unit, Prepared)]
+            written = iter(await self._written(prepared))
+            return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
+
+    def _prepared_or_refused(self, writes: Sequence[Write]) -> Prepared | StorageError:
+        try:
+            return self._prepared(writes)
+        except StorageError as error:
+            return error
+
+    def _prepared(self, writes: Sequence[Write]) -> Prepared:
+        return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
+
+    async def _one(self, prepared: Prepared) -> Any:
+        (outcome,) = await self._written([prepared])
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    async def applied(self, unit: Unit) -> bool | None:
+        if deleted_only(unit.writes):
+            return None
+        try:
+            asked = steps.prepare_applied(self._tables, self._new_id(), unit)
+            return bool(await self._one(asked))
+        except Unknown as error:
+            raise Unavailable("the writer is busy; ask again") from error
+
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        counting = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
+        counter: Counter = await self._one(counting)
+        return counter
