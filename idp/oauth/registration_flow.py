@@ -258,12 +258,16 @@ async def _complete(service: Service, flow: Flow, waiting: Registration, typed: 
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     try:
         made = await registration.prepare(service, organization, typed)
-        subject = Subject(instance=instance, organization=organization, user=made.user)
-        before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
-        return await sign_in_flow.open_session(service, flow, subject, before)
+        # Asked after the name was claimed: of two at once with one mailbox, one is refused.
+        if not await registration.is_known(service, organization, typed.email):
+            subject = Subject(instance=instance, organization=organization, user=made.user)
+            before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
+            return await sign_in_flow.open_session(service, flow, subject, before)
     except (LoginNameTaken, Conflict, Stale) as error:
         if isinstance(error, Conflict | Stale) and refusal(error) is None:
             raise
+    if await service.store.get(REGISTRATIONS, waiting.id) is None:
+        raise Stale(REGISTRATIONS.name, waiting.id)  # the same form, sent twice at once
     if await registration.is_known(service, organization, typed.email):
         raise AddressTaken
     if waiting.proven_at is None:
