@@ -40,7 +40,7 @@ from storage import Conflict, Delete, Insert, Stale, Update, Write
 CODE_MINUTES: Final = 10
 COOL_DOWN: Final = timedelta(seconds=60)
 MAILS_TO_A_MAILBOX: Final = 5
-MAILS_FROM_AN_ADDRESS: Final = 60
+MAILS_FROM_AN_ADDRESS: Final = 3  # times the failures that one may make
 NAMES: Final = 10
 _WINDOW: Final = timedelta(hours=1)
 _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
@@ -170,7 +170,8 @@ async def _admit(service: Service, email: str, address: str) -> None:
     """
     mailbox = service.vault.mac("mailbox", login_key(email)).hex()[:32]
     limits = {f"mails:to:{mailbox}": MAILS_TO_A_MAILBOX}
-    limits[f"mails:from:{address}"] = MAILS_FROM_AN_ADDRESS
+    failures = service.config.address_failures_before_delay
+    limits[f"mails:from:{address}"] = failures * MAILS_FROM_AN_ADDRESS
     for key, most in limits.items():
         await _count(service, key, most)
 
