@@ -16,11 +16,11 @@ from idp import access, requests
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument
-from idp.i18n import SOURCE, load
 from idp.identity import new_users, phone_verifications, users, verifications
 from idp.identity.new_user_requests import CreateHuman, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman
+from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
 from idp.records import Email, IdpLink, Organization, Password, Phone, Profile, User
 from idp.service import Service
@@ -112,9 +112,8 @@ def _beyond_one_field(
     links = (link and (link.idp_id, link.user_id) for link in links)
     yield from _doubles("idpLinks[{}].userId", links)
     if password:
-        for each in new_users.password_problems(service, organization, new, password.password):
-            text = load(SOURCE).text(each.text)
-            yield FieldProblem(each.slug, "password.password", text)
+        found = new_users.password_problems(service, organization, new, password.password)
+        yield from password_problems("password.password", found)
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from idp.fields import Base64, Email, Items, Language, Name, NotYet, Phone, Refused, Text, UserName
+from idp.fields import Base64, Email, Items, Name, NotYet, Phone, Refused, Text, UserName
 from idp.fields import Password as PasswordText
 from idp.identity import schemes
 from idp.identity.new_users import CLIENT_PREFIX
+from idp.identity.person_fields import ProfileFields
 from idp.records import Profile
 from idp.requests import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000
-Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
-_GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {
-    "GENDER_FEMALE": "female",
-    "GENDER_MALE": "male",
-    "GENDER_DIVERSE": "diverse",
-}
 
 
 class UserId(Struct, frozen=True):
@@ -54,24 +48,13 @@ class Organization(Request, frozen=True, kw_only=True):
     org_domain: Name | None = None
 
 
-class NewProfile(Request, frozen=True, kw_only=True):
+class NewProfile(ProfileFields, frozen=True, kw_only=True):
     given_name: Name
     family_name: Name
-    nick_name: Annotated[str, Text()] = ""
-    display_name: Annotated[str, Text()] = ""
-    preferred_language: Annotated[str, Language()] = ""
-    gender: Gender = "GENDER_UNSPECIFIED"
 
     def stored(self) -> Profile:
         """The profile as a user record has it."""
-        return Profile(
-            display_name=self.display_name,
-            given_name=self.given_name,
-            family_name=self.family_name,
-            nick_name=self.nick_name or None,
-            preferred_language=self.preferred_language or None,
-            gender=_GENDERS.get(self.gender),
-        )
+        return self.as_profile(self.given_name, self.family_name)
 
 
 class Empty(Request, frozen=True, kw_only=True):

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import answers, events
+from idp import answers, events, requests
 from idp.answers import Answer, Details
-from idp.errors import AlreadyExists, FieldProblem, InvalidArgument
-from idp.fields import Domain, Email, Language, Name, OneOf, Password, Phone, Text, UserName
-from idp.i18n import SOURCE, load
+from idp.errors import AlreadyExists, InvalidArgument
+from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
 from idp.identity import memberships, new_users, organizations, verifications
 from idp.identity.new_users import NewHuman
 from idp.identity.permissions import ORGANIZATION_ROLES
+from idp.identity.person_fields import ProfileFields
 from idp.records import ORGANIZATIONS, Organization, Profile
 from idp.records import Email as StoredEmail
 from idp.records import Phone as StoredPhone
 from idp.requests import Request
 from idp.service import Service
-from storage import Conflict, Stale
+from storage import Conflict
 
 _MAX_PHONE: Final = 50
 _TRIES: Final = 5  # at a generated domain
 _ROLES: Final = [memberships.ORG_OWNER]
-_PASSWORD: Final = "human.password"  # noqa: S105 - a path
-_GENDERS: Final[dict[str, Literal["female", "male", "diverse"]]] = {
-    "GENDER_FEMALE": "female",
-    "GENDER_MALE": "male",
-    "GENDER_DIVERSE": "diverse",
-}
 
 
 class DomainTaken(AlreadyExists):
@@ -47,26 +41,13 @@ class NewOrganization(Request, frozen=True, kw_only=True):
     domain: Annotated[str, Domain()] = ""
 
 
-class NewProfile(Request, frozen=True, kw_only=True):
+class NewProfile(ProfileFields, frozen=True, kw_only=True):
     first_name: Name
     last_name: Name
-    nick_name: Annotated[str, Text()] = ""
-    display_name: Annotated[str, Text()] = ""
-    preferred_language: Annotated[str, Language()] = ""
-    gender: Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"] = (
-        "GENDER_UNSPECIFIED"
-    )
 
     def stored(self) -> Profile:
         """The profile as a user record has it."""
-        return Profile(
-            display_name=self.display_name,
-            given_name=self.first_name,
-            family_name=self.last_name,
-            nick_name=self.nick_name or None,
-            preferred_language=self.preferred_language or None,
-            gender=_GENDERS.get(self.gender),
-        )
+        return self.as_profile(self.first_name, self.last_name)
 
 
 class NewEmail(Request, frozen=True, kw_only=True):
@@ -86,18 +67,6 @@ class Administrator(Request, frozen=True, kw_only=True):
     phone: NewPhone | None = None
     password: Password | None = None
 
-    def stored(self) -> NewHuman:
-        """The person to be, still without a password."""
-        email, phone = self.email, self.phone
-        return NewHuman(
-            user_name=self.user_name,
-            profile=self.profile.stored(),
-            email=StoredEmail(address=email.email, is_verified=email.is_email_verified),
-            phone=StoredPhone(number=phone.phone, is_verified=phone.is_phone_verified)
-            if phone
-            else None,
-        )
-
 
 class SetUp(Request, frozen=True, kw_only=True):
     """Specification 4.9. Without roles the administrator gets ORG_OWNER."""
@@ -113,16 +82,20 @@ class WasSetUp(Answer, frozen=True, kw_only=True):
     user_id: str
 
 
-async def set_up(service: Service, request: SetUp, *, actor: str) -> WasSetUp:
-    """Make the organization, its administrator and their membership, and mail the administrator
-    a code when the address is not verified.
+async def set_up(service: Service, document: object, *, actor: str) -> WasSetUp:
+    """Make the organization, its administrator and their membership that a JSON document
+    describes (`SetUp`), and mail the administrator a code when the address is not verified.
 
-    Raises InvalidArgument (the password), LoginNameTaken, DomainTaken, HashingBusy.
+    Raises InvalidArgument, LoginNameTaken, DomainTaken, HashingBusy.
     """
+    request = _read(service, document)
     name, wanted = request.org.name, request.org.domain
+    administrator = _person(structs.asdict(request.human))
+    if request.human.password is not None:
+        password = await new_users.hashed(service, request.human.password)
+        administrator = structs.replace(administrator, password=password)
     domain = wanted or organizations.generated_domain(service, name)
     organization = organizations.new(service, name, domain, service.clock.now())
-    administrator = await _administrator(service, organization, request.human)
     for _ in range(1 if wanted else _TRIES):
         with suppress(DomainTaken):
             return await _commit(service, organization, administrator, request.roles, actor)
@@ -131,17 +104,40 @@ async def set_up(service: Service, request: SetUp, *, actor: str) -> WasSetUp:
     raise DomainTaken
 
 
-async def _administrator(
-    service: Service, organization: Organization, human: Administrator
-) -> NewHuman:
-    new = human.stored()
-    if human.password is None:
-        return new
-    problems = new_users.password_problems(service, organization, new, human.password)
+def _read(service: Service, document: object) -> SetUp:
+    values, problems = requests.collect(SetUp, document)
+    org: NewOrganization | None = values.get("org")
+    human = document.get("human") if isinstance(document, dict) else None
+    problems += _password_problems(service, org.name if org else "", human)
     if problems:
-        texts = [(each.slug, load(SOURCE).text(each.text)) for each in problems]
-        raise InvalidArgument([FieldProblem(slug, _PASSWORD, text) for slug, text in texts])
-    return structs.replace(new, password=await new_users.hashed(service, human.password))
+        raise InvalidArgument(problems)
+    return SetUp(**values)
+
+
+def _password_problems(service: Service, name: str, human: object) -> Iterator[FieldProblem]:
+    """What the policy says of the password, whatever else is wrong."""
+    values, _ = requests.collect(Administrator, human)
+    if values.get("password") is None:
+        return
+    organization = organizations.new(service, name, "", service.clock.now())
+    person = _person(values)
+    for each in new_users.password_problems(service, organization, person, values["password"]):
+        yield FieldProblem(each.slug, "human.password", load(SOURCE).text(each.text))
+
+
+def _person(values: Mapping[str, Any]) -> NewHuman:
+    """The person that the readable members describe, still without a password."""
+    profile, email, phone = (values.get(name) for name in ("profile", "email", "phone"))
+    return NewHuman(
+        user_name=values.get("user_name") or "",
+        profile=profile.stored() if profile else Profile(display_name=""),
+        email=StoredEmail(address=email.email, is_verified=email.is_email_verified)
+        if email
+        else None,
+        phone=StoredPhone(number=phone.phone, is_verified=phone.is_phone_verified)
+        if phone
+        else None,
+    )
 
 
 async def _commit(
@@ -158,15 +154,15 @@ async def _commit(
     writes = events.insertion(
         random, ORGANIZATIONS, organization, "organization.created", actor, now
     )
-    writes += prepared.writes + memberships.insertion(random, held, actor, now)
+    writes += memberships.insertion(random, held, actor, now)
     if not administrator.email or not administrator.email.is_verified:
         writes += verifications.begin_email(service, user, send=True).writes
     try:
-        await service.store.commit(*writes)
-    except (Conflict, Stale) as error:
+        await new_users.commit(service, prepared, *writes)
+    except Conflict as error:
         if error.collection == ORGANIZATIONS.name:
             raise DomainTaken from error
-        raise new_users.refusal(error) or error from error
+        raise
     return WasSetUp(
         details=answers.details(organization, organization.id),
         org_id=organization.id,

@@ -38,18 +38,6 @@ def person(**changes):
     return {name: value for name, value in body.items() if value is not None}
 
 
-def paths(value, path=""):
-    """The paths of everything in a body that holds nothing else."""
-    if isinstance(value, dict) and value:
-        for name, each in value.items():
-            yield from paths(each, f"{path}.{name}" if path else name)
-    elif isinstance(value, list) and value:
-        for n, each in enumerate(value):
-            yield from paths(each, f"{path}[{n}]")
-    else:
-        yield path
-
-
 def objects(value, path=""):
     """The paths of all objects in a body; the body's own is empty."""
     if isinstance(value, dict):
