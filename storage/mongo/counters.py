@@ -53,7 +53,8 @@ class Counters:
         return found
 
     async def _add(self, key: str, mark: str, by: int) -> Document | None:
-        running = {"_id": key, "expires_at": {"$gt": self._now()}}
+        # Never where it was counted already: a command that was given up may still arrive.
+        running = {"_id": key, "expires_at": {"$gt": self._now()}, MARKS: {"$ne": mark}}
         change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MARKS_KEPT}}}
         return await self._changed("find_one_and_update", running, change)
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections import Counter
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlsplit
 
 import pytest
-from pymongo import MongoClient
 
 from storage import Conflict, Delete, Insert, Stale, Unavailable, Unit, Unknown, Update
-from tests.storage.mongo_stores import DRIVERS, opened, timed
-from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, Ticket, user
-from tests.support.lossy_proxy import LossyProxy
+from tests.storage.mongo_stores import make, timed
+from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
 
 MINUTE = timedelta(minutes=1)
 
@@ -35,45 +30,6 @@ WRITES = {
     "conditional delete": Delete(USERS, "old", expect={"n": 0}),
 }
 COMMAND = {"insert that replaces": "update", "conditional delete": "delete"}
-
-
-@pytest.fixture(params=DRIVERS)
-def faulty(request, io_loop, mongodb):
-    """A store with its fault injector: `faulty.fail(command, times)` closes connections."""
-    name = uuid.uuid4().hex
-    url = mongodb + ("&" if "?" in mongodb else "?") + f"appName={name}&driver={request.param}"
-    store = opened(io_loop, url)
-    with closing(MongoClient(urlsplit(mongodb)._replace(path="/").geturl())) as admin:
-
-        def fail(*commands, times=1, **fault):
-            data = {"failCommands": commands, "appName": name}
-            admin.admin.command(
-                "configureFailPoint",
-                "failCommand",
-                mode={"times": times},
-                data=data | (fault or {"closeConnection": True}),
-            )
-
-        store.fail = fail
-        yield store
-        admin.admin.command("configureFailPoint", "failCommand", mode="off")
-    io_loop.run_sync(store.close)
-
-
-@pytest.fixture(params=DRIVERS)
-def lossy(request, io_loop, mongodb):
-    """A store behind a proxy that loses answers: `lossy.proxy.lost[command] = how many`."""
-    parts = urlsplit(mongodb)
-    proxy = LossyProxy(parts.hostname, parts.port)
-    running = proxy.running()
-    io_loop.run_sync(running.__aenter__)
-    query = f"directConnection=true&driver={request.param}"
-    address = f"127.0.0.1:{proxy.port}"
-    store = opened(io_loop, parts._replace(netloc=address, query=query).geturl())
-    store.proxy = proxy
-    yield store
-    io_loop.run_sync(store.close)
-    io_loop.run_sync(lambda: running.__aexit__(None, None, None))
 
 
 @pytest.mark.parametrize("times", ONCE_TWICE_OFTEN)
@@ -131,6 +87,20 @@ async def test_reads_and_counters_survive_closed_connections(faulty, times):
     faulty.fail("findAndModify", times=times)
 
     assert (await faulty.increment("k", window=MINUTE)).n == 2
+
+
+async def test_a_count_that_was_given_up_counts_once_when_it_arrives_after_all(faulty):
+    """The driver sends it twice and waits for neither, then the store begins anew."""
+    impatient = make(f"{faulty.url}&socketTimeoutMS=200")
+    await impatient.open(ALL)
+    faulty.fail("findAndModify", times=2, blockConnection=True, blockTimeMS=700)
+    counted = await impatient.increment("k", window=MINUTE)
+    while not faulty.has_ended():
+        await asyncio.sleep(0.02)
+    later = await impatient.increment("k", 0, window=MINUTE)
+    await impatient.close()
+
+    assert (counted.n, later.n) == (1, 1)
 
 
 async def test_a_write_that_a_majority_did_not_acknowledge_is_sent_again(faulty):
