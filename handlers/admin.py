@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from handlers.api import ApiHandler
 from idp.identity import org_setup
-from idp.identity.org_setup import SetUp
 
 
 class SetUpOrganizationHandler(ApiHandler):
@@ -13,8 +12,8 @@ class SetUpOrganizationHandler(ApiHandler):
     permission = "iam.write"
 
     async def post(self) -> None:
-        request = self.read(SetUp)
-        self.answer(await org_setup.set_up(self.service, request, actor=self.call.actor))
+        document = self.document()
+        self.answer(await org_setup.set_up(self.service, document, actor=self.call.actor))
 
 
 ROUTES = [("/admin/v1/orgs/_setup", SetUpOrganizationHandler)]

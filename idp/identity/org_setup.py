@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from msgspec import structs
 
 from idp import answers, events, requests
 from idp.answers import Answer, Details
-from idp.errors import AlreadyExists, InvalidArgument
+from idp.errors import AlreadyExists, FieldProblem, InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
 from idp.identity import memberships, new_users, organizations, verifications
 from idp.identity.new_users import NewHuman
 from idp.identity.permissions import ORGANIZATION_ROLES
-from idp.identity.person_fields import ProfileFields
+from idp.identity.person_fields import ProfileFields, password_problems
 from idp.records import ORGANIZATIONS, Organization, Profile
 from idp.records import Email as StoredEmail
 from idp.records import Phone as StoredPhone
@@ -108,21 +109,20 @@ def _read(service: Service, document: object) -> SetUp:
     values, problems = requests.collect(SetUp, document)
     org: NewOrganization | None = values.get("org")
     human = document.get("human") if isinstance(document, dict) else None
-    problems += _password_problems(service, org.name if org else "", human)
+    problems += _problems(service, org.name if org else "", human)
     if problems:
         raise InvalidArgument(problems)
     return SetUp(**values)
 
 
-def _password_problems(service: Service, name: str, human: object) -> Iterator[FieldProblem]:
+def _problems(service: Service, name: str, human: object) -> list[FieldProblem]:
     """What the policy says of the password, whatever else is wrong."""
     values, _ = requests.collect(Administrator, human)
     if values.get("password") is None:
-        return
+        return []
     organization = organizations.new(service, name, "", service.clock.now())
-    person = _person(values)
-    for each in new_users.password_problems(service, organization, person, values["password"]):
-        yield FieldProblem(each.slug, "human.password", load(SOURCE).text(each.text))
+    found = new_users.password_problems(service, organization, _person(values), values["password"])
+    return password_problems("human.password", found)
 
 
 def _person(values: Mapping[str, Any]) -> NewHuman:

@@ -1,0 +1,398 @@
+"""POST /admin/v1/orgs/_setup: organization, administrator and membership at once (spec 4.9)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from idp.records import (
+    EVENTS,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    USERS,
+    VERIFICATIONS,
+    Email,
+    Phone,
+    Profile,
+)
+from tests.support.api_samples import SAMPLES, SET_UP, filled, organization
+from tests.support.audit import events_agree
+from tests.support.callers import Caller, instance_owner, refused
+from tests.support.stored import everything
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+def changed(path, value, n=0):
+    """The least set-up with one member changed."""
+    body = organization(n)
+    *names, last = path.split(".")
+    holder = body
+    for name in names:
+        holder = holder.setdefault(name, {})
+    holder[last] = value
+    return body
+
+
+async def made(server, answer):
+    body = answer.json()
+    return await server.store.get_many([(ORGANIZATIONS, body["orgId"]), (USERS, body["userId"])])
+
+
+async def test_the_answer_names_what_was_made(server, owner):
+    answer = await owner.post(SET_UP, organization())
+
+    assert answer.status == 200, answer.text
+    body = answer.json()
+    acme, anna = await made(server, answer)
+    assert set(body) == {"details", "orgId", "userId"}
+    assert body["details"]["sequence"] == "1"
+    assert body["details"]["resourceOwner"] == acme.id
+    assert body["details"]["creationDate"] == body["details"]["changeDate"]
+    assert anna.org_id == acme.id
+    assert (acme.name, acme.primary_domain) == ("Acme", "acme.localhost")
+
+
+async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, owner):
+    answer = await owner.post(SET_UP, filled(SAMPLES[SET_UP].bodies[0], n=1))
+
+    acme, anna = await made(server, answer)
+    assert acme.primary_domain == "acme-1.example"
+    assert anna.user_name == "anna-1"
+    assert anna.profile == Profile(
+        display_name="Anna O.",
+        given_name="Anna",
+        family_name="Owner",
+        nick_name="Ann",
+        preferred_language="de",
+        gender="female",
+    )
+    assert anna.email == Email(address="anna-1@acme.example", is_verified=True)
+    assert anna.phone == Phone(number="+41791234567", is_verified=True)
+    assert anna.password.must_change is False
+
+
+async def test_what_is_not_told_is_left_open(server, owner):
+    body = organization()
+    del body["human"]["password"]
+    _, anna = await made(server, await owner.post(SET_UP, body))
+
+    assert anna.profile == Profile(
+        display_name="Anna Owner", given_name="Anna", family_name="Owner"
+    )
+    assert (anna.phone, anna.password) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("roles", "held"),
+    [
+        (None, ["ORG_OWNER"]),
+        ([], ["ORG_OWNER"]),
+        (["ORG_USER_MANAGER"], ["ORG_USER_MANAGER"]),
+        (["ORG_OWNER", "ORG_OWNER"], ["ORG_OWNER"]),
+    ],
+)
+async def test_the_administrator_manages_the_organization_alone(server, owner, roles, held):
+    body = organization() | ({} if roles is None else {"roles": roles})
+    answer = (await owner.post(SET_UP, body)).json()
+
+    memberships = await server.store.find(MEMBERSHIPS, {"user_id": answer["userId"]})
+    (membership,) = memberships.records
+    assert (membership.org_id, membership.roles) == (answer["orgId"], held)
+
+
+@pytest.mark.parametrize("role", ["IAM_OWNER", "ORG_NOTHING", "org_owner", "", "PROJECT_OWNER"])
+async def test_no_role_beyond_the_organization_is_given(server, owner, role):
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, organization() | {"roles": ["ORG_OWNER", role]})
+
+    assert refused(page, 400, 3) == {"roles[1]": "field.unknown_name"}
+    assert await everything(server.store) == before
+
+
+async def test_each_thing_that_is_made_has_its_event_by_the_caller(server, owner):
+    before = {event.id async for event in server.store.scan(EVENTS)}
+    answer = (await owner.post(SET_UP, organization())).json()
+
+    told = [event async for event in server.store.scan(EVENTS) if event.id not in before]
+    types = ["membership.created", "organization.created", "user.created"]
+    assert sorted(event.type for event in told) == types
+    assert len({event.actor for event in told} | {event.request_id for event in told}) == 2
+    assert answer["userId"] not in {event.actor for event in told}
+    await events_agree(server.store)
+
+
+DOMAINS = {
+    "Acme": "acme.localhost",
+    "ACME, Inc.": "acme-inc.localhost",
+    "  Müller & Söhne  ": "muller-sohne.localhost",
+    "--a--b--": "a-b.localhost",
+    "2024": "2024.localhost",
+    "株式会社": "org.localhost",
+    "ﬁne": "fine.localhost",
+    "x" * 200: "x" * 63 + ".localhost",
+    "a.b": "a-b.localhost",
+}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+async def test_a_domain_is_made_of_the_name(server, owner, name):
+    acme, _ = await made(server, await owner.post(SET_UP, changed("org.name", name)))
+
+    assert (acme.name, acme.primary_domain) == (name, DOMAINS[name])
+
+
+async def test_organizations_of_one_name_have_domains_of_their_own(server, owner):
+    answers = [await owner.post(SET_UP, organization(n)) for n in range(3)]
+    domains = [(await made(server, each))[0].primary_domain for each in answers]
+
+    assert domains[0] == "acme.localhost"
+    assert len(set(domains)) == 3
+    assert all(each.startswith("acme") and each.endswith(".localhost") for each in domains)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("acme.example", "acme.example"),
+        ("ACME.Example", "acme.example"),
+        ("a-1.b.example", "a-1.b.example"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("bücher.example", "bücher.example"),
+        ("", "acme.localhost"),
+    ],
+)
+async def test_a_domain_of_one_s_own_is_taken(server, owner, sent, kept):
+    acme, _ = await made(server, await owner.post(SET_UP, changed("org.domain", sent)))
+
+    assert acme.primary_domain == kept
+
+
+@pytest.mark.parametrize(
+    "domain",
+    ["a b.example", "-a.example", "a-.example", "a..example", ".example", "example.", "a/b", "a@b"]
+    + ["https://a.example", "a" * 64 + ".example", "a:80", "[::1]", " "],
+)
+async def test_what_is_no_domain_is_refused(server, owner, domain):
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed("org.domain", domain))
+
+    assert refused(page, 400, 3) == {"org.domain": "domain.invalid"}
+    assert await everything(server.store) == before
+
+
+async def test_a_domain_that_is_taken_is_409(server, owner):
+    await owner.post(SET_UP, changed("org.domain", "acme.example"))
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed("org.domain", "ACME.example", n=1))
+
+    assert refused(page, 409, 6) == {"org.domain": "organization.domain_taken"}
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize("name", ["anna-0", "ANNA-0", "ａnna-0", "anna-0@acme.localhost", "demo"])
+async def test_a_login_name_that_is_taken_is_409(server, owner, name):
+    await owner.post(SET_UP, organization())
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed("human.userName", name, n=1))
+
+    assert refused(page, 409, 6) == {"": "user.login_name_taken"}
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize(
+    ("password", "slug"),
+    [
+        ("short", "password.too_short"),
+        ("xkq-7%z", "password.too_short"),
+        ("12345678", "password.common"),
+        ("anna-0-acme", "password.own_words"),
+    ],
+)
+async def test_the_password_is_held_to_the_policy(server, owner, password, slug):
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed("human.password", password))
+
+    assert refused(page, 400, 3)["human.password"] == slug
+    assert await everything(server.store) == before
+
+
+async def test_a_weak_password_is_told_beside_all_else(owner):
+    body = organization() | {"org": {"name": ""}, "roles": ["KING"]}
+    body["human"] |= {"userName": "", "profile": 3, "password": "short"}
+
+    assert refused(await owner.post(SET_UP, body), 400, 3) == {
+        "org.name": "field.empty",
+        "roles[0]": "field.unknown_name",
+        "human.userName": "field.empty",
+        "human.profile": "field.wrong_type",
+        "human.password": "password.too_short",
+    }
+
+
+async def test_an_address_that_is_not_verified_gets_its_code(server, owner):
+    verified = (await owner.post(SET_UP, organization())).json()
+    email = {"email": "anna@acme.test"}
+    not_verified = (await owner.post(SET_UP, changed("human.email", email, n=1))).json()
+
+    asked = [one.user_id async for one in server.store.scan(VERIFICATIONS)]
+    assert asked == [not_verified["userId"]]
+    assert verified["userId"] not in asked
+
+
+NAMES = ["org.name", "human.userName", "human.profile.firstName", "human.profile.lastName"]
+EDGES = {
+    **{(path, 1): ("ü", None) for path in NAMES},
+    **{(path, 200): ("😀" * 200, None) for path in NAMES if path != "human.userName"},
+    ("human.userName", 200): ("u" * 200, None),
+    **{(path, 201): ("x" * 201, "field.too_long") for path in NAMES},
+    **{(path, 0): ("", "field.empty") for path in NAMES},
+    **{(path, "blank"): (" \t "[:1] * 3, "field.empty") for path in NAMES},
+    ("org.domain", 200): (".".join(["d" * 49] * 4) + "d", None),
+    ("org.domain", 201): (".".join(["d" * 49] * 4) + "dd", "field.too_long"),
+    ("human.profile.nickName", 0): ("", None),
+    ("human.profile.nickName", 200): ("x" * 200, None),
+    ("human.profile.nickName", 201): ("x" * 201, "field.too_long"),
+    ("human.profile.displayName", 0): ("", None),
+    ("human.profile.displayName", 200): ("x" * 200, None),
+    ("human.profile.displayName", 201): ("x" * 201, "field.too_long"),
+    ("human.profile.preferredLanguage", 0): ("", None),
+    ("human.profile.preferredLanguage", 10): ("zh-Hans-CN", None),
+    ("human.profile.preferredLanguage", 11): ("zh-Hans-CNX", "field.too_long"),
+    ("human.email.email", 0): ("", "field.empty"),
+    ("human.email.email", 200): ("a@" + ".".join(["x" * 49] * 3 + ["y" * 48]), None),
+    ("human.email.email", 201): ("a@" + ".".join(["x" * 49] * 4), "field.too_long"),
+    ("human.phone.phone", 0): ("", "field.empty"),
+    ("human.phone.phone", 50): ("+41" + " " * 38 + "791234567", None),
+    ("human.phone.phone", 51): ("+41" + " " * 39 + "791234567", "field.too_long"),
+    ("human.password", 0): ("", "field.empty"),
+    ("human.password", 200): ("ä b" * 66 + "ab", None),
+    ("human.password", 201): ("ä b" * 67, "field.too_long"),
+}
+
+
+@pytest.mark.parametrize(("path", "length"), EDGES)
+async def test_limits_hold_at_both_edges_in_characters(server, owner, path, length):
+    value, slug = EDGES[path, length]
+    assert not isinstance(length, int) or len(value) == length
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed(path, value))
+
+    if slug is None:
+        assert page.status == 200, page.text
+    else:
+        assert refused(page, 400, 3)[path] == slug
+        assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [("en-u-rg", "en"), ("de-CH", "de-CH"), ("x-house", "x-house"), ("pt-x-y", "pt")],
+)
+async def test_a_language_is_kept_without_its_extensions(server, owner, sent, kept):
+    body = changed("human.profile.preferredLanguage", sent)
+    _, anna = await made(server, await owner.post(SET_UP, body))
+
+    assert anna.profile.preferred_language == kept
+
+
+@pytest.mark.parametrize(
+    "tag", ["de_CH", "d€", "-", "de-", "-de", "de--ch", "123", "a b", "abcdefghi"]
+)
+async def test_what_is_no_language_tag_is_refused(server, owner, tag):
+    page = await owner.post(SET_UP, changed("human.profile.preferredLanguage", tag))
+
+    path = "human.profile.preferredLanguage"
+    assert refused(page, 400, 3) == {path: "language.invalid"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nobody",
+        "a@",
+        "@b.example",
+        "a b@c.example",
+        "a@b..example",
+        "a@-b.example",
+        "a@b@c.example",
+    ]
+    + ["Anna <a@b.example>", "a@b.example,c@d.example", "a@b.example>"]
+    + ["mailto:a@b.example"],
+)
+async def test_what_is_no_address_is_refused(server, owner, address):
+    page = await owner.post(SET_UP, changed("human.email.email", address))
+
+    assert refused(page, 400, 3) == {"human.email.email": "email.invalid"}
+
+
+@pytest.mark.parametrize("address", ["a@b.example", "a+b@c.example", "ä@ö.example", "a@localhost"])
+async def test_addresses_of_all_alphabets_and_of_private_networks_are_taken(owner, address):
+    assert (await owner.post(SET_UP, changed("human.email.email", address))).status == 200
+
+
+@pytest.mark.parametrize("number", ["+41 79 123 45 67", "tel:+41-79-123-45-67", "+41(0)791234567"])
+async def test_a_phone_number_is_kept_in_one_form(server, owner, number):
+    _, anna = await made(server, await owner.post(SET_UP, changed("human.phone.phone", number)))
+
+    assert anna.phone.number == "+41791234567"
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "0791234567",
+        "+",
+        "+1",
+        "41791234567",
+        "+41 79 CALL ME",
+        "+999999999999999999",
+        "+٤١٧٩١٢٣٤٥٦٧",
+    ],
+)
+async def test_what_is_no_phone_number_is_refused(server, owner, number):
+    page = await owner.post(SET_UP, changed("human.phone.phone", number))
+
+    assert refused(page, 400, 3) == {"human.phone.phone": "phone.invalid"}
+
+
+async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
+    before = await everything(server.store)
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    pages = await asyncio.gather(*[each.post(SET_UP, organization()) for each in callers])
+
+    statuses = sorted(page.status for page in pages)
+    assert statuses == [200] + [409] * 31
+    losers = [refused(page, 409, 6) for page in pages if page.status == 409]
+    assert {slug for each in losers for slug in each.values()} == {"user.login_name_taken"}
+    after = await everything(server.store)
+    grown = {name: len(after[name]) - len(before[name]) for name in after}
+    grown = {name: n for name, n in grown.items() if n and name != "login_claims"}
+    assert grown == {"organizations": 1, "users": 1, "memberships": 1, "events": 3}
+    await events_agree(server.store)
+
+
+async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_visitor):
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    pages = await asyncio.gather(
+        *[each.post(SET_UP, organization(n)) for n, each in enumerate(callers)]
+    )
+
+    assert {page.status for page in pages} == {200}
+    domains = {org.primary_domain async for org in server.store.scan(ORGANIZATIONS)}
+    assert len([each for each in domains if each.startswith("acme")]) == 32
+
+
+async def test_of_thirty_two_who_want_one_domain_one_gets_it(server, owner, new_visitor):
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    bodies = [changed("org.domain", "acme.example", n=n) for n in range(32)]
+    pages = await asyncio.gather(
+        *[each.post(SET_UP, body) for each, body in zip(callers, bodies, strict=True)]
+    )
+
+    assert sorted(page.status for page in pages) == [200] + [409] * 31
+    await events_agree(server.store)
