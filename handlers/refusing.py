@@ -10,6 +10,7 @@ from tornado.web import HTTPError
 
 from handlers import params
 from handlers.base import Handler
+from idp import redaction
 from idp.oauth import client_auth, refusals
 from idp.oauth.checks import Endpoint
 from idp.oauth.checks.check import METHOD
@@ -50,7 +51,8 @@ class RefusingHandler(Handler):
 
     def _wrong_method(self) -> Refusing:
         allowed = " or ".join(self.allowed_methods())
-        story = f"The request came by {self.request.method}; this endpoint takes {allowed}."
+        used = redaction.text(self.request.method or "", 20)
+        story = f"The request came by {used}; this endpoint takes {allowed}."
         refusal = InvalidRequest("the method is not allowed", story=story)
         refusal.check = METHOD
         return refusal

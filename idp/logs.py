@@ -129,7 +129,12 @@ def new_request_id(random: Random) -> str:
 
 def accept_request_id(header: str | None, random: Random) -> str:
     """The caller's own request id when it is harmless, else a fresh one."""
-    return header if header and _REQUEST_ID.fullmatch(header) else new_request_id(random)
+    return header if header and is_request_id(header) else new_request_id(random)
+
+
+def is_request_id(text: str) -> bool:
+    """Whether the text can be a request's id."""
+    return _REQUEST_ID.fullmatch(text) is not None
 
 
 def begin_request(request_id: str) -> None:

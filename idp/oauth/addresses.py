@@ -160,9 +160,9 @@ def _scheme(pair: _Pair) -> Message | None:
 
 def _port(pair: _Pair) -> Message | None:
     ports = pair.only("port")
-    if ports is None:
+    sent, registered = ports or (None, None)
+    if not sent and not registered:
         return None
-    sent, registered = ports
     if not sent:
         return message(
             "No port was sent, and port %(registered)s is registered.",

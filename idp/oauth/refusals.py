@@ -26,6 +26,7 @@ from storage import Insert, StorageError
 
 LASTS: Final = timedelta(days=7)
 _WRITE_SECONDS: Final = 1.5
+_METHOD_CHARACTERS: Final = 20
 _MOST_PARAMETERS: Final = 30
 _MOST_REGISTERED: Final = 20
 _MOST_FOUND: Final = 50
@@ -98,6 +99,8 @@ async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> 
 
 async def find(service: Service, request_id: str) -> list[Refusal]:
     """The refusals of this request id, newest first; several where callers bring their own."""
+    if not logs.is_request_id(request_id):
+        return []
     page = await service.store.find(
         REFUSALS,
         {"request_id": request_id},
@@ -114,7 +117,7 @@ def _record(service: Service, asked: Asked, error: Refusing) -> Refusal:
         id=service.random.id(),
         request_id=asked.request_id,
         endpoint=asked.endpoint,
-        method=asked.method,
+        method=redaction.text(asked.method, _METHOD_CHARACTERS),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
         told=error.description,
         sentence=_sentence(error),

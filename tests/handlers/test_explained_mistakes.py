@@ -41,6 +41,13 @@ def test_every_check_of_every_endpoint_is_failed_by_some_mistake():
     assert every == {mistake.check for mistake in MISTAKES}
 
 
+def answered(page):
+    """What the client itself was told."""
+    answer = page.answer if page.location else {} if page.name else page.json()
+    assert set(answer) <= {"error", "error_description", "state", "iss"}
+    return [answer["error_description"]] if page.status < 405 and len(answer) > 1 else []
+
+
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
 async def test_a_mistake_is_explained(world, mistake):
     page = await mistake.make(world)
@@ -56,5 +63,7 @@ async def test_a_mistake_is_explained(world, mistake):
     assert told["fix"]
     assert f"why     {told['sentence']}\n" in text
     assert page.name == ("explain" if mistake.shown else None) or page.status == 405
+    for said in answered(page):
+        assert said == told["told"]
     for shown in mistake.shown:
         assert shown in text_of(page)

@@ -1,0 +1,39 @@
+"""A bound on how often: so many at once, so many a second in the long run."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idp.pace import Pace
+from tests.support.clock import SteppingClock
+
+
+def test_a_burst_is_let_through_and_no_more():
+    pace, clock = Pace(burst=3, per_second=2), SteppingClock()
+
+    assert [pace.allows(clock.now()) for _ in range(5)] == [True, True, True, False, False]
+
+
+def test_time_gives_back_what_was_used_and_never_more_than_a_burst():
+    pace, clock = Pace(burst=3, per_second=2), SteppingClock()
+    for _ in range(5):
+        pace.allows(clock.now())
+    clock.advance(1)
+    after_a_second = [pace.allows(clock.now()) for _ in range(3)]
+    clock.advance(3600)
+    after_an_hour = [pace.allows(clock.now()) for _ in range(4)]
+
+    assert after_a_second == [True, True, False]
+    assert after_an_hour == [True, True, True, False]
+
+
+@given(st.lists(st.floats(min_value=-100, max_value=100), max_size=50))
+def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
+    pace, clock = Pace(burst=3, per_second=1), SteppingClock()
+    passed = 0
+    for step in steps:
+        clock.advance(step)
+        passed += pace.allows(clock.now())
+
+    assert passed <= 3 + sum(step for step in steps if step > 0) + 0.1
