@@ -7,9 +7,9 @@
 <p>${pgettext("held-mail", "There is none yet.")}</p>
 % endif
 % for mail in mails:
-<h2 dir="auto">${mail["subject"]}</h2>
+<h2><bdi>${mail["subject"]}</bdi></h2>
 <p class="hint">${rich(pgettext("held-mail", "To %(address)s"), address=strong(mail["to"]))} · <time dir="ltr">${mail["time"]}</time></p>
-<pre class="letter" dir="auto" tabindex="0">${mail["text"]}</pre>
+<pre class="letter" dir="auto">${mail["text"]}</pre>
 % if web_link(mail["url"]):
 <p><a href="${web_link(mail['url'])}">${pgettext("held-mail", "Open its link")}</a></p>
 % endif

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Callable
 
+from tests.handlers.registering import PASSWORD, at_code, code_for
 from tests.support.relying_party import VERIFIER, RelyingParty
 from tests.support.service import Server
 from tests.support.visitor import Page, Visitor
@@ -226,7 +227,24 @@ async def an_answer_belongs_to_its_verifier(place: Server, open_browser: Open) -
     assert (await party.redeem(browser, code)).status == 200
 
 
+async def somebody_opens_an_account(place: Server, open_browser: Open) -> None:
+    party, browser = place.demo(), open_browser(place)
+    name = f"newcomer-{place.service.random.id().lower()}"
+    email = f"{name}@example.org"
+    page = await at_code(browser, party, email=email, userName=name)
+    wrong = await browser.submit(page, code="1")
+    answer = await browser.submit(wrong, code=await code_for(browser, email))
+    tokens = (await party.redeem(browser, answer.answer["code"])).json()
+    userinfo = (await party.userinfo(browser, tokens["access_token"])).json()
+    again = await party.tokens(open_browser(place), email, PASSWORD)
+
+    assert wrong.status == 400
+    assert (userinfo["preferred_username"], userinfo["email_verified"]) == (name, True)
+    assert claims(again["id_token"])["sub"] == userinfo["sub"]
+
+
 FLOWS = [
+    somebody_opens_an_account,
     a_confidential_client_signs_in_with_pkce,
     a_public_client_signs_in_with_pkce,
     a_client_sends_its_secret_in_the_form,

@@ -4,10 +4,11 @@ import pytest
 
 from idp.records import AUTH_REQUESTS, SESSIONS, USERS
 from storage import Update
+from tests.handlers.registering import FIELDS, at_code, at_register, code_for
 from tests.handlers.steps import ADMIN_PASSWORD, Seen, at_change, at_password, leads_on
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-STEPS = ["login-name", "password", "accounts", "change-password"]
+STEPS = ["login-name", "password", "accounts", "change-password", "register", "verify-email"]
 CANARIES = [
     "\"><svg/onload=alert(1)>'",
     "{{7*7}}${7*7}<%= 7*7 %>",
@@ -24,6 +25,11 @@ async def reach(step, visitor, demo, server):
         return await at_change(visitor, demo, admin), {"newPassword": ADMIN_PASSWORD}
     if step == "password":
         return await at_password(visitor, demo, name), {"password": password}
+    if step == "register":
+        return await at_register(visitor, demo), FIELDS
+    if step == "verify-email":
+        page = await at_code(visitor, demo)
+        return page, {"code": await code_for(visitor)}
     if step == "accounts":
         await demo.tokens(visitor, name, password)
         server.clock.advance(1)
