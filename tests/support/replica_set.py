@@ -95,6 +95,11 @@ class Member:
         if self.process is not None:
             self.process.send_signal(signal.SIGCONT)
 
+    def step_down(self) -> None:
+        """Make a primary of it a secondary for a while, once another one has caught up."""
+        with closing(self.client()) as client:
+            client.admin.command("replSetStepDown", 10, secondaryCatchUpPeriodSecs=5)
+
     def client(self) -> MongoClient[dict[str, Any]]:
         """A connection to this member alone; the caller closes it."""
         return connected(
