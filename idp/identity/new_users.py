@@ -31,6 +31,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Conflict, Stale, Write
+from storage.settling import commit_settled
 
 CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
 
@@ -105,7 +106,7 @@ async def prepare(
 async def commit(service: Service, prepared: Prepared, *more: Write) -> None:
     """Store the user, and what belongs to it. Raises LoginNameTaken, IdTaken."""
     try:
-        await service.store.commit(*prepared.writes, *more)
+        await commit_settled(service.store, *prepared.writes, *more)
     except (Conflict, Stale) as error:
         taken = refusal(error)
         if taken is None:

@@ -9,6 +9,7 @@ from idp.identity.subjects import Subject
 from idp.records import AGENTS, Agent
 from idp.service import Service
 from storage import Insert, Write
+from storage.settling import commit_settled
 
 
 async def prove(service: Service, live: LiveSession, password: str, address: str) -> Subject:
@@ -67,5 +68,5 @@ async def _choose(
 ) -> Cookie:
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     opened = opening.prepare(service, agent, change.subject, ())
-    await service.store.commit(*change.writes, *opened.writes, *also)
+    await commit_settled(service.store, *change.writes, *opened.writes, *also)
     return opened.cookie

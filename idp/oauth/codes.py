@@ -24,6 +24,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Insert, Update, Write
+from storage.settling import commit_settled
 
 
 class Issued(Struct, frozen=True):
@@ -56,7 +57,7 @@ async def answer(
     if stored:
         done = {"completed_at": service.clock.now()}
         writes.append(Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None}))
-    await service.store.commit(*writes)
+    await commit_settled(service.store, *writes)
     await sessions.touch(service, live.session)
     return issued.location
 

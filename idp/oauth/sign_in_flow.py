@@ -31,6 +31,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
+from storage.settling import commit_settled
 
 _NOTHING_PROVEN: Final = {
     "proven_user_id": None,
@@ -270,5 +271,5 @@ async def open_session(
         "registration_id": None,
     }
     step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
-    await service.store.commit(*before, *opened.writes, step)
+    await commit_settled(service.store, *before, *opened.writes, step)
     return opened.cookie

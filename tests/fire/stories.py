@@ -10,6 +10,7 @@ from idp import credentials
 from idp.records import AUTHORIZATIONS
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
+from tests.handlers.registering import FIELDS, mails
 from tests.support.relying_party import RelyingParty
 from tests.support.visitor import Page
 
@@ -52,6 +53,7 @@ async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     page = await run.get(page.location)
     assert page.name == "logout-confirm"
     page = await run.submit(page, decision="logout")
+    run.is_safe_from_here()
     assert page.location.startswith(run.place.issuer + "/ui/logged-out")
     await is_over(run, party, tokens)
 
@@ -94,11 +96,35 @@ async def a_set_up_link_is_used(run: Run) -> None:
     assert (page.status, page.name) == (400, "setup")
 
 
+async def an_account_is_opened(run: Run) -> None:
+    """Registration, its mail, and the sign-in that comes of it."""
+    party, email = await registered(run), f"{run.place.service.random.id().lower()}@example.org"
+    page = await run.get(party.authorize_url(prompt="create"))
+    page = await run.browser.follow(page)
+    assert page.name == "register", page.text
+    typed = FIELDS | {"email": email}
+    run.keep(typed["newPassword"])
+    page = await run.submit(page, **typed)
+    page = await run.get(page.location)
+    assert page.name == "verify-email"
+    (mail,) = await mails(run.browser, email)
+    page = await signed_in(run, party, page, (email, typed["newPassword"]), code=mail["code"])
+    code = await code_of(run, party, page)
+    run.is_safe_from_here()
+    await redeemed(run, party, code)
+    page = await run.browser.sign_in(
+        party.authorize_url(prompt="login"), email, typed["newPassword"]
+    )
+    assert "code" in page.answer
+    assert len(await mails(run.browser, email)) == 1
+
+
 STORIES = [
     a_sign_in_lasts_until_the_logout,
     a_mistyped_password_and_a_logout_by_hand,
     a_one_time_password_is_replaced_in_a_sign_in,
     a_set_up_link_is_used,
+    an_account_is_opened,
 ]
 
 

@@ -29,6 +29,8 @@ PARENTS = {
     "projects": {"org_id": "organizations"},
     "applications": {"project_id": "projects", "org_id": "organizations"},
     "personal_access_tokens": {"user_id": "users"},
+    "verifications": {"user_id": "users"},
+    "outbox": {"user_id": "users"},
     "sessions": {"agent_id": "agents", "user_id": "users", "org_id": "organizations"},
     "auth_requests": {"client_id": "applications", "agent_id": "agents"},
     "authorizations": {
@@ -91,6 +93,7 @@ def check_users(found) -> None:
     for one in people:
         assert one.login_key == users.login_key(one.user_name)
         assert one.password is None or schemes.read(one.password.hash)
+        assert one.email_key in (None, one.email and users.login_key(one.email.address))
 
 
 def check_codes(found) -> None:

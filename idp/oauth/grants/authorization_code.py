@@ -23,6 +23,7 @@ from idp.oauth.params import Params
 from idp.oauth.tokens import lifetime_seconds
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
+from storage.settling import commit_settled
 
 
 def reads(params: Params) -> Key | None:
@@ -123,8 +124,9 @@ async def _spend(
     if refresh:
         changes["refresh"] = refresh.record
     try:
-        await exchange.service.store.commit(
-            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
+        await commit_settled(
+            exchange.service.store,
+            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
         )
     except Stale:
         with checks.CODE_UNUSED:

@@ -19,6 +19,7 @@ from idp.oauth.grants.exchange import (
 from idp.oauth.params import Params
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
 from storage import Key, Stale, Update
+from storage.settling import commit_settled
 
 _SECRETS = 2
 
@@ -123,8 +124,9 @@ async def _replace(
     }
     unspent = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
     try:
-        await exchange.service.store.commit(
-            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
+        await commit_settled(
+            exchange.service.store,
+            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
         )
     except Stale:
         with checks.REFRESH_CURRENT:

@@ -1,0 +1,41 @@
+"""Units that have an outcome, also when their answer was lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from storage.base import Store, Unavailable, Unknown, Write
+
+SETTLES_WITHIN_SECONDS: Final = 20.0
+_ASKS_EVERY_SECONDS: Final = 0.25
+
+
+async def commit_settled(
+    store: Store, *writes: Write, within_seconds: float = SETTLES_WITHIN_SECONDS
+) -> None:
+    """Commit a unit; when its answer was lost, wait until the store can tell what came of it.
+
+    For units that their own repetition would stumble over: it would find the code spent, or the
+    browser with another secret, and take that for the deed of somebody else. Raises what `commit`
+    does; Unknown only when the store tells nothing for all that time.
+    """
+    try:
+        await store.commit(*writes)
+    except Unknown as error:
+        if not await _was_applied(store, error, time.monotonic() + within_seconds):
+            raise Unavailable("the unit was not applied after all") from error
+
+
+async def _was_applied(store: Store, error: Unknown, deadline: float) -> bool:
+    while time.monotonic() < deadline:
+        try:
+            answer = await store.applied(error.unit)
+        except (Unavailable, Unknown):
+            await asyncio.sleep(_ASKS_EVERY_SECONDS)
+            continue
+        if answer is not None:
+            return answer
+        break  # the unit left nothing that could tell
+    raise error

@@ -1,0 +1,51 @@
+"""A unit whose answer was lost: whoever waits for it learns what came of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from storage import Insert, Stale, Unavailable, Unit, Unknown
+from storage.settling import commit_settled
+from tests.storage.records import USERS, user
+
+WRITE = Insert(USERS, user("u1"))
+
+
+class Lossy:
+    """A store that loses every answer, and when asked says what `answers` hold, in turn."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    async def commit(self, *writes):
+        raise Unknown(Unit("unit", writes))
+
+    async def applied(self, unit):
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+async def test_a_lost_unit_that_was_applied_is_committed():
+    await commit_settled(Lossy(Unavailable("not yet"), True), WRITE)
+
+
+async def test_a_lost_unit_that_was_not_applied_may_be_tried_again():
+    with pytest.raises(Unavailable):
+        await commit_settled(Lossy(False), WRITE)
+
+
+@pytest.mark.parametrize("answer", [None, Unavailable("gone")], ids=repr)
+async def test_what_nobody_can_tell_stays_unknown(answer):
+    with pytest.raises(Unknown):
+        await commit_settled(Lossy(answer), WRITE, within_seconds=0.3)
+
+
+async def test_any_other_outcome_is_told_at_once():
+    class Refusing:
+        async def commit(self, *writes):
+            raise Stale("users", "u1")
+
+    with pytest.raises(Stale):
+        await commit_settled(Refusing(), WRITE)
