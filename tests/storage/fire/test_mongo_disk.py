@@ -1,0 +1,91 @@
+"""MongoDB on a full disk: the server may end, but what it acknowledged is there afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+from shutil import disk_usage
+
+import pytest
+
+from tests.storage.fire.callers import Callers
+from tests.storage.fire.works import Account
+from tests.storage.mongo_stores import make
+from tests.storage.records import ALL
+from tests.support.mongod import NoMongod, find_binary
+from tests.support.replica_set import SET_NAME, Member, ReplicaSet
+
+DISK_BYTES = 512 * 2**20
+LEFT_BYTES = 8 * 2**20
+TEXT = 30_000 * "x"
+WRITE_SECONDS = 6
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A directory on a disk of its own."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(disk)]
+    if os.getuid() != 0 or subprocess.run(mounting, capture_output=True).returncode:
+        pytest.skip("a small disk takes the right to mount one")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.fixture
+def server(small_disk):
+    try:
+        member = Member(find_binary(), small_disk / "data", set_name=SET_NAME)
+    except NoMongod as error:
+        pytest.skip(str(error))
+    alone = ReplicaSet([member])
+    alone.start()
+    yield alone
+    alone.stop()
+
+
+@contextmanager
+def almost_full(disk):
+    ballast = disk / "ballast"
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, disk_usage(disk).free - LEFT_BYTES)
+    yield
+    ballast.unlink()
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=90)
+async def test_a_full_disk_loses_nothing_that_was_acknowledged(
+    server, small_disk, record_property
+):
+    account = Account(injected=1)
+    url = server.url.replace("/?", "/full?")
+    both = [
+        Callers(make(f"{url}&driver={driver}"), driver, account, text=TEXT)
+        for driver in ("pymongo", "motor")
+    ]
+    for callers in both:
+        await callers.store.open(ALL)
+        await callers.prepare()
+    with almost_full(small_disk):
+        ends = time.monotonic() + WRITE_SECONDS
+        writing = asyncio.gather(*(callers.write_until(ends) for callers in both))
+        await asyncio.sleep(WRITE_SECONDS)
+        acknowledged = account.acknowledged
+        has_ended = server.members[0].process.poll() is not None
+    server.members[0].kill()
+    await asyncio.to_thread(server.mend)
+    await writing
+    for callers in both:
+        await callers.judge()
+        await callers.store.close()
+    record_property("counts", f"{account}, server {'ended' if has_ended else 'refused'}")
+
+    assert account.faults == []
+    assert acknowledged > 0
+    assert account.unavailable + account.unknown > 0
+    assert account.unknown == account.settled
