@@ -70,6 +70,7 @@ class AppView(Answer, frozen=True, kw_only=True):
 
 
 class AppFound(Answer, frozen=True, kw_only=True):
+    details: Details
     app: AppView
 
 
@@ -129,14 +130,15 @@ async def show(service: Service, call: Call, project_id: str, app_id: str) -> Ap
     client = await service.store.get(APPLICATIONS, app_id)
     if client is None or client.project_id != project.id:
         raise NotFound("there is no such application", slug="app.not_found")
+    details = answers.details(client, client.org_id)
     view = AppView(
         id=client.id,
-        details=answers.details(client, client.org_id),
+        details=details,
         name=client.name,
         state=f"APP_STATE_{client.state.upper()}",
         oidc_config=_config(client),
     )
-    return AppFound(app=view)
+    return AppFound(details=details, app=view)
 
 
 def _config(client: Application) -> OidcConfig:

@@ -34,6 +34,7 @@ class ProjectView(Answer, frozen=True, kw_only=True):
 
 
 class ProjectFound(Answer, frozen=True, kw_only=True):
+    details: Details
     project: ProjectView
 
 
@@ -66,10 +67,11 @@ async def find(service: Service, call: Call, id: str) -> Project:
 async def show(service: Service, call: Call, id: str) -> ProjectFound:
     """What is known of a project. Raises NotFound."""
     project = await find(service, call, id)
+    details = answers.details(project, project.org_id)
     view = ProjectView(
         id=project.id,
-        details=answers.details(project, project.org_id),
+        details=details,
         name=project.name,
         state="PROJECT_STATE_ACTIVE",
     )
-    return ProjectFound(project=view)
+    return ProjectFound(details=details, project=view)

@@ -46,7 +46,10 @@ async def test_a_project_is_kept_and_shown(server, owner):
     assert (kept.name, kept.org_id) == ("Shop", made["details"]["resourceOwner"])
     shown = (await owner.get(f"{PATH}/{made['id']}")).json()
     state = "PROJECT_STATE_ACTIVE"
-    assert shown == {"project": made | {"name": "Shop", "state": state}}
+    assert shown == {
+        "details": made["details"],
+        "project": made | {"name": "Shop", "state": state},
+    }
 
 
 @pytest.mark.parametrize(
