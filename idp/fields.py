@@ -115,7 +115,7 @@ class NotYet(Struct, frozen=True):
     kind: type = bool
 
     def read(self, value: object) -> object:
-        if not isinstance(value, self.kind):
+        if type(value) is not self.kind:
             raise wrong_type(_KINDS[self.kind])
         if value not in (False, 0, "", "0s", [], {}):
             raise Refused(self.slug, "is not supported yet")
