@@ -23,7 +23,7 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
 from idp.setup import Admin
 from idp.vault import Vault
-from storage import open_store
+from storage import META, SCHEMA_ID, MetaRecord, open_store
 
 _SQLITE: Final = "sqlite:///"
 
@@ -148,6 +148,24 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
     if config.test:
         await trial.synchronise(service)
     return service
+
+
+async def look(config: Config) -> MetaRecord:
+    """What the store says of its schema. Nothing in it is judged, upgraded or made.
+
+    Raises NotFound, StorageError.
+    """
+    if _is_missing(config.store):
+        raise _nothing_in(config)
+    store = open_store(config.store, now=SystemClock().now, new_id=SystemRandom().id)
+    await store.open((), None)
+    try:
+        record = await store.get(META, SCHEMA_ID)
+    finally:
+        await store.close()
+    if record is None:
+        raise _nothing_in(config)
+    return record
 
 
 def _is_missing(store: str) -> bool:

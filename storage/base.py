@@ -21,7 +21,7 @@ Errors::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeAlias, TypeVar
@@ -195,13 +195,24 @@ class Counter(Struct, frozen=True):
     resets_at: datetime
 
 
+class UpgradeStep(Struct, frozen=True):
+    """A change of what older programs have stored. `run` may be cut off anywhere and begun again,
+    and its first half may be met by a program of the version before."""
+
+    name: str
+    run: Callable[[Store], Awaitable[None]]
+
+
 class Schema(Struct, frozen=True):
-    """The version this program writes, and the oldest program version that may read it."""
+    """The version this program writes, the oldest program version that may read it, and all
+    steps that ever led there, in their order."""
 
     version: int = 1
     oldest_reader: int = 1
+    steps: tuple[UpgradeStep, ...] = ()
 
 
+FIRST_SCHEMA: Final = Schema()
 Outcome: TypeAlias = StorageError | None
 Key: TypeAlias = tuple[Collection[Any], str]
 
@@ -260,11 +271,13 @@ class Store(View):
 
     @abstractmethod
     async def open(
-        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
-        """Connect, and create the tables and indexes that are missing.
+        """Connect, create the tables and indexes that are missing, and upgrade what is stored.
 
-        Raises Unsupported, TooNew, Unavailable.
+        Returns when every step of the schema is done, here or elsewhere. Without a schema the
+        store is neither judged nor upgraded, for whoever only looks at it. Raises Unsupported,
+        TooNew, Unavailable, and StorageError when a step fails.
         """
 
     @abstractmethod
@@ -316,10 +329,16 @@ class CounterRecord(Record):
 
 
 class MetaRecord(Record):
-    """What the store says about itself; the one record has the id `schema`."""
+    """What the store says about itself; the one record has the id `schema`.
+
+    `done` are the names of the upgrade steps it went through; `holder` runs some at this moment.
+    """
 
     version: int
     oldest_reader: int
+    done: list[str] = []
+    holder: str | None = None
+    held_until: datetime | None = None
 
 
 COUNTERS: Final = Collection("counters", CounterRecord, expires=True)

@@ -16,20 +16,18 @@ from pymongo.errors import (
     ServerSelectionTimeoutError,
 )
 
+from storage import upgrades
 from storage.base import (
     COUNTERS,
     META,
+    SCHEMA_ID,
     Collection,
     Conflict,
-    Insert,
     MetaRecord,
     Schema,
     Stale,
-    TooNew,
     Unit,
     Unsupported,
-    Update,
-    Write,
 )
 from storage.mongo import faults
 from storage.mongo.documents import operations, record, stored
@@ -40,7 +38,6 @@ from storage.mongo.writes import deliver
 SWEEP_AFTER_SECONDS: Final = 24 * 3600
 INDEX_BUILD_SECONDS: Final = 3600
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
-SCHEMA_ID: Final = "schema"
 _EXISTS_ALREADY: Final = 48
 
 _INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
@@ -136,12 +133,7 @@ async def agree_on_schema(
     """Refuse a store that this program can't read; leave the newer of both versions in it."""
     while True:
         there = await _schema_record(driver, now())
-        if there is not None and there.oldest_reader > schema.version:
-            raise TooNew(
-                f"the store needs a program of schema version {there.oldest_reader} or later;"
-                f" this one has {schema.version}"
-            )
-        write = _agreed(there, schema)
+        write = upgrades.opening(there, schema)
         if write is None:
             return
         outcome = (await deliver(driver, operations(Unit(new_id(), (write,)), now())))[0]
@@ -155,18 +147,3 @@ async def _schema_record(driver: Driver, now: datetime) -> MetaRecord | None:
     key = (META.name, SCHEMA_ID)
     found = await faults.read(lambda: documents(driver, [key]))
     return record(META, found.get(key), now)
-
-
-def _agreed(there: MetaRecord | None, ours: Schema) -> Write | None:
-    """The write that makes the record hold the newer of both, when it does not yet."""
-    if there is None:
-        return Insert(
-            META,
-            MetaRecord(id=SCHEMA_ID, version=ours.version, oldest_reader=ours.oldest_reader),
-        )
-    held = {"version": there.version, "oldest_reader": there.oldest_reader}
-    agreed = {
-        "version": max(there.version, ours.version),
-        "oldest_reader": max(there.oldest_reader, ours.oldest_reader),
-    }
-    return Update(META, SCHEMA_ID, set=agreed, expect=held) if agreed != held else None

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from storage import codec
+from storage import codec, upgrades
 from storage.base import (
     COUNT_CAP,
     COUNTERS,
+    FIRST_SCHEMA,
     Collection,
     Counter,
     Cursor,
-    Delete,
     InvalidValue,
     Key,
     Outcome,
@@ -69,19 +69,21 @@ class MongoStore(Store):
         self._finishing: asyncio.Future[None] | None = None
 
     async def open(
-        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
         for collection in collections:
             codec.check_collection(collection)
         driver = connect(self._url, self._client)
         try:
             await opening.reach(driver)
-            await opening.agree_on_schema(driver, schema or Schema(), self._now, self._new_id)
+            if schema is not None:
+                await opening.agree_on_schema(driver, schema, self._now, self._new_id)
             await opening.create(driver, collections)
         except BaseException:
             await driver.close()
             raise
         self._opened = _Opened(driver, self._now)
+        await upgrades.at_opening(self, schema, self._now, self._new_id)
 
     async def close(self) -> None:
         opened, self._opened = self._opened, None
@@ -135,7 +137,7 @@ class MongoStore(Store):
     async def commit(self, *writes: Write) -> None:
         opened = self._open
         unit = opened.prepared(Unit(self._new_id(), writes))
-        outcome = await opened.kept(opened.applying(unit))
+        outcome = await opened.applying(unit)
         if outcome is not None:
             raise outcome
 
@@ -169,9 +171,6 @@ class MongoStore(Store):
         unit = counting(self._new_id(), key, by)
         return await opened.kept(opened.task(opened.counters.increment(unit, by, window)))
 
-    async def reset(self, key: str) -> None:
-        await self.commit(Delete(COUNTERS, key))
-
     async def ping(self) -> None:
         ping = self._open.driver.client.admin.command
         await faults.read(lambda: ping("ping"), PING_SECONDS)
@@ -201,10 +200,11 @@ class _Opened:
             self.driver.check_opened(write.collection)
         return Prepared(unit, operations(unit, self._now()))
 
-    def applying(self, unit: Prepared) -> asyncio.Future[Outcome]:
-        """The future outcome of a unit; one write joins a shared command."""
+    def applying(self, unit: Prepared) -> Awaitable[Outcome]:
+        """The outcome of a unit, which goes on without its waiter; one write joins a shared
+        command."""
         if len(unit.operations) > 1:
-            return self.task(self._together(unit))
+            return self.kept(self.task(self._together(unit)))
         operation = unit.operations[0]
         is_solo = operation.is_conditional_delete
         key = (operation.name, operation.kind, is_solo)
@@ -226,6 +226,8 @@ class _Opened:
         return asyncio.shield(work)
 
     async def finish(self) -> None:
+        for lane in self._lanes.values():
+            await lane.settle()
         while self._pending:
             await asyncio.wait(set(self._pending))
         await self._reads.settle()

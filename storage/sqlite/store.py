@@ -14,8 +14,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from storage import steps, upgrades
 from storage.base import (
     COUNT_CAP,
+    FIRST_SCHEMA,
+    META,
+    SCHEMA_ID,
     UNKNOWN_AFTER_SECONDS,
     Collection,
     Cursor,
@@ -25,6 +29,7 @@ from storage.base import (
     Schema,
     StorageError,
     Unavailable,
+    Unit,
     Unsupported,
     Value,
     View,
@@ -32,6 +37,7 @@ from storage.base import (
 )
 from storage.sqlite import tables
 from storage.sqlite.reader import Reader, ThreadView, unavailable
+from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import FileLock, Writer
 from storage.stepped import SteppedStore
 from storage.steps import Prepared
@@ -67,13 +73,13 @@ class SqliteStore(SteppedStore):
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-reader")
 
     async def open(
-        self, collections: Sequence[Collection[Any]], schema: Schema | None = None
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
         self._tables = tables.Tables(collections, tables.Table)
         if self._is_temporary:
             self._path = os.path.join(tempfile.mkdtemp(prefix="store-"), "store.sqlite3")
         try:
-            connection, lock = await self._call(partial(self._prepare, schema or Schema()))
+            connection, lock = await self._call(partial(self._prepare, schema, self._new_id()))
         except BaseException:
             self._reader_thread.shutdown(wait=False)
             self._remove_temporary()
@@ -81,8 +87,9 @@ class SqliteStore(SteppedStore):
         self._writer = Writer(connection, lock, self._tables, self._now)
         self._reader = self._new_reader(self._now, _LOOP_CACHE_KIB)
         self._background = ThreadView(self._new_reader(self._now), self._call)
+        await upgrades.at_opening(self, schema, self._now, self._new_id)
 
-    def _prepare(self, schema: Schema) -> tuple[sqlite3.Connection, FileLock]:
+    def _prepare(self, schema: Schema | None, unit_id: str) -> tuple[sqlite3.Connection, FileLock]:
         """The writing connection to a file that holds every table and index."""
         try:
             # The file holds password hashes: it is nobody else's to read. SQLite gives its
@@ -94,7 +101,7 @@ class SqliteStore(SteppedStore):
         connection = self._connection()
         try:
             with lock.held():
-                self._prepare_locked(connection, schema)
+                self._prepare_locked(connection, schema, unit_id)
         except BaseException as error:
             connection.close()
             lock.close()
@@ -108,15 +115,28 @@ class SqliteStore(SteppedStore):
             return Unsupported(f"{self._path} is not a store of this service: not a SQLite file")
         return unavailable(error)
 
-    def _prepare_locked(self, connection: sqlite3.Connection, schema: Schema) -> None:
+    def _prepare_locked(
+        self, connection: sqlite3.Connection, schema: Schema | None, unit_id: str
+    ) -> None:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != b"wal":
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
         # What is temporary need not survive a power cut.
         connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
         connection.execute("BEGIN IMMEDIATE")
-        tables.prepare(connection, self._tables, schema)
+        tables.create(connection, self._tables[META.name])
+        if schema is not None:
+            self._agree(SqliteTransaction(connection, self._now()), schema, unit_id)
+        for table in self._tables.values():
+            tables.create(connection, table)
         connection.execute("COMMIT")
+
+    def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:
+        meta = self._tables[META.name]
+        there = meta.living(transaction.read(meta, SCHEMA_ID), transaction.now)
+        write = upgrades.opening(there, schema)
+        if write is not None:
+            steps.prepare(self._tables, Unit(unit_id, (write,))).run(transaction)
 
     def _connection(self) -> sqlite3.Connection:
         connection = self._connect_with(

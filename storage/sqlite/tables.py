@@ -12,23 +12,16 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from storage import steps
 from storage.base import (
-    META,
     Collection,
     InvalidValue,
-    MetaRecord,
-    Schema,
-    TooNew,
     Unsupported,
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*", re.ASCII)
 _CREATE = """CREATE TABLE IF NOT EXISTS {table}
     (id TEXT PRIMARY KEY NOT NULL, doc TEXT NOT NULL, marks TEXT NOT NULL)"""
-_PUT_SCHEMA = "INSERT OR REPLACE INTO meta(id, doc, marks) VALUES (?, ?, '')"
 
 
 class Table(steps.Table):
@@ -63,31 +56,11 @@ def _checked(name: str) -> str:
     return name
 
 
-def prepare(connection: sqlite3.Connection, tables: Tables, schema: Schema) -> None:
-    """Refuse a store that is too new, then create what is missing. Inside a transaction."""
-    connection.execute(statement(_CREATE, META.name))
-    _agree(connection, tables[META.name], schema)
-    for table in tables.values():
-        connection.execute(statement(_CREATE, table.name))
-        for name, sql in _indexes(table):
-            _create_index(connection, name, sql)
-
-
-def _agree(connection: sqlite3.Connection, meta: Table, ours: Schema) -> None:
-    row = connection.execute(meta.get, ("schema",)).fetchone()
-    stored: Schema | MetaRecord = meta.decode(row[0]) if row else Schema(0, 0)
-    if stored.oldest_reader > ours.version:
-        raise TooNew(
-            f"the store needs a program of schema version {stored.oldest_reader} or later;"
-            f" this one has {ours.version}"
-        )
-    agreed = MetaRecord(
-        id="schema",
-        version=max(stored.version, ours.version),
-        oldest_reader=max(stored.oldest_reader, ours.oldest_reader),
-    )
-    if agreed != stored:
-        connection.execute(_PUT_SCHEMA, ("schema", msgspec.json.encode(agreed).decode()))
+def create(connection: sqlite3.Connection, table: Table) -> None:
+    """Create the table and its indexes where they are missing. Inside a transaction."""
+    connection.execute(statement(_CREATE, table.name))
+    for name, sql in _indexes(table):
+        _create_index(connection, name, sql)
 
 
 def _indexes(table: Table) -> list[tuple[str, str]]:

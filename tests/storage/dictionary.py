@@ -5,15 +5,17 @@ import asyncio
 import copy
 from contextlib import nullcontext
 
-from storage import COUNT_CAP, Conflict, StorageError, steps
+from storage import COUNT_CAP, FIRST_SCHEMA, Conflict, StorageError, steps, upgrades
 from storage.lists import at, check_scan, plan, plan_count
 from storage.stepped import SteppedStore
 
 
 class DictionaryStore(SteppedStore):
-    async def open(self, collections, schema=None):
+    async def open(self, collections, schema=FIRST_SCHEMA):
         self._tables = steps.Tables(collections, steps.Table)
         self._rows = {name: {} for name in ("unique keys", *self._tables)}
+        if schema:
+            await self.commit(upgrades.opening(None, schema))
 
     def snapshot(self):
         return nullcontext(self._copy())

@@ -23,8 +23,10 @@ import msgspec
 
 from storage import Store, open_store
 from storage.sqlite import SqliteStore
+from storage.upgrades import upgrade
 from tests.storage.fire.script import Step, steps
 from tests.storage.records import ALL
+from tests.storage.upgrade_steps import NEW
 from tests.support.crashing import crashing, die
 
 
@@ -32,6 +34,7 @@ class Order(msgspec.Struct):
     """What a writer is to do: so many steps in each lane, then close.
 
     `crash` is for `crashing`; `statement` is the same for the statements that SQLite executes.
+    With `upgrades` the store is upgraded instead.
     """
 
     run: str
@@ -40,6 +43,7 @@ class Order(msgspec.Struct):
     steps: int = sys.maxsize
     crash: str = ""
     statement: str = ""
+    upgrades: bool = False
 
 
 _UNIT_IDS: ContextVar[Iterator[str]] = ContextVar("unit ids")
@@ -58,8 +62,16 @@ async def work(order: Order) -> None:
     _UNIT_IDS.set(f"{order.run}:{n}" for n in itertools.count())
     await store.open(ALL)
     tell("opened")
-    await asyncio.gather(*(_write(store, lane, order.steps) for lane in lanes(order)))
+    if order.upgrades:
+        done = await upgrade(store, NEW, _now, order.run)
+        tell(" ".join(["upgraded", *done]))
+    else:
+        await asyncio.gather(*(_write(store, lane, order.steps) for lane in lanes(order)))
     await store.close()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 async def _write(store: Any, lane: str, number: int) -> None:
@@ -76,7 +88,7 @@ def _unit_ids(step: Step) -> Iterator[str]:
 
 
 def _store(order: Order) -> Store:
-    options = {"now": lambda: datetime.now(UTC), "new_id": lambda: next(_UNIT_IDS.get())}
+    options = {"now": _now, "new_id": lambda: next(_UNIT_IDS.get())}
     if order.statement:
         connect = _mortal(order.statement)
         return SqliteStore(order.url.removeprefix("sqlite:///"), connect=connect, **options)

@@ -1,0 +1,98 @@
+"""`idp schema`: which version of the stored records a store has, and bringing it to this one's."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from idp import exits
+from idp.cli.settings import load, store_flags
+from idp.config import Config
+from storage import MetaRecord
+from storage.upgrades import opening, pending
+
+
+@click.group(short_help="The version of what is stored.")
+def schema() -> None:
+    """Look at the version of what is stored, or upgrade it. `idp serve` upgrades by itself."""
+
+
+@schema.command()
+@store_flags
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
+    """Tell the versions and the steps that are pending; nothing is changed.
+
+    Ends with code 1 when the store is too new for this program. Example: idp schema status
+    """
+    from idp.records import SCHEMA
+
+    config = load(config_file, flags).config
+
+    def tell() -> None:
+        record = _looked_at(config)
+        told = described(record)
+        click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(told)))
+        opening(record, SCHEMA)  # raises TooNew
+
+    raise SystemExit(exits.guarded(tell))
+
+
+@schema.command()
+@store_flags
+def upgrade(config_file: Path | None, **flags: object) -> None:
+    """Run the steps that are pending, and print their names. Safe to repeat, at any time and
+    on several machines at once. Example: idp schema upgrade
+    """
+    config = load(config_file, flags).config
+
+    def upgraded() -> None:
+        before = described(_looked_at(config))
+        asyncio.run(_opened(config))
+        for name in before["pending"]:
+            click.echo(name)
+        click.echo(f"the store has version {_looked_at(config).version}", err=True)
+
+    raise SystemExit(exits.guarded(upgraded))
+
+
+async def _opened(config: Config) -> None:
+    from idp import start
+
+    service = await start.open_service(config, must_exist=True)
+    await start.close_service(service)
+
+
+def _looked_at(config: Config) -> MetaRecord:
+    from idp import start
+
+    return asyncio.run(start.look(config))
+
+
+def described(record: MetaRecord) -> dict[str, Any]:
+    """What the store says of itself, beside this program."""
+    from idp.records import SCHEMA
+
+    return {
+        "storeVersion": record.version,
+        "oldestReader": record.oldest_reader,
+        "programVersion": SCHEMA.version,
+        "pending": [step.name for step in pending(record, SCHEMA)],
+        "heldUntil": record.held_until,
+    }
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    rows = [
+        ("store", f"version {told['storeVersion']}"),
+        ("readable by", f"version {told['oldestReader']} and later"),
+        ("this program", f"version {told['programVersion']}"),
+        ("pending", ", ".join(told["pending"]) or "nothing"),
+    ]
+    if told["heldUntil"]:
+        rows.append(("in progress", f"another process holds it until {told['heldUntil']}"))
+    return [f"{label:<14}{text}" for label, text in rows]

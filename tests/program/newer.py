@@ -1,0 +1,18 @@
+"""The product's command line as a later version would be, whose records need an upgrade."""
+
+from __future__ import annotations
+
+from idp import records, start
+from idp.cli import main
+from storage import Schema, Update, UpgradeStep
+
+
+async def rename(store):
+    async for each in store.scan(records.ORGANIZATIONS):
+        await store.commit(Update(records.ORGANIZATIONS, each.id, set={"name": "renamed"}))
+
+
+records.SCHEMA = start.SCHEMA = Schema(version=2, steps=(UpgradeStep("rename", rename),))
+
+if __name__ == "__main__":
+    main()
