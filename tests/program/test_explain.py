@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.support.mongod import fresh_database
 from tests.support.program import run
 
 
@@ -58,6 +59,22 @@ async def test_the_administrator_is_told_while_the_service_runs(
         assert sentence in refusal["sentence"]
         assert [made["name"] for made in refusal["checks"] if not made["passed"]] == [check]
         assert "✗" in text.stdout
+
+
+@pytest.mark.gen_test(timeout=120)
+async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
+    start_program, open_browser, tmp_path, mongod
+):
+    with fresh_database(mongod) as url:
+        program = start_program("--store", url)
+        browser = open_browser(program)
+        for method in ("GET", "PUT"):
+            await browser.request(method, "/oauth/v2/token", headers={"X-Request-Id": "trace"})
+        told = run(tmp_path, "explain", "trace", "--json", "--store", url)
+        program.stop()
+
+    assert told.returncode == 0, told.stderr
+    assert [each["method"] for each in json.loads(told.stdout)["refusals"]] == ["PUT", "GET"]
 
 
 @pytest.mark.gen_test(timeout=60)
