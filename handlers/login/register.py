@@ -15,7 +15,7 @@ from idp.identity.throttle import Throttled
 from idp.oauth import registration_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.registration_flow import Pages
+from idp.oauth.registration_flow import Visit
 from idp.oauth.sign_in_flow import Flow
 from idp.records import Organization
 
@@ -36,12 +36,14 @@ _CLOSED: Final[dict[Closed, Message]] = {
 class RegistrationHandler(FlowHandler):
     """A step of a registration: what they share."""
 
-    def pages_of(self, flow: Flow) -> Pages:
-        """Where the mails of this flow lead to."""
+    def visit(self, flow: Flow) -> Visit:
+        """For whom mails are counted, how they are written, and where they lead to."""
         issuer = self.service.config.issuer
-        return Pages(
-            verify=issuer + self.at(ADDRESSES[Page.VERIFY_EMAIL], flow),
-            sign_in=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+        return Visit(
+            address=self.address(),
+            bundle=self.bundle(),
+            verify_url=issuer + self.at(ADDRESSES[Page.VERIFY_EMAIL], flow),
+            sign_in_url=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),
         )
 
     def wait(self, refusal: Throttled) -> int:
@@ -72,9 +74,7 @@ class RegisterHandler(RegistrationHandler):
                 flow,
                 organization,
                 typed,
-                bundle=self.bundle(),
-                pages=self.pages_of(flow),
-                address=self.address(),
+                self.visit(flow),
             )
         except Throttled as error:
             self._ask(flow, sent, status=429, retry_seconds=self.wait(error))

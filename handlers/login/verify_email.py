@@ -54,13 +54,14 @@ class WaitingHandler(RegistrationHandler):
     """A step that comes after the form: an account waits in the flow."""
 
     async def find_waiting(self, flow: Flow) -> Registration | None:
-        """The account; None when none waits any more, and the browser is sent on."""
+        """The account; None when none waits or could be made, and the browser is sent on."""
         waiting = await registration_flow.find(self.service, flow)
-        if waiting is None:
-            if flow.request.registration_id is not None:
-                await sign_in_flow.forget_registration(self.service, flow)
-            self.see(self.at(LOGIN, flow))
-        return waiting
+        if waiting and await registration_flow.find_organization(self.service, flow):
+            return waiting
+        if flow.request.registration_id is not None:
+            await sign_in_flow.forget_registration(self.service, flow)
+        self.see(self.at(LOGIN, flow))
+        return None
 
     async def go_on(self, flow: Flow, made: Awaitable[Cookie]) -> None:
         """Answer with what comes after the account was made, as after any sign-in."""
@@ -97,21 +98,13 @@ class VerifyEmailHandler(WaitingHandler):
             self._ask(flow, waiting, status=429, problems=as_shown([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
-        bundle, pages = self.bundle(), self.pages_of(flow)
-        await registration_flow.resend(self.service, flow, waiting, bundle, pages, self.address())
+        await registration_flow.resend(self.service, flow, waiting, self.visit(flow))
         here = self.at(ADDRESSES[Page.VERIFY_EMAIL], flow)
         self.see(responses.append(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
-        entering = registration_flow.enter_code(
-            self.service,
-            flow,
-            waiting,
-            code,
-            bundle=self.bundle(),
-            pages=self.pages_of(flow),
-            address=self.address(),
-        )
+        visit = self.visit(flow)
+        entering = registration_flow.enter_code(self.service, flow, waiting, code, visit)
         try:
             await self.go_on(flow, entering)
         except NameTaken:
@@ -156,7 +149,8 @@ class UserNameHandler(WaitingHandler):
         if waiting is None:
             return
         name = (form.get("userName") or "").strip()
-        problems = registration.name_problems(name)
+        own = registration.unseal(self.service, waiting.sealed).email
+        problems = registration.name_problems(name, own)
         if problems:
             self._ask(flow, name, status=400, problems=as_shown(problems))
             return

@@ -92,7 +92,7 @@ def read(service: Service, organization: Organization, sent: Typed) -> tuple[Typ
     )
     problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))
     if sent.user_name.strip() or not problems:
-        problems += name_problems(typed.user_name)
+        problems += name_problems(typed.user_name, typed.email)
     found = new_users.password_problems(service, organization, _human(typed), sent.password)
     return typed, problems + [Problem("newPassword", each.text) for each in found]
 
@@ -109,18 +109,27 @@ def _read(problems: list[Problem], name: str, rule: Rule, sent: str) -> str:
     return read
 
 
-def name_problems(user_name: str) -> list[Problem]:
-    """What keeps this from being anybody's user name."""
+def name_problems(user_name: str, own_address: str) -> list[Problem]:
+    """What keeps this from being the user name of who has this address.
+
+    Nobody takes another's address for a name: its owner could not sign in with it any more.
+    """
     if not user_name:
         missing = message("Choose a user name.", context="register")
         return [Problem("userName", missing)]
+    if len(user_name) > users.MAX_NAME_CHARACTERS:
+        return [Problem("userName", _TOO_LONG)]
     try:
-        if len(user_name) > users.MAX_NAME_CHARACTERS:
-            return [Problem("userName", _TOO_LONG)]
         users.check_name(user_name)
     except NameRefused as refused:
         text = _TOO_LONG if refused.slug == "user.name_length" else _CHARACTERS
         return [Problem("userName", text)]
+    key = users.login_key(user_name)
+    if "@" in key and key != users.login_key(own_address):
+        foreign = message(
+            "A user name with an @ can only be your own e-mail address.", context="register"
+        )
+        return [Problem("userName", foreign)]
     return []
 
 

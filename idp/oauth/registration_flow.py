@@ -14,7 +14,8 @@ from msgspec import Struct, structs
 
 from idp import mail
 from idp.i18n import Bundle
-from idp.identity import mail_codes, registration, registration_letters
+from idp.identity import mail_codes, registration
+from idp.identity import registration_letters as letters
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import LoginNameTaken, refusal
@@ -30,7 +31,6 @@ from idp.records import (
     INSTANCES,
     ORGANIZATIONS,
     REGISTRATIONS,
-    MailKind,
     Organization,
     Registration,
 )
@@ -39,9 +39,10 @@ from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 CODE_MINUTES: Final = 10
 COOL_DOWN: Final = timedelta(seconds=60)
-MAILS_TO_A_MAILBOX: Final = 5
-MAILS_FROM_AN_ADDRESS: Final = 3  # times the failures that one may make
+MAILS: Final = 5  # to a mailbox, in an hour and from one address
+ASKED_FOR: Final = 3  # mails to anybody, times the failures that one address may make
 NAMES: Final = 10
+_FROM_EVERYWHERE: Final = 4  # times the mails that one address may ask for
 _WINDOW: Final = timedelta(hours=1)
 _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
 
@@ -54,11 +55,13 @@ class NameTaken(Exception):
     """The mailbox was proven, and the user name is somebody else's."""
 
 
-class Pages(Struct, frozen=True):
-    """The addresses that the mails of a flow lead to."""
+class Visit(Struct, frozen=True):
+    """Who asks for a mail from where, how it is written, and where it leads to."""
 
-    verify: str
-    sign_in: str
+    address: str
+    bundle: Bundle
+    verify_url: str
+    sign_in_url: str
 
 
 class _Sent(NamedTuple):
@@ -85,10 +88,7 @@ async def begin(
     flow: Flow,
     organization: Organization,
     typed: Typed,
-    *,
-    bundle: Bundle,
-    pages: Pages,
-    address: str,
+    visit: Visit,
 ) -> None:
     """Let an account wait for the code that is now sent, in place of one that waited before.
 
@@ -97,13 +97,13 @@ async def begin(
     """
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
-        waiting = await registration.draft(service, typed, bundle.tag)
+        waiting = await registration.draft(service, typed, visit.bundle.tag)
         await service.store.commit(
             _replacing(known, sealed=registration.seal(service, waiting)), _step(flow, known.id)
         )
         return
-    await _admit(service, typed.email, address)
-    waiting = await registration.draft(service, typed, bundle.tag)
+    await _admit(service, typed.email, visit.address)
+    waiting = await registration.draft(service, typed, visit.bundle.tag)
     new = Registration(
         id=service.random.id(),
         flow_id=flow.request.id,
@@ -111,7 +111,7 @@ async def begin(
         sent_at=service.clock.now(),
         expires_at=flow.request.expires_at,
     )
-    sent = await _mail(service, flow, organization, new, waiting, bundle, pages)
+    sent = await _mail(service, flow, organization, new, waiting, visit)
     writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
     writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
     await service.store.commit(*writes, sent.posting, _step(flow, new.id))
@@ -144,9 +144,7 @@ def _replacing(known: Registration, **changes: object) -> Update:
     return Update(REGISTRATIONS, known.id, set=changes, expect=expected)
 
 
-async def resend(
-    service: Service, flow: Flow, waiting: Registration, bundle: Bundle, pages: Pages, address: str
-) -> None:
+async def resend(service: Service, flow: Flow, waiting: Registration, visit: Visit) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
     wait = wait_seconds(service, waiting)
     if wait:
@@ -155,25 +153,23 @@ async def resend(
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     typed = registration.unseal(service, waiting.sealed)
-    await _admit(service, typed.email, address)
+    await _admit(service, typed.email, visit.address)
     new = structs.replace(waiting, sent_at=service.clock.now())
-    sent = await _mail(service, flow, organization, new, typed, bundle, pages)
+    sent = await _mail(service, flow, organization, new, typed, visit)
     await service.store.commit(
         _replacing(waiting, sent_at=new.sent_at, code_mac=sent.code_mac), sent.posting
     )
 
 
 async def _admit(service: Service, email: str, address: str) -> None:
-    """Count a mail: to its mailbox, whoever asks, and from an address, whomever it is for.
-
-    Raises Throttled.
+    """Count a mail: those that one address asks for, and those to a mailbox, in such a way that a
+    stranger can't keep its owner out. Raises Throttled.
     """
     mailbox = service.vault.mac("mailbox", login_key(email)).hex()[:32]
-    limits = {f"mails:to:{mailbox}": MAILS_TO_A_MAILBOX}
-    failures = service.config.address_failures_before_delay
-    limits[f"mails:from:{address}"] = failures * MAILS_FROM_AN_ADDRESS
-    for key, most in limits.items():
-        await _count(service, key, most)
+    asked = service.config.address_failures_before_delay * ASKED_FOR
+    await _count(service, f"mails:from:{address}", asked)
+    await _count(service, f"mails:to:{mailbox}:{address}", MAILS)
+    await _count(service, f"mails:to:{mailbox}", MAILS * _FROM_EVERYWHERE)
 
 
 async def _count(service: Service, key: str, most: int) -> None:
@@ -190,21 +186,17 @@ async def _mail(
     organization: Organization,
     waiting: Registration,
     typed: Draft,
-    bundle: Bundle,
-    pages: Pages,
+    visit: Visit,
 ) -> _Sent:
-    """What the mailbox is told. Both kinds cost the same work."""
-    code = mail_codes.new(service)
-    digest = mail_codes.digest(service, _issue(waiting), typed.email, code)
-    url = responses.append(pages.verify, [("code", code)])
-    kind: MailKind = "register"
-    to, application = typed.email, flow.client.name
-    letter = registration_letters.with_code(bundle, to, application, code, url, CODE_MINUTES)
-    if await registration.is_known(service, organization, typed.email):
-        kind = "account_exists"
-        letter = registration_letters.of_known(bundle, to, application, pages.sign_in)
-    posting = mail.posting(service, kind, letter)
-    return _Sent(posting, digest if kind == "register" else None)
+    """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
+    to, application, code = typed.email, flow.client.name, mail_codes.new(service)
+    url = responses.append(visit.verify_url, [("code", code)])
+    with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES)
+    of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)
+    digest = mail_codes.digest(service, _issue(waiting), to, code)
+    if await registration.is_known(service, organization, to):
+        return _Sent(mail.posting(service, "account_exists", of_known), None)
+    return _Sent(mail.posting(service, "register", with_code), digest)
 
 
 def _issue(waiting: Registration) -> str:
@@ -213,14 +205,7 @@ def _issue(waiting: Registration) -> str:
 
 
 async def enter_code(
-    service: Service,
-    flow: Flow,
-    waiting: Registration,
-    code: str,
-    *,
-    bundle: Bundle,
-    pages: Pages,
-    address: str,
+    service: Service, flow: Flow, waiting: Registration, code: str, visit: Visit
 ) -> Cookie:
     """Make the account and sign its owner in, in one unit; the browser's new cookie.
 
@@ -230,7 +215,7 @@ async def enter_code(
     if waiting.proven_at is not None:
         raise NameTaken
     if service.clock.now() >= waiting.sent_at + _COUNTS:
-        await resend(service, flow, waiting, bundle, pages, address)
+        await resend(service, flow, waiting, visit)
         raise CodeRefused("the code has expired", slug="code.expired")
     typed = registration.unseal(service, waiting.sealed)
     await mail_codes.check(service, waiting.code_mac, _issue(waiting), typed.email, code)

@@ -209,6 +209,9 @@ async def test_cancelling_tells_the_application(visitor, demo, server):
         ("userName", "no\u200bra", "This holds a character that can't be used."),
         ("userName", "no\u200fra", "This holds a character that can't be used."),
         ("userName", "no\nra", "This holds a character that can't be used."),
+        ("userName", "bob@example.org", "can only be your own e-mail address."),
+        ("userName", "bob\uff20example.org", "can only be your own e-mail address."),
+        ("userName", "demo@localhost", "can only be your own e-mail address."),
         ("userName", "\ufdfa" * 20, "That is too long: at most 200 characters fit."),
         ("newPassword", "", "Use at least 8 characters."),
         ("newPassword", "short", "Use at least 8 characters."),
@@ -270,6 +273,7 @@ async def test_a_form_without_its_fields_is_told_what_is_missing(visitor, demo):
         {"newPassword": " 8 signs"},
         {"givenName": "\u0646\u0648\u0631\u0627\u200f", "familyName": "O'Neill-\u5c71\u7530"},
         {"userName": "\u5c71\u7530"},
+        {"userName": ADDRESS.upper()},
         {"givenName": "<b>${7*7}</b>", "familyName": "{{7*7}}%(n)s"},
     ],
 )

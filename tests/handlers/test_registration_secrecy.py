@@ -252,9 +252,7 @@ async def test_an_address_that_was_taken_meanwhile_is_told_to_its_owner(visitor,
     assert await users(server) == {"taken"}
 
 
-async def test_mails_to_a_mailbox_end_after_five_an_hour_whoever_asks(
-    new_visitor, demo, server, known
-):
+async def test_mails_to_a_mailbox_end_after_five_an_hour(new_visitor, demo, server, known):
     for email in (TAKEN, FREE):
         for _ in range(5):
             await at_code(new_visitor(), demo, email=email)
@@ -267,6 +265,27 @@ async def test_mails_to_a_mailbox_end_after_five_an_hour_whoever_asks(
     assert len([each async for each in server.store.scan(OUTBOX)]) == 10
     server.clock.advance(3600)
     await at_code(new_visitor(), demo, email=FREE)
+
+
+class TestSeveralAddresses:
+    @pytest.fixture
+    def settings(self):
+        return {"trusted_proxies": ("127.0.0.1",)}
+
+    @pytest.mark.parametrize("email", [TAKEN, FREE])
+    async def test_a_stranger_does_not_use_up_an_owners_mails_but_many_do(
+        self, new_visitor, demo, server, known, email
+    ):
+        statuses = []
+        for n in range(5):
+            visitor = new_visitor(headers={"X-Forwarded-For": f"192.0.2.{n}"})
+            for _ in range(5):
+                page = await at_register(visitor, demo)
+                answer = await visitor.send(page, **(FIELDS | {"email": email}))
+                statuses.append(answer.status)
+
+        assert statuses == [303] * 20 + [429] * 5
+        assert len([each async for each in server.store.scan(OUTBOX)]) == 20
 
 
 class TestOneAddress:

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from idp.records import AUTH_REQUESTS, REGISTRATIONS, USERS
-from storage import Delete
+from idp.records import APPLICATIONS, AUTH_REQUESTS, ORGANIZATIONS, REGISTRATIONS, USERS
+from storage import Delete, Update
 from tests.handlers.registering import (
     ADDRESS,
     FIELDS,
@@ -330,9 +330,22 @@ async def test_an_account_that_is_gone_is_begun_anew(visitor, demo, server):
     page = await at_code(visitor, demo)
     await server.store.commit(Delete(REGISTRATIONS, (await only(server.store, REGISTRATIONS)).id))
     answer = await visitor.submit(page, code="00000000")
+    server.clock.advance(1)
 
     assert (answer.status, answer.name) == (200, "register")
     assert "code" in (await registered(visitor, demo)).answer
+
+
+async def test_an_organization_that_was_closed_meanwhile_says_so(visitor, demo, server):
+    page = await at_code(visitor, demo)
+    code = await code_for(visitor)
+    client = await server.store.get(APPLICATIONS, demo.client_id)
+    await server.store.commit(Update(ORGANIZATIONS, client.org_id, set={"state": "inactive"}))
+    answer = await visitor.submit(page, code=code)
+
+    assert (answer.status, answer.name) == (200, "register")
+    assert "Ask them for one" in text_of(answer)
+    assert await users(server) == set()
 
 
 async def test_what_waits_ends_with_its_sign_in(visitor, demo, server):
