@@ -186,14 +186,18 @@ def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> No
             raise InvalidValue(f"{collection.name}.{path} can't be expected as {value!r}")
 
 
-@cache
-def _scalars(record: type[Struct], path: str) -> tuple[frozenset[type], tuple[object, ...]]:
+def _scalars_of(record: type[Struct], path: str) -> tuple[frozenset[type], tuple[object, ...]]:
     """The types and the literals that a field may be compared with."""
     annotation = field_type(record, path)
     members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
     literals = [typing.get_args(m) for m in members if typing.get_origin(m) is typing.Literal]
     kinds = frozenset(kind for kind in _SCALARS if kind in members)
     return kinds, tuple(itertools.chain(*literals))
+
+
+# Annotated, because mypy does not take every type for something hashable.
+_scalars: Callable[[type[Struct], str], tuple[frozenset[type], tuple[object, ...]]]
+_scalars = cache(_scalars_of)
 
 
 def _check_changes(update: Update) -> None:
@@ -217,8 +221,7 @@ def _check_changes(update: Update) -> None:
             raise InvalidValue(f"{name}.{path} isn't a number that can be incremented")
 
 
-@cache
-def field_type(record: type[Struct], path: str) -> Any:
+def _field_type(record: type[Struct], path: str) -> Any:
     """The annotation of a dotted path. Raises InvalidValue: no such path, or across a list."""
     annotation: Any = record
     for name in path.split("."):
@@ -228,6 +231,9 @@ def field_type(record: type[Struct], path: str) -> Any:
             raise InvalidValue(f"{record.__name__} has no path {path!r}")
         annotation = hints[name]
     return annotation
+
+
+field_type: Callable[[type[Struct], str], Any] = cache(_field_type)
 
 
 def _struct_of(annotation: Any) -> type[Struct] | None:
