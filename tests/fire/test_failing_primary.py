@@ -20,6 +20,7 @@ from tests.support.visitor import Visitor
 AT_ONCE = 4
 FLOWS_AFTERWARDS = 3  # of each person, begun when the primary was gone already
 PATIENCE_SECONDS = 60
+HANGS_SECONDS = 6
 
 
 class Patience(httpx.AsyncBaseTransport):
@@ -31,6 +32,7 @@ class Patience(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         ends = time.monotonic() + PATIENCE_SECONDS
+        request.extensions["timeout"] = {"read": PATIENCE_SECONDS}
         while True:
             response = await self._connections.handle_async_request(request)
             if not is_busy(response) or time.monotonic() > ends:
@@ -83,7 +85,10 @@ def kill(primary):
 
 
 def hang(primary):
+    """Long enough for an election: it comes back and takes itself for the only primary."""
     primary.pause()
+    time.sleep(HANGS_SECONDS)
+    primary.resume()
 
 
 def step_down(primary):
@@ -116,8 +121,8 @@ async def test_sign_ins_outlast_their_primary(place, mongod_trio, fault, record_
         for one in people:
             living.create_task(one.live(over))
         await eventually(lambda: all(one.done for one in people))
-        await asyncio.to_thread(fault, mongod_trio.primary())
         at_fault = time.monotonic()
+        await asyncio.to_thread(fault, mongod_trio.primary())
         await eventually(
             lambda: all(one.done_since(at_fault) >= FLOWS_AFTERWARDS for one in people)
         )

@@ -9,7 +9,7 @@ from storage import Unavailable, Unit, Unknown
 
 @pytest.fixture
 def losing(server, monkeypatch):
-    """Called, it loses the answers to all later units; every second question after one is heard."""
+    """Called, it loses the answers to all later units; each second question after one is heard."""
     commit, asked = server.store.commit, []
 
     async def lose(*writes):

@@ -1,0 +1,58 @@
+"""A relying party that is a program of Node: one call is one line each way, as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.interop.node import Node, environment
+
+
+class Refused(Exception):
+    """What the party threw, with its causes. `reasons`: their codes, and what the server said."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        chain = list(_causes(error))
+        super().__init__(": ".join(one["message"] for one in chain))
+        self.reasons = {one.get(name) for one in chain for name in ("code", "answered")} - {None}
+
+
+def _causes(error: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    while error:
+        yield error
+        error = error.get("cause")
+
+
+class Party:
+    """The running program."""
+
+    def __init__(self, node: Node, directory: Path) -> None:
+        self._process = subprocess.Popen(
+            [node.program, "party.js"],
+            cwd=directory,
+            env=environment(node),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    async def call(self, name: str, **values: object) -> Any:
+        """What the party answers. Raises Refused."""
+        answer = json.loads(await asyncio.to_thread(self._ask, {"call": name, "with": values}))
+        if "error" in answer:
+            raise Refused(answer["error"])
+        return answer["value"]
+
+    def _ask(self, question: dict[str, object]) -> str:
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        return self._process.stdout.readline()
+
+    def close(self) -> None:
+        with self._process:
+            self._process.stdin.close()
+            self._process.wait(10)
