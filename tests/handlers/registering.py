@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from idp.identity.users import login_key
 from idp.records import USERS
 
+INPUTS = ["givenName", "familyName", "email", "userName", "newPassword"]
 ADDRESS = "nora@example.org"
 PASSWORD = "a quiet afternoon in May"
 FIELDS = {
@@ -48,6 +50,12 @@ async def registered(visitor, party, **fields):
     page = await at_code(visitor, party, **fields)
     code = await code_for(visitor, fields.get("email", ADDRESS))
     return await visitor.submit(page, code=code)
+
+
+async def found(server, name):
+    """The user of this name."""
+    page = await server.store.find(USERS, {"login_key": login_key(name)})
+    return page.records[0]
 
 
 async def users(server):
