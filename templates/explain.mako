@@ -17,7 +17,7 @@ ${pgettext("explain", "This request can't be answered")}\
 % if explanation:
 <p>${said(explanation["sentence"])}</p>
 % if explanation["hint"]:
-<p class="hint">${said(explanation["hint"])}</p>
+<p>${said(explanation["hint"])}</p>
 % endif
 % if explanation["detail"]:
 <p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=said(explanation["detail"]))}</p>

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.handlers.mistakes.world import CALLBACK, END_SESSION, GOODBYE, LOCAL, Mistake, World
+from tests.handlers.mistakes.world import (
+    APP,
+    CALLBACK,
+    END_SESSION,
+    FIND,
+    GOODBYE,
+    LOCAL,
+    Mistake,
+    World,
+)
 from tests.support import forged
 
 UNREGISTERED = "The redirect_uri is not one that the application registered."
@@ -125,6 +134,24 @@ ADDRESSES = [
         "`\\n`",
         "nothing more",
     ),
+    address(
+        "a slash too few",
+        "https://client.example/app",
+        "The / at the end is missing.",
+        APP,
+        27,
+        "nothing more",
+        "`/`",
+    ),
+    address(
+        "a query too few",
+        "https://client.example/find",
+        "The query that is registered with the address is missing.",
+        FIND,
+        28,
+        "nothing more",
+        "`?`",
+    ),
     address("quite another address", "https://staging.example/cb", "", CALLBACK, 9, "`s`", "`c`"),
 ]
 
@@ -157,6 +184,10 @@ async def inactive_client(world: World):
 
 async def client_id_twice(world: World):
     return await world.visitor.get(f"{world.wiki.authorize_url()}&client_id=again")
+
+
+async def redirect_uri_twice(world: World):
+    return await world.visitor.get(f"{world.wiki.authorize_url()}&redirect_uri={CALLBACK}")
 
 
 async def bare_percent(world: World):
@@ -210,6 +241,14 @@ UNUSABLE = [
         " The parameter client_id was sent more than once.",
         client_id_twice,
         ("The parameter client_id was sent more than once.",),
+    ),
+    Mistake(
+        "redirect_uri twice",
+        "proven_once",
+        "Nobody can tell which of its values is meant."
+        " The parameter redirect_uri was sent more than once.",
+        redirect_uri_twice,
+        ("The parameter redirect_uri was sent more than once.",),
     ),
     Mistake(
         "a bare percent sign",
@@ -275,6 +314,14 @@ LOGOUTS = [
         " character 27: `/` was sent, nothing more is registered there.",
         "There is an extra / at the end.",
         post_logout_redirect_uri=f"{GOODBYE}/",
+    ),
+    logout(
+        "http instead of https after a logout",
+        "post_logout_redirect_uri",
+        f"{NOT_FOR_LOGOUT} http was sent, https is registered. It differs from `{GOODBYE}` at"
+        " character 5: `:` was sent, `s` is registered there.",
+        "http was sent, https is registered.",
+        post_logout_redirect_uri="http://client.example/bye",
     ),
     logout(
         "an address without a client",

@@ -12,6 +12,8 @@ from tests.support.visitor import Page, Visitor
 CALLBACK = "https://client.example/cb"
 GOODBYE = "https://client.example/bye"
 LOCAL = "http://127.0.0.1:8080/cb"
+APP = "https://client.example/app/"
+FIND = "https://client.example/find?tenant=1"
 AUTHORIZE = "/oauth/v2/authorize"
 TOKEN = "/oauth/v2/token"
 USERINFO = "/oidc/v1/userinfo"
@@ -66,7 +68,7 @@ class World:
 
 async def register(server: Server, name: str, **changes) -> RelyingParty:
     values = {
-        "redirect_uris": [CALLBACK, LOCAL],
+        "redirect_uris": [CALLBACK, LOCAL, APP, FIND],
         "post_logout_redirect_uris": [GOODBYE],
     } | changes
     return await server.register(name, **values)
