@@ -31,10 +31,42 @@ def test_no_other_file_is_served(path):
     assert pages.static_file(path) is None
 
 
-def test_the_stylesheet_fits_both_directions_and_moves_nothing():
-    physical = r"(margin|padding|border|inset)-(left|right|top|bottom)|text-align: (left|right)"
+PHYSICAL = {"left", "right", "top", "bottom", "width", "height", "float", "transform"}
 
-    assert not re.search(physical + r"|[^-](left|right): |[^-](width|height): ", STYLE)
+
+def has_sides(style):
+    """Whether it names a side of the screen, or gives the two of them different lengths."""
+    for name, value in re.findall(r"([\w-]+)\s*:\s*([^:;{}]+)[;}]", style):
+        lengths = value.split() if name in ("margin", "padding", "inset", "border-width") else []
+        if PHYSICAL & set(name.removeprefix("line-height").split("-")):
+            return True
+        if {"left", "right"} & set(value.split()) or (
+            len(lengths) == 4 and lengths[1] != lengths[3]
+        ):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "a { margin-left: 1px }",
+        "a { border-top-right-radius: 1px }",
+        "a { left: 0; }",
+        "a { text-align: right; }",
+        "a { float: inline-start }",
+        "a { padding: 1px 2px 1px 3px; }",
+        "a { max-width: 1px; }",
+        "a { transform: translateX(1px) }",
+    ],
+)
+def test_a_side_would_be_found_in_a_stylesheet(style):
+    assert has_sides(style)
+    assert not has_sides("a { margin: 1px 2px 3px 2px; text-align: start; inset-inline: 0 }")
+
+
+def test_the_stylesheet_fits_both_directions_and_moves_nothing():
+    assert not has_sides(STYLE)
     assert not re.search(r"animation|transition|@import|url\(", STYLE)
 
 
