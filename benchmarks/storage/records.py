@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from storage import Collection, Insert, Record, Store
 
@@ -39,13 +39,13 @@ class Visit(Record):
     began_at: datetime = START
     ended_at: datetime | None = None
     stamp: str = STAMP
-    methods: tuple[str, ...] = ("pwd",)
+    methods: list[str] = field(default_factory=lambda: ["pwd"])
 
 
 class Grant(Record):
     account_id: str
     visit_id: str
-    scopes: tuple[str, ...] = ("openid", "profile", "email")
+    scopes: list[str] = field(default_factory=lambda: ["openid", "profile", "email"])
     revoked_at: datetime | None = None
     stamp: str = STAMP
 

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,11 @@ asyncio.run(main(sys.argv[1]))
 
 @pytest.fixture(params=DRIVERS)
 def url(request, mongodb):
-    return mongodb + ("&" if "?" in mongodb else "?") + f"driver={request.param}"
+    return with_driver(mongodb, request.param)
+
+
+def with_driver(url, driver):
+    return f"{url}{'&' if '?' in url else '?'}driver={driver}"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -68,12 +73,22 @@ def test_killed_before_or_after_a_write_mongodb_has_exactly_what_came_before(
 
 
 @pytest.mark.deep
-def test_of_what_a_killed_client_acknowledged_nothing_is_lost_double_or_half(url, record_property):
-    tally = random_kills(url, RANDOM_KILLS, 20260102, longest=0.25)
-    record_property("counts", str(tally))
+def test_of_what_killed_clients_acknowledged_nothing_is_lost_double_or_half(
+    mongodb, record_property
+):
+    """Clients of both drivers at once, on one database."""
+    urls = [with_driver(mongodb, driver) for driver in ("pymongo", "motor")]
+    with ThreadPoolExecutor() as pool:
+        tallies = list(pool.map(kill_at_random, urls, (20260102, 20260103)))
+    record_property("counts", f"PyMongo: {tallies[0]}; Motor: {tallies[1]}")
 
-    assert tally.faults == []
-    assert tally.acknowledged > RANDOM_KILLS
+    for tally in tallies:
+        assert (tally.kills, tally.faults) == (RANDOM_KILLS, [])
+        assert tally.acknowledged > RANDOM_KILLS
+
+
+def kill_at_random(url, seed):
+    return random_kills(url, RANDOM_KILLS, seed, longest=0.25)
 
 
 @pytest.mark.deep
