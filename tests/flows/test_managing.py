@@ -14,7 +14,7 @@ from tests.support.callers import new_caller, refused
 from tests.support.relying_party import RelyingParty
 
 AT_ONCE = 32
-ROUNDS = [pytest.param(2, id="2"), pytest.param(40, id="40", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 REDIRECT_URI = "https://shop.example/cb"
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idp import requests, strict_json
@@ -177,12 +177,14 @@ def read_or_refused(read):
     return None
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8")))
 def test_any_octets_are_read_or_refused(octets):
     assert read_or_refused(lambda: strict_json.decode(octets)) != ()
 
 
 @pytest.mark.parametrize("route", SAMPLES)
+@settings(deadline=None)
 @given(document=JSON)
 def test_any_document_is_read_or_refused_in_words_that_can_be_sent(route, document):
     problems = read_or_refused(lambda: requests.read(SAMPLES[route].kind, document))
