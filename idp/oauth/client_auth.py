@@ -144,7 +144,7 @@ def _about_secret(claimed: Claimed, client: Application) -> str:
         return "The secret is right, but it was not form-encoded before it went into the header."
     if secret == client.id:
         return "The client_id was sent as the secret."
-    length = f"it has {len(secret)} characters" if secret else "it is empty"
+    length = f"it has {stories.characters(secret)}" if secret else "it is empty"
     return (
         f"The secret is wrong: {length} (the application's method is {method}, and that was used)."
     )

@@ -8,6 +8,7 @@ import re
 from idp.credentials import digest
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.params import Params
+from idp.oauth.stories import characters
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
@@ -54,7 +55,7 @@ def _mismatch(challenge: str, verifier: str) -> str:
         return "The code_challenge itself is the code_verifier: it was made by plain, not by S256."
     if not _VERIFIER.fullmatch(verifier):
         return (
-            f"The code_verifier has {len(verifier)} characters, or some that are not allowed: "
+            f"The code_verifier has {characters(verifier)}, or some that are not allowed: "
             "it has 43 to 128 letters, digits and - . _ ~"
         )
     return "The code_verifier is not the one that the code_challenge was made of."

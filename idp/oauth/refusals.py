@@ -19,6 +19,7 @@ from idp import logs, redaction
 from idp.oauth import checks, explain, stories
 from idp.oauth.checks import Endpoint
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
+from idp.oauth.stories import characters
 from idp.records import AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
@@ -49,6 +50,7 @@ _HARMLESS: Final = {
 _COMPARABLE: Final = {"access_token", "code", "code_verifier", "id_token_hint", "refresh_token"}
 _RANDOM_CHARACTERS: Final = 43
 _PARAMETER_NAME: Final = re.compile(r"[a-z_]{1,30}")
+_USUAL_TYPE: Final = "application/x-www-form-urlencoded"
 _SCHEMES: Final = {"basic", "bearer", "dpop"}
 
 _log = logs.logger(__name__)
@@ -119,7 +121,7 @@ def _record(service: Service, asked: Asked, error: Refusing) -> Refusal:
         endpoint=asked.endpoint,
         method=redaction.text(asked.method, _METHOD_CHARACTERS),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
-        told=error.description,
+        told=error.description if isinstance(error, OAuthError) else "",
         sentence=_sentence(error),
         created_at=now,
         expires_at=now + LASTS,
@@ -166,8 +168,8 @@ def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
 
 
 def _sent(asked: Asked) -> Iterable[Sent]:
-    if asked.content_type is not None:
-        yield Sent(name="Content-Type", value=redaction.text(asked.content_type))
+    if asked.content_type not in (None, _USUAL_TYPE):
+        yield Sent(name="Content-Type", value=redaction.text(asked.content_type or ""))
     if asked.authorization is not None:
         yield _header(asked.authorization)
     for name, value in asked.pairs[:_MOST_PARAMETERS]:
@@ -179,18 +181,18 @@ def _sent(asked: Asked) -> Iterable[Sent]:
 def _header(authorization: str) -> Sent:
     scheme = authorization.partition(" ")[0]
     shown = f"{scheme.capitalize()}, " if scheme.lower() in _SCHEMES else ""
-    return Sent(name="Authorization", note=f"{shown}{len(authorization)} characters")
+    return Sent(name="Authorization", note=shown + characters(authorization))
 
 
 def _parameter(name: str, value: str) -> Sent:
     """What of a parameter may be kept; a name that none has could be a secret itself."""
     if not _PARAMETER_NAME.fullmatch(name):
-        return Sent(name="?", note=f"a name of {len(name)} characters")
+        return Sent(name="?", note=f"a name of {characters(name)}")
     if not value:
         return Sent(name=name, note="empty")
     if name in _HARMLESS:
         return Sent(name=name, value=redaction.text(value))
-    note = f"{len(value)} characters"
+    note = characters(value)
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
     return Sent(name=name, note=note)

@@ -48,6 +48,11 @@ def span(time: timedelta) -> str:
     return f"{seconds} s"
 
 
+def characters(text: str) -> str:
+    """How long a text is."""
+    return "1 character" if len(text) == 1 else f"{len(text)} characters"
+
+
 def quoted(text: str) -> str:
     """A value in a sentence: on one line, bounded, with its control characters escaped."""
     return f"`{redaction.text(text, _QUOTED_CHARACTERS)}`"
@@ -80,7 +85,7 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
         return f"A space or a line break is at the beginning or the end of what should be {due}."
     return (
         f"That is not {due} of this service: those have {length} letters, digits, - and _, "
-        f"and {len(text)} characters were sent."
+        f"and this has {characters(text)}."
     )
 
 

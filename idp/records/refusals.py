@@ -30,8 +30,8 @@ class Refusal(Record):
     """A refused request: what was sent (never a secret), what was checked, what was wrong.
 
     Several may share a `request_id`, because a caller may bring its own. `told` is what the
-    client was told, `sentence` the whole story. `registered` are the values that the sent one
-    was compared with.
+    client was told (nothing where the answer was a page), `sentence` the whole story, and
+    `registered` what the sent value was compared with.
     """
 
     request_id: str

@@ -65,14 +65,14 @@ CODES = [
         "an invented code",
         "code_known",
         "That is not an authorization code of this service: those have 65 letters, digits, - and"
-        " _, and 4 characters were sent.",
+        " _, and this has 4 characters.",
         code="code",
     ),
     redeeming(
         "a code that was cut",
         "code_known",
         "That is not an authorization code of this service: those have 65 letters, digits, - and"
-        " _, and 64 characters were sent.",
+        " _, and this has 64 characters.",
         code=lambda code: code[:-1],
     ),
     redeeming(
