@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 from msgspec import structs
@@ -31,30 +29,19 @@ from idp.ids import SystemRandom
 from idp.records import ALL, APPLICATIONS, SCHEMA
 from storage import Insert, open_store
 from tests.browser import states
+from tests.browser.chromium import FLAGS, executable, hosts
 from tests.browser.person import Person
 from tests.support.program import Program
 from tests.support.program import run as run_command
 
 CHOSEN_PASSWORD = "a long and quiet afternoon"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP login.example.com 127.0.0.1",
-    # A page shown from a copy may still take its stylesheet from loopback.
-    "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
-]
 
 
 @pytest.fixture(scope="package")
 def program(tmp_path_factory):
     directory = tmp_path_factory.mktemp("program")
     many = {"IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000}
-    running = Program(directory, **many).start()
+    running = Program(directory, "--admin-pat", "admin.pat", **many).start()
     yield running
     running.stop()
 
@@ -135,22 +122,18 @@ async def _register(program, site):
         await store.close()
 
 
-def _executable():
-    found = Path("/usr/bin/chromium")
-    return str(found) if found.exists() else shutil.which("chromium")
-
-
 @pytest.fixture(scope="package")
 def chromium(program, other_site):
-    executable = _executable()
-    if executable is None:
+    path = executable()
+    if path is None:
         if os.environ.get("CI"):
             pytest.fail("there is no Chromium, and CI must not pass without it")
         pytest.skip("there is no Chromium at /usr/bin/chromium or on PATH")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        flags = [*FLAGS, hosts("login.example.com 127.0.0.1")]
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
         yield browser
         browser.close()
 

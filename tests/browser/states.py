@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlsplit
+
+import httpx
+
 
 def begin(person):
     person.go("/demo/sign-in")
@@ -77,6 +82,80 @@ def setup_refused(person):
     person.press("Save the new password")
 
 
+def newcomer(person):
+    """An address that nobody has written to."""
+    program = person.program
+    program.newcomers = getattr(program, "newcomers", 0) + 1
+    return f"newcomer{program.newcomers}@example.com"
+
+
+def at_registration(person):
+    begin(person)
+    person.press("No account yet? Open one")
+
+
+def below_address(person, email, path):
+    """The first such element after an address on the page of held mail."""
+    line = f"//p[contains(., '{email}')]"
+    return person.page.locator(f"xpath={line}/following-sibling::{path}").first
+
+
+def registered(person, **fields):
+    at_registration(person)
+    person.fill(
+        givenName="Nora",
+        familyName="Nguyễn",
+        email=newcomer(person),
+        newPassword="a long and quiet evening",
+    )
+    person.fill(**fields)
+    person.press("Continue")
+
+
+def registration_refused(person):
+    registered(person, email="newcomer@", newPassword="password")
+
+
+def wrong_code(person):
+    registered(person)
+    person.fill(code="1")
+    person.press("Continue")
+
+
+def user_name_taken(person):
+    email = newcomer(person)
+    registered(person, email=email, userName=person.program.user[0])
+    address = person.page.url
+    person.go("/dev/mail")
+    code = re.search(r"\b\d{8}\b", below_address(person, email, "pre").inner_text())[0]
+    person.page.goto(address)
+    person.fill(code=code)
+    person.press("Continue")
+
+
+def mail_held(person):
+    registered(person)
+    person.go("/dev/mail")
+
+
+def address_confirmed(person):
+    """By the mail to somebody whose account an administrator made."""
+    program, email = person.program, newcomer(person)
+    profile = {"givenName": "Nora", "familyName": "Nguyễn"}
+    answer = httpx.post(
+        getattr(program, "listens_at", program.issuer) + "/v2/users/human",
+        json={"profile": profile, "email": {"email": email}},
+        headers={
+            "Host": urlsplit(program.issuer).netloc,
+            "Authorization": f"Bearer {program.told['adminPat']}",
+        },
+    )
+    assert answer.status_code == 200, answer.text
+    person.go("/dev/mail")
+    person.page.goto(below_address(person, email, "p/a").get_attribute("href"))
+    person.press("Continue")
+
+
 def wrong_host(person):
     port = person.program.issuer.rpartition(":")[2]
     person.go("/ui/login", base=f"http://login.example.com:{port}")
@@ -96,6 +175,14 @@ STATES = {
     "password, step-up": (ONE, "password", False, step_up),
     "password, wrong": (NOBODY, "password", True, wrong_password),
     "password, throttled": (NOBODY, "password", True, throttled),
+    "register": (NOBODY, "register", False, at_registration),
+    "register, refused": (NOBODY, "register", True, registration_refused),
+    "verify e-mail": (NOBODY, "verify-email", False, registered),
+    "verify e-mail, wrong code": (NOBODY, "verify-email", True, wrong_code),
+    "user name, taken": (NOBODY, "user-name", True, user_name_taken),
+    "address": (NOBODY, "verify-email", False, opened("/ui/verify-email")),
+    "address, confirmed": (NOBODY, "email-verified", False, address_confirmed),
+    "held mail": (NOBODY, "held-mail", False, mail_held),
     "accounts": (TWO, "accounts", False, begin),
     "explain": (NOBODY, "explain", False, explained),
     "explain, unknown client": (NOBODY, "explain", False, unknown_client),

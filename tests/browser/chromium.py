@@ -1,0 +1,28 @@
+"""Which Chromium the tests use, and how it is started."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # A page shown from a copy may still take its stylesheet from loopback.
+    "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+]
+
+
+def executable():
+    found = Path("/usr/bin/chromium")
+    return str(found) if found.exists() else shutil.which("chromium")
+
+
+def hosts(*rules):
+    """The flag by which Chromium finds hosts elsewhere; no name is looked up for them."""
+    return "--host-resolver-rules=" + ", ".join(f"MAP {rule}" for rule in rules)

@@ -1,0 +1,88 @@
+"""The pictures of docs/screens: which there are, how one is taken, and how they are shown."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+from PIL import Image
+
+from tests.browser import states
+from tests.browser.person import Person
+from tests.screens.stage import REQUEST_ID, cookies_of
+
+FOLDER = Path(__file__).parents[2] / "docs" / "screens"
+INDEX = FOLDER / "README.md"
+COLOURS = 96
+
+# Head of the column: what the browser is like.
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "Arabic": {"locale": "ar"},
+    "320 px": {"viewport": {"width": 320, "height": 400}},
+}
+USUAL = {"locale": "en", "viewport": {"width": 600, "height": 400}}
+
+HEAD = """\
+# Every page in its states
+
+Made by `python -m tests.screens`; a test sees that no page and no state is missing.
+"""
+
+
+def file_of(state, look):
+    return "-".join(re.findall("[a-z0-9]+", f"{state} {look}".lower())) + ".png"
+
+
+def files():
+    return [file_of(state, look) for state in states.STATES for look in LOOKS]
+
+
+def index():
+    """The text of the page that shows all pictures."""
+    lines = [HEAD, "| | " + " | ".join(LOOKS) + " |", "|---" * (len(LOOKS) + 1) + "|"]
+    for state in states.STATES:
+        shown = [f"![{state}, {look}]({file_of(state, look)})" for look in LOOKS]
+        lines.append(f"| {state} | " + " | ".join(shown) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def pictures(chromium, stage, state):
+    """The PNG of each look of a state."""
+    who, name, _, go = states.STATES[state]
+    with stage.program() as program:
+        cookies = cookies_of(chromium, program, who)
+        for look, options in LOOKS.items():
+            person = Person(
+                chromium,
+                program,
+                storage_state=cookies,
+                extra_http_headers=REQUEST_ID,
+                **USUAL | options,
+            )
+            go(person)
+            assert (person.name, person.complaints) == (name, []), state
+            yield look, _small(person.page.screenshot(full_page=True))
+            person.context.close()
+            program.clock.advance(60)
+
+
+def _small(png):
+    """The picture with its most frequent colours alone: a third of the bytes."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    counted = sorted(picture.getcolors(picture.width * picture.height), reverse=True)
+    kept = [colour for _, colour in counted[:COLOURS]]
+    nearest = {colour: kept.index(_nearest(colour, kept)) for _, colour in counted}
+    bands = [picture.getchannel(band).tobytes() for band in "RGB"]
+    pixels = bytes(nearest[colour] for colour in zip(*bands, strict=True))
+    few = Image.frombytes("P", picture.size, pixels)
+    few.putpalette([part for colour in kept for part in colour])
+    written = io.BytesIO()
+    few.save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def _nearest(colour, kept):
+    return min(kept, key=lambda other: sum(abs(a - b) for a, b in zip(colour, other, strict=True)))

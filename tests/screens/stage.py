@@ -1,0 +1,104 @@
+"""The service for pictures: at its usual address, in a time that stands still, by seeded chance.
+
+Each state of a page gets a service of its own, so that its pictures depend on nothing before them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import socket
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from unittest.mock import patch
+
+from tornado.httpclient import AsyncHTTPClient
+
+from idp.oauth import keys
+from tests.browser import states
+from tests.browser.chromium import hosts
+from tests.browser.person import Person
+from tests.support.clock import SteppingClock
+from tests.support.service import shared_key, start_server, stop_server
+
+PORT = 8080
+# Later than the machine's time: the demo verifies its ID tokens by that.
+NOON = datetime(2040, 5, 17, 12, tzinfo=UTC)
+CHOSEN_PASSWORD = "a long and quiet afternoon"
+# A request without an id is given a random one, and a browser asks for files in any order.
+REQUEST_ID = {"X-Request-Id": "Uw6tR7QWWirg_vPN6ndh0w"}
+
+
+class Stage:
+    """Where services are started, one after the other, behind one port of this machine."""
+
+    def __enter__(self):
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._port = self._listening.getsockname()[1]
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        elsewhere = {("localhost", PORT): ("127.0.0.1", self._port)}
+        AsyncHTTPClient.configure(None, hostname_mapping=elsewhere)
+        return self
+
+    def __exit__(self, *_):
+        AsyncHTTPClient.configure(None)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._listening.close()
+
+    @property
+    def flag(self):
+        """What Chromium has to be told to find the services, and nothing else."""
+        here = f"127.0.0.1:{self._port}"
+        return hosts(f"localhost {here}", f"login.example.com {here}", "* ~NOTFOUND")
+
+    @contextmanager
+    def program(self):
+        """A fresh service, as what a Person visits."""
+        numbers = itertools.count()
+        keep = patch.object(
+            keys.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
+        )
+        with keep, TemporaryDirectory() as directory:
+            server, http = self._run(self._start(directory))
+            yield SimpleNamespace(
+                issuer=server.issuer,
+                listens_at=f"http://127.0.0.1:{self._port}",
+                user=server.user,
+                demo=server.demo,
+                clock=server.clock,
+                told=server.told.as_json(),
+            )
+            self._run(stop_server(server, http))
+
+    def _start(self, directory):
+        settings = {"address_failures_before_delay": 10_000, "admin_pat": f"{directory}/pat"}
+        clock = SteppingClock(NOON)
+        return start_server(clock, self._listening.dup(), seed=1, port=PORT, **settings)
+
+    def _run(self, coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+
+def cookies_of(chromium, program, who):
+    """The cookies of a browser where so many people are signed in."""
+    if who == states.NOBODY:
+        return None
+    person = Person(chromium, program, extra_http_headers=REQUEST_ID)
+    person.sign_in_to_demo()
+    if who == states.TWO:
+        admin = program.told["admin"]
+        person.go("/demo/sign-in?prompt=select_account")
+        person.press("Use another account")
+        person.sign_in(admin["loginName"], admin["password"])
+        person.fill(newPassword=CHOSEN_PASSWORD)
+        person.press("Save the new password")
+    cookies = person.context.storage_state()
+    person.context.close()
+    return cookies
