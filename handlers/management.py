@@ -6,6 +6,9 @@ from handlers.api import ApiHandler
 from idp.clients import oidc_apps, projects
 from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
+from idp.identity import members, service_users
+from idp.identity.members import NewOrganizationMember
+from idp.identity.service_users import NewMachine, NewPat
 
 
 class ProjectsHandler(ApiHandler):
@@ -46,9 +49,41 @@ class AppHandler(ApiHandler):
         self.answer(await oidc_apps.show(self.service, self.call, *ids))
 
 
+class MachinesHandler(ApiHandler):
+    """POST /management/v1/users/machine."""
+
+    permission = "user.write"
+
+    async def post(self) -> None:
+        self.answer(await service_users.create(self.service, self.call, self.read(NewMachine)))
+
+
+class PatsHandler(ApiHandler):
+    """POST /management/v1/users/{id}/pats."""
+
+    permission = "user.write"
+
+    async def post(self, user_id: str) -> None:
+        id, request = self.id(user_id), self.read(NewPat)
+        self.answer(await service_users.create_pat(self.service, self.call, id, request))
+
+
+class MembersHandler(ApiHandler):
+    """POST /management/v1/orgs/me/members."""
+
+    permission = "org.member.write"
+
+    async def post(self) -> None:
+        request = self.read(NewOrganizationMember)
+        self.answer(await members.add_to_organization(self.service, self.call, request))
+
+
 ROUTES = [
     ("/management/v1/projects", ProjectsHandler),
     ("/management/v1/projects/([^/]+)", ProjectHandler),
     ("/management/v1/projects/([^/]+)/apps/oidc", OidcAppsHandler),
     ("/management/v1/projects/([^/]+)/apps/([^/]+)", AppHandler),
+    ("/management/v1/users/machine", MachinesHandler),
+    ("/management/v1/users/([^/]+)/pats", PatsHandler),
+    ("/management/v1/orgs/me/members", MembersHandler),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from idp import logs
 from idp.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity import permissions, users
 from idp.identity.permissions import Permission, Rights
@@ -46,6 +47,7 @@ async def admit(
     may act in any).
     """
     caller = await authenticate(service, authorization)
+    logs.name_caller(caller.id)
     rights = await permissions.of_user(service, caller.id)
     call = Call(caller=caller, rights=rights, permission=permission, org_id=org_id)
     if org_id is not None:

@@ -83,24 +83,33 @@ async def prepare(
     service: Service, organization: Organization, new: NewHuman, *, actor: str
 ) -> Prepared:
     """A user of `organization`, which need not be stored yet. Raises LoginNameTaken, IdTaken."""
-    names, addresses = users.login_names(organization, new.user_name, new.email)
-    claims = await login_claims.read(service, names | addresses)
-    if await users.is_taken(service, organization, new.user_name, new.email):
-        raise LoginNameTaken
-    if new.id is not None and await service.store.get(USERS, new.id) is not None:
-        raise IdTaken
     now = service.clock.now()
     user = _user(service, organization, new, now)
-    writes = events.insertion(
-        service.random, USERS, user, "user.created", actor, now, kind=user.kind
-    )
-    writes += claims.writes(service)
+    writes = await insertion(service, organization, user, actor=actor)
     for key, value in new.metadata:
         entry = _entry(user, key, value, now)
         writes += events.insertion(
             service.random, USER_METADATA, entry, "user_metadata.created", actor, now, key=key
         )
     return Prepared(user=user, writes=writes)
+
+
+async def insertion(
+    service: Service, organization: Organization, user: User, *, actor: str
+) -> list[Write]:
+    """The writes that store a user of any kind and give out its login names.
+
+    Raises LoginNameTaken, IdTaken.
+    """
+    names, addresses = users.login_names(organization, user.user_name, user.email)
+    claims = await login_claims.read(service, names | addresses)
+    if await users.is_taken(service, organization, user.user_name, user.email):
+        raise LoginNameTaken
+    if await service.store.get(USERS, user.id) is not None:
+        raise IdTaken
+    type, at = "user.created", user.created_at
+    writes = events.insertion(service.random, USERS, user, type, actor, at, kind=user.kind)
+    return writes + claims.writes(service)
 
 
 async def commit(service: Service, prepared: Prepared, *more: Write) -> None:

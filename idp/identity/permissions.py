@@ -63,6 +63,13 @@ class Rights(Struct, frozen=True):
         """Whether `permission` is held in that organization."""
         return permission in self.everywhere | self.by_organization.get(org_id, frozenset())
 
+    def cover(self, others: Rights) -> bool:
+        """Whether whoever has these rights could do all that `others` may."""
+        return others.everywhere <= self.everywhere and all(
+            held <= self.everywhere | self.by_organization.get(org_id, frozenset())
+            for org_id, held in others.by_organization.items()
+        )
+
     def allow_somewhere(self, permission: Permission) -> bool:
         """Whether `permission` is held in any organization."""
         return any(

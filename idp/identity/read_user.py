@@ -50,6 +50,7 @@ class Human(Answer, frozen=True, kw_only=True):
 
 class Machine(Answer, frozen=True, kw_only=True):
     name: str
+    description: str = ""
 
 
 class UserAnswer(Answer, frozen=True, kw_only=True):
@@ -108,8 +109,12 @@ async def _answer(
         login_names=list(dict.fromkeys(names)),
         preferred_login_name=preferred,
         human=_human(user) if is_human else None,
-        machine=None if is_human else Machine(name=user.profile.display_name),
+        machine=None if is_human else _machine(user),
     )
+
+
+def _machine(user: User) -> Machine:
+    return Machine(name=user.profile.display_name, description=user.description or "")
 
 
 def _human(user: User) -> Human:

@@ -95,6 +95,7 @@ class User(Record):
     email_key: str | None = None
     phone: Phone | None = None
     address: Address | None = None
+    description: str | None = None
     password: Password | None = None
     idp_links: list[IdpLink] = []
 

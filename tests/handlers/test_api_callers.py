@@ -11,9 +11,10 @@ from handlers.api import ApiHandler
 from handlers.app import ROUTES
 from idp.identity import permissions
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
-from idp.records import AUTHORIZATIONS, MEMBERSHIPS, ORGANIZATIONS, PATS, USERS
+from idp.records import AUTHORIZATIONS, MEMBERSHIPS, ORGANIZATIONS, USERS
+from idp.records import PATS as STORED_PATS
 from storage import Delete, Update
-from tests.support.api_samples import SAMPLES, filled
+from tests.support.api_samples import MACHINES, PATS, SAMPLES, filled
 from tests.support.callers import Caller, instance_owner, new_caller, new_organization, refused
 from tests.support.stored import everything, only
 
@@ -38,11 +39,12 @@ def owner(io_loop, server, visitor):
 
 
 class World:
-    """Two organizations; the first has a project, an application and a person."""
+    """Two organizations; the first has a project, an application, a person, a service user, and
+    enough users to make members of."""
 
     def __init__(self, server, visitor, owner):
         self.server, self.visitor, self.owner = server, visitor, owner
-        self.n = 0
+        self.n, self.members = 0, ["nobody"]
 
     async def make(self):
         self.own = await new_organization(self.server, "own.example")
@@ -55,19 +57,27 @@ class World:
         )
         self.app = app.json()["appId"]
         person = self.body("/v2/users/human")
+        machine = filled(SAMPLES[MACHINES].bodies[0], n="w")
+        self.machine = (await self.owner.post(MACHINES, machine, **here)).json()["userId"]
+        members = [await new_caller(self.server, self.visitor, self.own) for _ in range(16)]
+        self.members = [each.user_id for each in members]
         self.user = (await self.owner.post("/v2/users/human", person, **here)).json()["userId"]
         return self
 
     def address(self, route):
         route = re.sub(r"\(email\|phone\)", "email", route)
-        ids = [self.user if "/users/" in route else self.project, self.app]
+        user = self.machine if route == PATS else self.user
+        ids = [user if "/users/" in route else self.project, self.app]
         for id in ids:
             route = route.replace("([^/]+)", id, 1)
         return route
 
     def body(self, route):
         self.n += 1
-        return filled(SAMPLES[route].bodies[0], n=f"w{self.n}") if route in SAMPLES else None
+        if route not in SAMPLES:
+            return None
+        member = self.members[self.n % len(self.members)]
+        return filled(SAMPLES[route].bodies[0], n=f"w{self.n}", member=member)
 
     async def call(self, caller, route, method, **headers):
         body = self.body(route) if method != "GET" else None
@@ -237,8 +247,8 @@ async def test_a_dead_token_is_401(server, visitor, world, route, method):
 
 
 async def revoke(server, caller):
-    held = await server.store.find(PATS, {"user_id": caller.user_id})
-    await server.store.commit(Delete(PATS, held.records[0].id))
+    held = await server.store.find(STORED_PATS, {"user_id": caller.user_id})
+    await server.store.commit(Delete(STORED_PATS, held.records[0].id))
 
 
 async def lock(server, caller):

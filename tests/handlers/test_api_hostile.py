@@ -58,7 +58,7 @@ def sample(io_loop, server):
     instance = io_loop.run_sync(lambda: server.store.get(INSTANCES, INSTANCE_ID))
 
     def sample(route, n):
-        named = {"org": instance.org_id, "issuer": server.issuer, "n": n}
+        named = {"org": instance.org_id, "issuer": server.issuer, "n": n, "member": "nobody"}
         return filled(SAMPLES[route].bodies[n], **named)
 
     return sample

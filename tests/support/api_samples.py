@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from handlers.users import Code
 from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
+from idp.identity.members import NewInstanceMember, NewOrganizationMember
 from idp.identity.new_user_requests import CreateHuman
 from idp.identity.org_setup import SetUp
+from idp.identity.service_users import NewMachine, NewPat
 from idp.requests import Request
 
 SET_UP = "/admin/v1/orgs/_setup"
 CREATE_HUMAN = "/v2/users/human"
 PROJECTS = "/management/v1/projects"
+MACHINES = "/management/v1/users/machine"
+PATS = "/management/v1/users/([^/]+)/pats"
+MEMBERS = "/management/v1/orgs/me/members"
+INSTANCE_MEMBERS = "/admin/v1/members"
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,12 @@ FULL_HUMAN = {
     "password": {"password": "horse staple battery", "changeRequired": True},
     "idpLinks": [{"idpId": "google", "userId": "1", "userName": "max"}],
 }
+FULL_MACHINE = {
+    "userName": "script-{n}",
+    "name": "Nightly script",
+    "description": "Makes people.",
+    "accessTokenType": "ACCESS_TOKEN_TYPE_BEARER",
+}
 OTHER_HUMAN = {
     "organization": {"orgId": "{org}"},
     "profile": {"givenName": "Max", "familyName": "Muster"},
@@ -135,6 +147,12 @@ SAMPLES = {
     PROJECTS: Sample(NewProject, (FULL_PROJECT,)),
     f"{PROJECTS}/([^/]+)/apps/oidc": Sample(NewOidcApp, (FULL_APP,)),
     CREATE_HUMAN: Sample(CreateHuman, (FULL_HUMAN, OTHER_HUMAN, THIRD_HUMAN)),
+    MACHINES: Sample(NewMachine, (FULL_MACHINE,)),
+    "/management/v1/users/([^/]+)/pats": Sample(
+        NewPat, ({"expirationDate": "2100-01-01T00:00:00Z"},)
+    ),
+    MEMBERS: Sample(NewOrganizationMember, ({"userId": "{member}", "roles": ["ORG_OWNER"]},)),
+    INSTANCE_MEMBERS: Sample(NewInstanceMember, ({"userId": "{member}", "roles": ["IAM_OWNER"]},)),
     "/v2/users/([^/]+)/(email|phone)/verify": Sample(Code, ({"verificationCode": "ABCDEF"},)),
 }
 
