@@ -124,6 +124,8 @@ class _Queued:
 class Lane:
     """Units of one collection and kind, on their way in at most a few commands.
 
+    Of units for one record only one is under way at a time. If others overtook it while its
+    answer is lost, they would push its mark off the record, and it would be applied again.
     A conditional delete leaves no mark to tell it by, so each has a command of its own (`solo`).
     """
 
@@ -133,6 +135,7 @@ class Lane:
         self._width = SOLO_COMMANDS_IN_FLIGHT if solo else COMMANDS_IN_FLIGHT
         self._queue: deque[_Queued] = deque()
         self._running: set[asyncio.Task[None]] = set()
+        self._records: set[str] = set()
         self._is_scheduled = False
 
     def put(self, operation: Operation) -> asyncio.Future[Outcome]:
@@ -154,6 +157,9 @@ class Lane:
         self._is_scheduled = False
         while self._queue and len(self._running) < self._width:
             batch = self._next_batch()
+            if not batch:
+                return
+            self._records.update(queued.operation.write.id for queued in batch)
             task = asyncio.get_running_loop().create_task(self._deliver(batch))
             self._running.add(task)
             task.add_done_callback(partial(self._delivered, batch))
@@ -172,10 +178,11 @@ class Lane:
             if len(batch) == size:
                 break
             queued = self._queue.popleft()
-            if queued.operation.write.id in batch:
+            id = queued.operation.write.id
+            if id in batch or id in self._records:
                 left.append(queued)
             else:
-                batch[queued.operation.write.id] = queued
+                batch[id] = queued
         self._queue.extendleft(reversed(left))
         return list(batch.values())
 
@@ -187,6 +194,7 @@ class Lane:
 
     def _delivered(self, batch: list[_Queued], task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._records.difference_update(queued.operation.write.id for queued in batch)
         self._send()
         for queued in batch:
             if queued.outcome.done():

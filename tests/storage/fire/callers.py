@@ -16,7 +16,7 @@ HOUR = timedelta(hours=1)
 
 
 class Callers:
-    """They write on records of their own, each in its way, until the time is over.
+    """They write on records of their own, each in its way.
 
     Whoever is told that an outcome is not known asks for it, so in the end each knows exactly
     what is stored.
@@ -38,13 +38,13 @@ class Callers:
         units = [[Insert(USERS, user(self.id(n)))] for n in range(CALLERS)]
         assert not any(await self.store.commit_each(units))
 
-    async def write_until(self, ends):
-        await asyncio.gather(*(self._write(n, ends) for n in range(CALLERS)))
+    async def write_while(self, goes_on):
+        await asyncio.gather(*(self._write(n, goes_on) for n in range(CALLERS)))
 
-    async def _write(self, n, ends):
+    async def _write(self, n, goes_on):
         ways = (self._alone, self._together, self._each, self._counted)
         succeeded_at = time.monotonic()
-        while time.monotonic() < ends:
+        while goes_on():
             if await ways[n % len(ways)](self.id(n)):
                 self.gaps.append(time.monotonic() - succeeded_at)
                 succeeded_at = time.monotonic()

@@ -84,7 +84,9 @@ async def test_no_write_is_lost_or_double_when_the_primary_goes(trio, fault, rec
             await callers.store.open(ALL)
             await callers.prepare()
         ends = time.monotonic() + 2 + HANGS_SECONDS
-        writing = asyncio.gather(*(callers.write_until(ends) for callers in both))
+        writing = asyncio.gather(
+            *(callers.write_while(lambda: time.monotonic() < ends) for callers in both)
+        )
         await asyncio.sleep(1)
         await fault(trio, await asyncio.to_thread(trio.primary))
         await writing

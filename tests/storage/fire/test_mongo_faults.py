@@ -127,3 +127,22 @@ async def test_close_answers_what_is_queued_while_connections_are_closed(faulty,
 
     assert [each.result() for each in writing] == [None] * 300
     assert found == [1] * 300
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=60)
+async def test_a_record_that_everybody_writes_has_each_unit_once_though_answers_are_lost(
+    lossy, record_property
+):
+    """More units than a record keeps marks of wait while one is sent again and again."""
+    await lossy.commit(Insert(USERS, user("hot")))
+    for _ in range(6):
+        lossy.proxy.lost["update"] = 4
+        outcomes = await asyncio.gather(
+            *(lossy.commit(Update(USERS, "hot", increment={"n": 1})) for _ in range(40))
+        )
+        assert outcomes == [None] * 40
+    found = (await lossy.get(USERS, "hot")).n
+    record_property("counts", f"{lossy.proxy.swallowed} answers lost, {found} of 240 applied")
+
+    assert found == 240
