@@ -22,7 +22,7 @@ class Details(Answer, frozen=True, kw_only=True):
 
 
 class Dated(Protocol):
-    """A record that knows when it was made and last changed."""
+    """A record that knows when it was made, and perhaps when it was last changed."""
 
     @property
     def sequence(self) -> int: ...
@@ -30,15 +30,12 @@ class Dated(Protocol):
     @property
     def created_at(self) -> datetime: ...
 
-    @property
-    def changed_at(self) -> datetime: ...
-
 
 def details(record: Dated, resource_owner: str) -> Details:
     """The details of a record. `resource_owner` is the id of the organization it belongs to."""
     return Details(
         sequence=str(record.sequence),
         creation_date=record.created_at,
-        change_date=record.changed_at,
+        change_date=getattr(record, "changed_at", record.created_at),
         resource_owner=resource_owner,
     )

@@ -9,8 +9,7 @@ from idp.clients import redirect_uris
 from idp.clients.redirect_uris import RedirectUri, WebAddress
 from idp.errors import FieldProblem
 from idp.fields import Items, Name, NotYet, OneOf, Refused
-from idp.records import AuthMethod, GrantType, ResponseType
-from idp.records.clients import AppType
+from idp.records import AppType, AuthMethod, GrantType, ResponseType
 from idp.requests import Request
 
 MAX_URIS: Final = 50

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp.config_rules import is_loopback
 from idp.fields import Refused, Text, wrong_type
-from idp.records.clients import AppType
+from idp.records import AppType
 
 MAX_CHARACTERS: Final = 2048
 _DANGEROUS: Final = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from idp import access
+from idp import access, answers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import AlreadyExists, NotFound
@@ -67,13 +67,7 @@ async def _add(
         await service.store.commit(*memberships.insertion(service.random, held, call.actor, now))
     except Conflict:
         raise AlreadyExists("the user is a member already", slug="member.exists") from None
-    details = Details(
-        sequence=str(held.sequence),
-        resource_owner=org_id or user.org_id,
-        creation_date=now,
-        change_date=now,
-    )
-    return MemberAdded(details=details)
+    return MemberAdded(details=answers.details(held, org_id or user.org_id))
 
 
 def _no_user() -> NotFound:

@@ -101,10 +101,9 @@ async def create_pat(service: Service, call: Call, user_id: str, request: NewPat
             service.random, PATS, record, "pat.created", call.actor, now, user=user.id
         )
     )
-    details = Details(
-        sequence=str(record.sequence),
-        resource_owner=user.org_id,
-        creation_date=now,
-        change_date=now,
+    return PatCreated(
+        token_id=record.id,
+        token=token,
+        expiration_date=expires_at,
+        details=answers.details(record, user.org_id),
     )
-    return PatCreated(token_id=record.id, token=token, expiration_date=expires_at, details=details)
