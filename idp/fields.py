@@ -29,6 +29,7 @@ MAX_LANGUAGE: Final = 10
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+_E164_CHARACTERS: Final = len("+") + 15
 _PHONE: Final = re.compile(r"\+[0-9][0-9().\- ]*")
 _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
@@ -176,7 +177,11 @@ class Domain(Struct, frozen=True):
 
 
 class Phone(Struct, frozen=True):
-    """A number in the global form (RFC 3966), as `+` and digits."""
+    """A number in the global form (RFC 3966), as `+` and digits.
+
+    Whether its country has numbers of this length is not judged: numbering plans change, and
+    what another system kept must come in.
+    """
 
     max: int = MAX_TEXT
 
@@ -188,13 +193,14 @@ class Phone(Struct, frozen=True):
             if not _PHONE.fullmatch(text):
                 raise ValueError(text)
             number = phonenumbers.parse(text)
-            if not phonenumbers.is_possible_number(number):
+            e164 = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+            if len(e164) > _E164_CHARACTERS:
                 raise ValueError(text)
         except (phonenumbers.NumberParseException, ValueError):
             raise Refused(
                 "phone.invalid", "is not a phone number with its country, such as +41791234567"
             ) from None
-        return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+        return e164
 
 
 class Integer(Struct, frozen=True):

@@ -74,6 +74,20 @@ async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
     assert (entry.user_id, entry.key, entry.value) == (user.id, "shoes", "cmVk")
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("+1234567890", "+1234567890"),
+        ("tel:+41-79-123-45-67", "+41791234567"),
+        ("+44 (0)20 7946 0958", "+442079460958"),
+    ],
+)
+async def test_a_number_is_kept_in_its_international_form(server, owner, written, kept):
+    answer = await create(owner, phone={"phone": written, "isVerified": True})
+
+    assert (await stored(server, answer)).phone.number == kept
+
+
 async def test_names_in_snake_case_are_read_alike(server, owner):
     page = await owner.post(
         PATH,
