@@ -30,6 +30,7 @@ class Run(httpx.AsyncBaseTransport):
         self.was_done = False
         self.requests = 0
         self.died_in: int | None = None
+        self._crash = crash
         self._is_done_after = is_last_write and crash.startswith("after")
         self._connections = httpx.AsyncHTTPTransport(limits=NO_REUSE)
         self.browser = ground.browser(transport=self)
@@ -65,8 +66,13 @@ class Run(httpx.AsyncBaseTransport):
         return self.keep((await party.silently(self.browser))["code"])
 
     def is_safe_from_here(self) -> None:
-        """What follows is only looking: nothing dies over it."""
+        """Nothing dies over what follows: it is only looking, or has its own story."""
         self.ground.disarm()
+
+    def is_in_danger_from_here(self) -> None:
+        """The process dies over what follows, unless it has died before."""
+        if self.died_in is None:
+            self.ground.arm(self._crash)
 
     def keep(self, secret: str) -> str:
         """Nothing of this may be found in the store."""
@@ -76,8 +82,8 @@ class Run(httpx.AsyncBaseTransport):
 
 async def tell(ground: Ground, story: Story, crash: str, **options: bool) -> Run:
     """Tell the story once, with a death at `crash`; what the store holds at its end is checked."""
-    ground.arm(crash)
     run = Run(ground, crash, **options)
+    run.is_in_danger_from_here()
     try:
         await story(run)
         ground.secrets |= set(run.browser.cookies.values())
@@ -85,6 +91,8 @@ async def tell(ground: Ground, story: Story, crash: str, **options: bool) -> Run
     except Exception as error:
         error.add_note(f"killed {crash} in request {run.died_in}: {ground.program.said[-3000:]}")
         raise
+    finally:
+        run.is_safe_from_here()
     return run
 
 

@@ -40,9 +40,11 @@ async def a_sign_in_lasts_until_the_logout(run: Run) -> None:
 
 async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     """Tries are counted, and forgotten; the person is asked before they are signed out."""
+    run.is_safe_from_here()
     party = await registered(run)
     name, password = await run.person()
     page = await at_password(run, party, name)
+    run.is_in_danger_from_here()
     page = await run.submit(page, password="wrong " + password)
     assert (page.status, page.name) == (400, "password")
     page = await signed_in(run, party, page, (name, password), password=password)

@@ -18,7 +18,7 @@ from tests.support.program import Program
 from tests.support.visitor import Visitor
 
 AT_ONCE = 4
-FLOWS_AFTERWARDS = 3  # of each person, begun when the primary was gone already
+FLOWS_AFTERWARDS = 2  # of each person, begun when the primary was gone already
 PATIENCE_SECONDS = 60
 HANGS_SECONDS = 6
 
