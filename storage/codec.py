@@ -12,7 +12,8 @@ import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -34,6 +35,8 @@ from storage.base import (
 Instant = Callable[[datetime], Any]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _SCALARS = (str, int, bool, datetime)
+_PLAIN = (bool, float, types.NoneType)
+_KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
 
 def cut(value: datetime) -> datetime:
@@ -61,7 +64,7 @@ def _utc(value: datetime) -> datetime:
 def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     """The record as plain values without Nones. Raises InvalidValue."""
     plain = _Plain(instant)
-    fields = msgspec.to_builtins(record, builtin_types=(datetime, bytes))
+    fields = _builtins(record)
     encoded = plain.of(fields)
     plain.check_size()
     try:
@@ -73,13 +76,26 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
 
 def encode_value(value: object, instant: Instant) -> Any:
     """A field's new value as a plain one. Raises InvalidValue."""
+    return encode_values({"": value}, instant)[""]
+
+
+def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
+    """Fields' new values as plain ones, together no larger than a record. Raises InvalidValue."""
     plain = _Plain(instant)
-    is_plain = type(value) in _SCALARS or value is None
-    encoded = plain.of(
-        value if is_plain else msgspec.to_builtins(value, builtin_types=(datetime, bytes))
-    )
+    encoded = {
+        path: plain.of(value if type(value) in _SCALARS or value is None else _builtins(value))
+        for path, value in values.items()
+    }
     plain.check_size()
     return encoded
+
+
+def _builtins(value: object) -> Any:
+    """Structs as dicts, and so on; what JSON has no word for stays as it is, to be refused."""
+    try:
+        return msgspec.to_builtins(value, builtin_types=_KEPT)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidValue(f"{type(value).__name__} can't be stored: {error}") from error
 
 
 class _Plain:
@@ -96,14 +112,16 @@ class _Plain:
         elif kind is dict:
             self._bytes += 2 * len(value)
             return {self._name(k): self.of(v) for k, v in value.items() if v is not None}
-        elif kind is list:
+        elif kind in (list, tuple):
             return [self.of(v) for v in value]
         elif kind is datetime:
             self._bytes += 26
             return self._instant(value)
         elif kind is int:
             self._integer(value)
-        elif kind is bytes or (kind is float and not math.isfinite(value)):
+        elif kind is float and not math.isfinite(value):
+            raise InvalidValue(f"{value} can't be stored")
+        elif kind not in _PLAIN:
             raise InvalidValue(f"{kind.__name__} can't be stored here; use text")
         return value
 
@@ -174,6 +192,13 @@ def check_id(id: str) -> None:
         raise InvalidValue("an id holds neither NUL nor a lone surrogate")
 
 
+def check_count(key: str, by: int) -> None:
+    """What a counter is asked for. Raises InvalidValue."""
+    check_id(key)
+    if type(by) is not int or not INT_MIN <= by <= INT_MAX:
+        raise InvalidValue("a counter counts by integers of 64 bits")
+
+
 def _is_text(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -211,9 +236,7 @@ def _check_changes(update: Update) -> None:
     for path, value in update.set.items():
         annotation = field_type(update.collection.record, path)
         try:
-            msgspec.convert(
-                msgspec.to_builtins(value, builtin_types=(datetime,)), annotation, strict=True
-            )
+            msgspec.convert(_builtins(value), annotation, strict=True)
         except msgspec.ValidationError as error:
             raise InvalidValue(f"{name}.{path}: {error}") from error
     for path, by in update.increment.items():

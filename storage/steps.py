@@ -36,11 +36,11 @@ from storage.codec import (
     INT_MAX,
     INT_MIN,
     check_collection,
-    check_id,
+    check_count,
     check_unit,
     cut,
     encode,
-    encode_value,
+    encode_values,
     instant_text,
 )
 
@@ -228,8 +228,8 @@ def prepare_increment(
     tables: Tables[Any], unit_id: str, key: str, by: int, window: timedelta
 ) -> Prepared:
     """An increment as a unit that answers a Counter. Raises InvalidValue."""
-    check_id(key)
-    step = CountStep(tables[COUNTERS.name], key, encode_value(by, instant_text), window)
+    check_count(key, by)
+    step = CountStep(tables[COUNTERS.name], key, by, window)
     return Prepared(Unit(unit_id, ()), (step,))
 
 
@@ -258,8 +258,8 @@ def _step(tables: Tables[Any], write: Write) -> Step:
 
 def _changes(values: Mapping[str, object]) -> list[Change]:
     return [
-        (tuple(path.split(".")), encode_value(value, instant_text))
-        for path, value in values.items()
+        (tuple(path.split(".")), value)
+        for path, value in encode_values(values, instant_text).items()
     ]
 
 

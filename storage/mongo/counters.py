@@ -12,7 +12,7 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 from storage import codec
 from storage.base import COUNTERS, MARKS_KEPT, Counter, Unit, Unknown, Update
 from storage.mongo import faults
-from storage.mongo.documents import MARKS, Document, plain
+from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
 
 
@@ -30,7 +30,7 @@ class Counters:
         while True:
             try:
                 async with attempts.limit():
-                    return await self._attempt(key, unit.id, plain(by), window, attempts)
+                    return await self._attempt(key, unit.id, by, window, attempts)
             except (PyMongoError, TimeoutError) as error:
                 if attempts.is_over(error):
                     if attempts.is_in_doubt:
@@ -72,8 +72,9 @@ class Counters:
         self, method: str, filter: Document, change: Document, **options: Any
     ) -> Document | None:
         call = getattr(self._collection, method)
+        # Without a hint the server tries the index on `expires_at` too.
         found: Document | None = await call(
-            filter, change, return_document=ReturnDocument.AFTER, **options
+            filter, change, return_document=ReturnDocument.AFTER, hint="_id_", **options
         )
         return found
 

@@ -77,12 +77,11 @@ def _document(write: Insert, unit_id: str) -> Document:
 
 def _change(update: Update, unit_id: str) -> Document:
     change: Document = {}
-    for path, value in update.set.items():
-        encoded = plain(value)
-        if encoded is None:
+    for path, value in codec.encode_values(update.set, codec.cut).items():
+        if value is None:
             change.setdefault("$unset", {})[path] = ""
         else:
-            change.setdefault("$set", {})[path] = encoded
+            change.setdefault("$set", {})[path] = value
     if update.increment:
         change["$inc"] = {path: plain(by) for path, by in update.increment.items()}
     change["$push"] = {MARKS: {"$each": [unit_id], "$slice": -MARKS_KEPT}}

@@ -166,7 +166,7 @@ class MongoStore(Store):
         return await faults.read(lambda: transactions.applied(opened.driver, asked))
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        codec.check_id(key)
+        codec.check_count(key, by)
         opened = self._open
         unit = counting(self._new_id(), key, by)
         return await opened.kept(opened.task(opened.counters.increment(unit, by, window)))

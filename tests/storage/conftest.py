@@ -39,6 +39,8 @@ MONGOMOCK_DEVIATES: dict[str, str] = {
     "test_a_single_commit_gets_in_between": "nothing waits, so nothing gets in between",
     "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
     "test_the_loop_turns_while_a_scan_finds_nothing": "nothing waits, so the loop does not turn",
+    "test_what_would_grow_beyond_a_record_is_refused_alone": "it checks no sizes",
+    "test_a_sum_beyond_64_bits_is_refused_alone": "it checks no sums",
     "test_a_snapshot_is_one_state_while_writers_go_on": "no sessions, so no snapshots",
     "test_a_snapshot_never_shows_half_a_unit": "no sessions, so no snapshots",
     "test_two_snapshots_stand_side_by_side": "no sessions, so no snapshots",
