@@ -7,9 +7,12 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+
+CALM: Final = 0.9
+SPIN_SECONDS: Final = 0.005
 
 
 class Work(Struct, frozen=True):
@@ -66,19 +69,24 @@ class Figures(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """A comparison, measured. `ratio` is that of the median rates; `by_round` are the rounds'."""
+    """A comparison, measured. `ratio` is that of the median rates; `by_round` are the rounds'.
+
+    `shares` is how much of a core there was to have in each round.
+    """
 
     name: str
     yardstick: Figures
     ours: Figures
     ratio: float
     by_round: list[float]
+    shares: list[float]
     target: Target | None = None
 
     @property
-    def within_rounds(self) -> float:
-        """The median of the rounds' own ratios, which the noise between rounds does not touch."""
-        return median(self.by_round)
+    def calm(self) -> list[float]:
+        """The ratios of the rounds in which other processes left a core to this one."""
+        pairs = zip(self.by_round, self.shares, strict=True)
+        return [ratio for ratio, share in pairs if share >= CALM]
 
 
 # Never one twice, so that every insert of a run has an id of its own.
@@ -89,18 +97,28 @@ async def measured(comparison: Comparison, rounds: int, seconds: float) -> Resul
     """Yardstick, ours, yardstick, ours, … after a first turn of each that does not count."""
     pair = (comparison.yardstick, comparison.ours)
     samples: list[tuple[Sample, Sample]] = []
+    shares: list[float] = []
     for turn in range(rounds + 1):
         length = seconds if turn else seconds / 5
+        share = _share()
         yardstick, ours = [await _round(work, length) for work in pair]
         if turn:
             samples.append((yardstick, ours))
+            shares.append(min(share, _share()))
     theirs, own = [
         _figures(work, each) for work, each in zip(pair, zip(*samples, strict=True), strict=True)
     ]
     by_round = [ours.rate / yardstick.rate for yardstick, ours in samples]
-    return Result(
-        comparison.name, theirs, own, own.rate / theirs.rate, by_round, comparison.target
-    )
+    ratio = own.rate / theirs.rate
+    return Result(comparison.name, theirs, own, ratio, by_round, shares, comparison.target)
+
+
+def _share() -> float:
+    """What part of a core this process gets when it wants all of it."""
+    cpu, began = time.process_time(), time.perf_counter()
+    while (took := time.perf_counter() - began) < SPIN_SECONDS:
+        pass
+    return (time.process_time() - cpu) / took
 
 
 async def _round(work: Work, seconds: float) -> Sample:
@@ -119,7 +137,7 @@ async def _round(work: Work, seconds: float) -> Sample:
 async def _turns(work: Work, ends: float, latencies: list[float]) -> None:
     clock, once = time.perf_counter, work.once
     began = clock()
-    while began < ends:
+    while not latencies or began < ends:
         await once(next(_NUMBERS))
         done = clock()
         latencies.append(done - began)
@@ -129,7 +147,7 @@ async def _turns(work: Work, ends: float, latencies: list[float]) -> None:
 def _plain_turns(work: Work, ends: float, latencies: list[float]) -> None:
     clock, once = time.perf_counter, work.once
     began = clock()
-    while began < ends:
+    while not latencies or began < ends:
         once(next(_NUMBERS))
         done = clock()
         latencies.append(done - began)
