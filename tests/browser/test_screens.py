@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from PIL import Image
 
 from tests.browser import states
 from tests.browser.chromium import FLAGS, executable
@@ -46,5 +49,29 @@ def test_a_picture_that_is_taken_again_is_the_same(chromium, stage):
     first, second = (dict(gallery.pictures(browser, stage, "demo, signed in")) for _ in "12")
     browser.close()
 
-    assert list(first) == list(gallery.LOOKS)
-    assert first == second
+    assert list(first) == list(second) == list(gallery.LOOKS)
+    assert all(gallery.are_alike(first[look], second[look]) for look in first)
+    assert not gallery.are_alike(first["light"], first["dark"])
+    assert not gallery.are_alike(first["light"], first["320 px"])
+
+
+@pytest.mark.parametrize(
+    ("change", "is_alike"),
+    [
+        ({}, True),
+        ({(3, 4): (250, 255, 255)}, True),
+        ({(3, 4): (230, 255, 255)}, False),
+        ({(x, y): (250, 255, 255) for x in range(100) for y in range(2)}, False),
+    ],
+    ids=["nothing", "a faint pixel", "a pixel that shows", "many faint pixels"],
+)
+def test_a_picture_is_taken_for_another_only_when_nobody_could_tell(change, is_alike):
+    pictures = []
+    for changed in ({}, change):
+        picture = Image.new("RGB", (100, 100), "white")
+        for at, colour in changed.items():
+            picture.putpixel(at, colour)
+        pictures.append(io.BytesIO())
+        picture.save(pictures[-1], "PNG")
+
+    assert gallery.are_alike(*(each.getvalue() for each in pictures)) == is_alike

@@ -21,7 +21,7 @@ def main(wanted):
         for state in wanted or states.STATES:
             print(state, file=sys.stderr)
             for look, png in gallery.pictures(chromium, stage, state):
-                (gallery.FOLDER / gallery.file_of(state, look)).write_bytes(png)
+                gallery.keep(gallery.FOLDER / gallery.file_of(state, look), png)
         chromium.close()
     for path in gallery.FOLDER.glob("*.png"):
         if path.name not in gallery.files():

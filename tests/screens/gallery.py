@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 from tests.browser import states
 from tests.browser.person import Person
@@ -15,6 +15,7 @@ from tests.screens.stage import REQUEST_ID, cookies_of
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 INDEX = FOLDER / "README.md"
 COLOURS = 96
+FAINT = 16  # of 255: a difference that nobody sees in a few pixels
 
 # Head of the column: what the browser is like.
 LOOKS = {
@@ -67,6 +68,22 @@ def pictures(chromium, stage, state):
             yield look, _small(person.page.screenshot(full_page=True))
             person.context.close()
             program.clock.advance(60)
+
+
+def keep(path, png):
+    """Write the picture, unless the one that is there looks the same."""
+    if not (path.exists() and are_alike(path.read_bytes(), png)):
+        path.write_bytes(png)
+
+
+def are_alike(*pngs):
+    """Whether nobody can tell two pictures apart: Chromium rounds some pixels now so, now so."""
+    one, other = (Image.open(io.BytesIO(png)).convert("RGB") for png in pngs)
+    if one.size != other.size:
+        return False
+    red, green, blue = ImageChops.difference(one, other).split()
+    apart = ImageChops.lighter(ImageChops.lighter(red, green), blue).histogram()
+    return sum(apart[1:]) <= one.width * one.height // 100 and not any(apart[FAINT + 1 :])
 
 
 def _small(png):
