@@ -75,6 +75,11 @@ class Writers:
             self._said.append(line)
         return int(line.split()[1])
 
+    def wait_for(self, line: str) -> None:
+        """Until the writer has said this."""
+        while line not in self._said:
+            self._said.append(self._line())
+
     def end(self, order: Order) -> End:
         """Wait for the writer's death."""
         while not (line := self._line()).startswith("dead "):
@@ -171,6 +176,7 @@ def random_kills(
             order = Order(f"{seed}-{n}", url, lanes=concurrency)
             end = killed(begotten, order, chance.uniform(0, longest))
             assert end.code == -signal.SIGKILL, end
+            tally.faults += [line for line in end.said if line.startswith("refused")]
             check()
             progress = runner.run(judge(url, end, tally))
             tally.count(end, progress)

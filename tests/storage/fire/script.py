@@ -65,7 +65,9 @@ class Step(Struct, frozen=True):
         if self.kind == "count":
             await store.increment(self.lane, window=WINDOW)
         elif self.kind == "each":
-            assert await store.commit_each(self.units()) == [None] * EACH
+            for outcome in await store.commit_each(self.units()):
+                if outcome is not None:
+                    raise outcome
         else:
             await store.commit(*self.units()[0])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import signal
 import sqlite3
 import sys
 import threading
@@ -21,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from storage import Store, open_store
+from storage import Store, Unavailable, open_store
 from storage.sqlite import SqliteStore
 from storage.upgrades import upgrade
 from tests.storage.fire.script import Step, steps
@@ -61,6 +62,8 @@ async def work(order: Order) -> None:
     store = crashing(_store(order), order.crash)
     _UNIT_IDS.set(f"{order.run}:{n}" for n in itertools.count())
     await store.open(ALL)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, lambda: loop.create_task(store.close()))
     tell("opened")
     if order.upgrades:
         done = await upgrade(store, NEW, _now, order.run)
@@ -75,9 +78,14 @@ def _now() -> datetime:
 
 
 async def _write(store: Any, lane: str, number: int) -> None:
+    """Until it is enough, or the store is closed. A store that fails in any other way is told."""
     for step in islice(steps(lane), number):
         _UNIT_IDS.set(_unit_ids(step))
-        await step.perform(store)
+        try:
+            await step.perform(store)
+        except Unavailable as error:
+            tell(f"refused {lane} {error}")
+            return
         tell(f"done {lane} {step.n}")
 
 

@@ -1,0 +1,47 @@
+"""A process that is told to end while it writes answers everything that it has begun."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from tests.storage.fire.kills import Tally, judge, writers
+from tests.storage.fire.writing import Order
+
+SIGNALS = 12
+LANES = 16
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=120)
+async def test_a_store_that_is_closed_under_load_has_answered_all_that_it_has(
+    shared, record_property
+):
+    tally = Tally()
+    chance = random.Random(20260103)
+    with writers() as begotten:
+        for n in range(SIGNALS):
+            order = Order(f"close{n}", shared.url, lanes=LANES)
+            end = await asyncio.to_thread(told_to_end, begotten, order, chance.uniform(0, 0.2))
+            progress = await judge(shared.url, end, tally)
+            tally.count(end, progress)
+
+            assert end.code == 0
+            assert progress == end.acknowledged  # nothing was applied without its answer
+            assert len([line for line in end.said if line.startswith("refused")]) == LANES
+    record_property("counts", f"{SIGNALS} SIGTERMs under load, {tally}")
+    assert tally.faults == []
+
+
+def told_to_end(begotten, order, seconds):
+    """SIGTERM so long after the writer has begun."""
+    pid = begotten.begin(order)
+    begotten.wait_for("opened")
+    time.sleep(seconds)
+    os.kill(pid, signal.SIGTERM)
+    return begotten.end(order)
