@@ -20,6 +20,7 @@ from idp.clients.oidc_request import (
 from idp.errors import NotFound
 from idp.records import APPLICATIONS, Application, Project
 from idp.service import Service
+from storage.settling import commit_settled
 
 V = TypeVar("V")
 
@@ -82,8 +83,9 @@ async def create(
     secret = None if request.auth_method_type.endswith("_NONE") else service.random.token()
     client = _application(service, project, request, secret)
     type, now = "application.created", client.created_at
-    await service.store.commit(
-        *events.insertion(service.random, APPLICATIONS, client, type, call.actor, now)
+    await commit_settled(
+        service.store,
+        *events.insertion(service.random, APPLICATIONS, client, type, call.actor, now),
     )
     problems = list(_problems(client))
     return OidcAppCreated(

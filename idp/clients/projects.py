@@ -12,6 +12,7 @@ from idp.fields import Name, NotYet
 from idp.records import PROJECTS, Project
 from idp.requests import Request
 from idp.service import Service
+from storage.settling import commit_settled
 
 
 class NewProject(Request, frozen=True, kw_only=True):
@@ -50,8 +51,8 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
         changed_at=now,
     )
     type = "project.created"
-    await service.store.commit(
-        *events.insertion(service.random, PROJECTS, project, type, call.actor, now)
+    await commit_settled(
+        service.store, *events.insertion(service.random, PROJECTS, project, type, call.actor, now)
     )
     return ProjectCreated(id=project.id, details=answers.details(project, project.org_id))
 

@@ -15,6 +15,7 @@ from idp.identity.new_users import Prepared
 from idp.records import PATS, Profile, User
 from idp.requests import Request
 from idp.service import Service
+from storage.settling import commit_settled
 
 PAT_LIVES: Final = timedelta(days=90)  # unless the request says otherwise
 
@@ -96,10 +97,11 @@ async def create_pat(service: Service, call: Call, user_id: str, request: NewPat
         raise InvalidArgument([problem])
     vendor = service.config.vendor
     record, token = pats.new(service.random, vendor, subject, now, expires_at)
-    await service.store.commit(
+    await commit_settled(
+        service.store,
         *events.insertion(
             service.random, PATS, record, "pat.created", call.actor, now, user=user.id
-        )
+        ),
     )
     return PatCreated(
         token_id=record.id,
