@@ -1,7 +1,8 @@
 """A process that writes to SQLite for a while, on a disk whose fsync takes two milliseconds.
 
-`python -m tests.storage.fire.turns URL SECONDS [unlocked]` (then without turns): says `ready`, begins at a line from
-stdin, says how many times it committed and the longest that one of its callers waited.
+`python -m tests.storage.fire.turns URL SECONDS [unlocked]`: says `ready`, begins at a line from
+stdin, says how many times it committed and the longest that one of its callers waited. `unlocked`
+takes the turns away.
 """
 
 from __future__ import annotations

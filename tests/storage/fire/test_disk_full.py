@@ -1,0 +1,155 @@
+"""A full disk is told to whoever writes; reading goes on, and nothing is broken by it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import uuid
+from datetime import timedelta
+
+import pytest
+
+from storage import Delete, Insert, Unavailable, Update
+from storage.sqlite import SqliteStore
+from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
+
+TEXT = "x" * 10_000
+
+
+class FewPages:
+    """SQLite's own limit."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def connect(self, *args, **options):
+        connection = sqlite3.connect(*args, **options)
+        connection.execute("PRAGMA max_page_count = 300").fetchall()
+        return connection
+
+    def grow(self, store):
+        store._writer._connection.execute("PRAGMA max_page_count = 30000").fetchall()
+
+
+class SmallDisk:
+    """A file system of two megabytes."""
+
+    connect = staticmethod(sqlite3.connect)
+
+    def __init__(self, directory):
+        self.directory = directory / "small"
+        self.directory.mkdir()
+        self._mount("size=2m", "tmpfs")
+
+    def grow(self, store):
+        self._mount("remount,size=16m")
+
+    def _mount(self, options, *source):
+        command = ["mount", "-t", "tmpfs", "-o", options, *source, str(self.directory)]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def end(self):
+        subprocess.run(["umount", "--lazy", str(self.directory)], check=True)
+
+
+@pytest.fixture(params=[FewPages, SmallDisk])
+def disk(request, tmp_path):
+    if request.param is FewPages:
+        yield FewPages(tmp_path)
+        return
+    if os.geteuid() != 0:
+        pytest.skip("only root mounts a file system")
+    try:
+        made = SmallDisk(tmp_path)
+    except subprocess.CalledProcessError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"no file system can be mounted here: {error.stderr.decode().strip()}")
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def limited(io_loop, disk, clock):
+    """A store that soon is full."""
+    store = SqliteStore(
+        disk.directory / "db.sqlite3",
+        now=clock.now,
+        new_id=lambda: uuid.uuid4().hex,
+        connect=disk.connect,
+    )
+    io_loop.run_sync(lambda: store.open(ALL))
+    yield store
+    io_loop.run_sync(store.close, timeout=30)
+
+
+async def filled(store):
+    """Write until no more goes in; the ids of what did."""
+    await store.commit(Insert(USERS, user("ann")))
+    for n in range(1000):
+        try:
+            await store.commit(Insert(ENTRIES, Entry(id=f"e{n:03}", text=TEXT)))
+        except Unavailable:
+            return [f"e{n:03}" for n in range(n)]
+    raise AssertionError("the disk is not small")
+
+
+async def everything_else(store):
+    """Every way of writing at once, more than fits; what went in, and the errors."""
+    ids = [f"f{n:03}" for n in range(200)]
+    units = [[Insert(ENTRIES, Entry(id=id, text=TEXT))] for id in ids]
+    whole = [Insert(ENTRIES, Entry(id="g", text=TEXT * 99)), Update(USERS, "ann", set={"n": 9})]
+    bulk, half, *outcomes = await asyncio.gather(
+        store.commit_each(units[:100]),
+        store.commit(*whole),
+        *(store.commit(*unit) for unit in units[100:]),
+        return_exceptions=True,
+    )
+    outcomes = [*bulk, *outcomes]
+    went_in = [id for id, outcome in zip(ids, outcomes, strict=True) if outcome is None]
+    return went_in, {(type(o), str(o)) for o in (half, *outcomes) if o is not None}
+
+
+async def test_a_full_disk_is_told_reads_go_on_and_room_is_used_at_once(limited, disk):
+    kept = await filled(limited)
+    went_in, errors = await everything_else(limited)
+    kept += went_in
+
+    assert errors == {(Unavailable, "SQLite: database or disk is full")}
+    assert await limited.get(USERS, "ann") == user("ann")
+    assert await limited.get(ENTRIES, "e000") == Entry(id="e000", text=TEXT)
+    assert len((await limited.find(ENTRIES, limit=1000)).records) == len(kept)
+    assert [each.id async for each in limited.scan(ENTRIES)] == kept
+    async with limited.snapshot() as view:
+        assert await view.count(ENTRIES) == len(kept)
+    await limited.ping()
+    disk.grow(limited)
+    await limited.commit(Insert(ENTRIES, Entry(id="later")), Delete(ENTRIES, kept[0]))
+    assert (await limited.increment("k", window=timedelta(hours=1))).n == 1
+    assert await limited.count(ENTRIES) == len(kept)
+
+
+async def test_a_store_that_was_closed_on_a_full_disk_is_intact(limited, disk, clock):
+    kept = await filled(limited)
+    await limited.close()
+    again = await reopened(limited._path, clock)
+    if again is None:  # even what SQLite needs for reading may find no room
+        disk.grow(limited)
+        again = await reopened(limited._path, clock)
+
+    assert [each.id async for each in again.scan(ENTRIES)] == kept
+    await again.close()
+    connection = sqlite3.connect(limited._path)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+async def reopened(path, clock):
+    store = SqliteStore(path, now=clock.now, new_id=lambda: uuid.uuid4().hex)
+    try:
+        await store.open(ALL)
+    except Unavailable:
+        return None
+    return store
