@@ -1,0 +1,60 @@
+"""How long the event loop did not turn, on any machine.
+
+    async with watched() as stalls:
+        …
+    assert stalls.longest < 0.05
+
+A busy machine keeps a process waiting for a processor, and that is nobody's fault: what the
+kernel says that this process's threads waited for one is not counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+TICK_SECONDS: Final = 0.001
+_THREADS: Final = Path("/proc/self/task")
+
+
+class Stalls:
+    """The longest time between two turns of the loop, in seconds, and how many there were."""
+
+    longest = 0.0
+    turns = 0
+
+
+@asynccontextmanager
+async def watched():
+    stalls = Stalls()
+    ticking = asyncio.ensure_future(_tick(stalls))
+    await asyncio.sleep(2 * TICK_SECONDS)
+    try:
+        yield stalls
+    finally:
+        await asyncio.sleep(2 * TICK_SECONDS)  # a stall is seen when it is over
+        ticking.cancel()
+
+
+async def _tick(stalls: Stalls) -> None:
+    while True:
+        began, delayed = time.monotonic(), _delayed()
+        await asyncio.sleep(TICK_SECONDS)
+        took = time.monotonic() - began - TICK_SECONDS
+        if took > stalls.longest:  # only then is it worth asking why
+            stalls.longest = max(stalls.longest, took - (_delayed() - delayed))
+        stalls.turns += 1
+
+
+def _delayed() -> float:
+    """The seconds that all threads of this process were ready, and had no processor."""
+    total = 0
+    for thread in _THREADS.glob("*/schedstat"):
+        try:
+            total += int(thread.read_text().split()[1])
+        except OSError:  # the thread has ended
+            continue
+    return total / 1e9
