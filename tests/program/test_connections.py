@@ -9,16 +9,16 @@ import pytest
 from tests.program.samples import close
 
 EARLY = {  # answered before the body is read
-    "a token in the address": ("GET", "/oidc/v1/userinfo?access_token=x", {}, 400),
     "another host": ("GET", "/oauth/v2/keys", {"Host": "elsewhere.example"}, 421),
     "another spelling": ("GET", "/oauth/v2/keys", {"Host": "127.0.0.1:{port}"}, 308),
     "too long a body": ("POST", "/oauth/v2/token", {"Content-Length": "999999"}, 413),
     "too long a head": ("GET", "/oauth/v2/keys", {"X-Long": "x" * 20_000}, 431),
     "no such page": ("GET", "/nothing", {}, 404),
-    "no such method": ("BREW", "/oauth/v2/token", {}, 405),
 }
-LATE = {
+LATE = {  # after it, for what is refused is remembered first
     "a page": ("GET", "/.well-known/openid-configuration", {}, 200),
+    "a token in the address": ("GET", "/oidc/v1/userinfo?access_token=x", {}, 400),
+    "no such method": ("BREW", "/oauth/v2/token", {}, 405),
     "a refusal": ("GET", "/oidc/v1/userinfo", {}, 401),
 }
 
