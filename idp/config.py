@@ -89,7 +89,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Derive what was left out: the issuer from the port, the store from the directory."""
         if not self.issuer:
             msgspec.structs.force_setattr(self, "issuer", self._local_issuer)
-        if not self.store and not self.is_temporary:
+        if not self.store and not self.test:
             msgspec.structs.force_setattr(self, "store", f"sqlite:///{self.data}/idp.sqlite3")
 
     def __repr__(self) -> str:
@@ -114,8 +114,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def is_temporary(self) -> bool:
-        """Whether the data directory is still to be made, and to be deleted at the end."""
-        return self.test and not self.data
+        """Whether the store is still to be made, for as long as the program runs."""
+        return self.test and not self.store
 
     @property
     def data_dir(self) -> Path:
@@ -208,8 +208,6 @@ def load(
     given |= _from_environment(environment, problems) | _from_flags(flags, problems)
     values = {name: _converted(name, each, problems) for name, each in given.items()}
     unusable = {name for name, value in values.items() if value is None}
-    if values.get("test") and not {"data", "store"} & values.keys():
-        values["data"] = ""
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
         f"{each.text} ({_where(each.names, given)})"

@@ -123,7 +123,7 @@ def _listening(config: Config) -> Iterator[Broken]:
 
 
 def _names(config: Config) -> Iterator[Broken]:
-    if not config.is_temporary and not config.data.strip():
+    if not config.data.strip():
         yield Broken(("data",), "data must name a directory")
     if not _VENDOR.fullmatch(config.vendor):
         yield Broken(("vendor",), "vendor must be 2 to 31 of a-z, 0-9 and -, none at its ends")

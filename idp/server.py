@@ -96,8 +96,17 @@ def _run(config: Config, announce: Announce) -> None:
     if not config.is_temporary:
         _run_in(config, announce)
         return
-    with TemporaryDirectory(prefix="idp-test-") as home:
-        _run_in(msgspec.structs.replace(config, data=home), announce)
+    with _temporary_home(config) as home:
+        store = f"sqlite:///{home}/idp.sqlite3"
+        _run_in(msgspec.structs.replace(config, data=home, store=store), announce)
+
+
+def _temporary_home(config: Config) -> TemporaryDirectory[str]:
+    """A directory for this run alone, in the data directory where one was named."""
+    if config.data == Config().data:
+        return TemporaryDirectory(prefix="idp-test-")
+    start.make_data_dir(config.data_dir)
+    return TemporaryDirectory(prefix="idp-test-", dir=config.data_dir)
 
 
 def _run_in(config: Config, announce: Announce) -> None:

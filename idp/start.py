@@ -118,7 +118,7 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
     if not must_exist:
-        _make_data_dir(config.data_dir)
+        make_data_dir(config.data_dir)
     elif _is_missing(config.store):
         raise _nothing_in(config)
     store = open_store(config.store, now=clock.now, new_id=random.id)
@@ -190,7 +190,7 @@ def _master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
     )
 
 
-def _make_data_dir(path: Path) -> None:
+def make_data_dir(path: Path) -> None:
     """The directory of the store and the master key: nobody else's to read."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -34,6 +34,10 @@ if (document.body.dataset.page === "setup" && link.has("t")) {
   const { loginName, password, newPassword } = step.elements;
   loginName.value = link.get("u");
   password.value = link.get("t");
+  // In another language the page is fetched anew: what the link carried comes along.
+  for (const form of document.querySelectorAll("form.language")) {
+    form.action = location.pathname + location.hash;
+  }
   history.replaceState(null, "", location.pathname + location.search);
   newPassword.focus();
 }

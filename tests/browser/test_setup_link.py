@@ -36,6 +36,17 @@ def test_the_link_fills_in_all_but_the_new_password(new_person, program, one_tim
     assert program.told["admin"]["loginName"] in person.text
 
 
+def test_the_link_counts_in_another_language_too(new_person, program, one_time_password):
+    person, password = new_person(), one_time_password()
+    person.go(link_of(program, password))
+    person.page.select_option("#lang", "ar")
+    person.press("Change")
+
+    assert person.page.get_attribute("html", "lang") == "ar"
+    assert person.page.input_value("input[name=password]") == password
+    assert person.page.url == f"{program.issuer}/ui/setup?lang=ar"
+
+
 def test_without_scripts_the_person_types_both(new_person, program, one_time_password):
     person, password = new_person(scripts=False), one_time_password()
     person.go(link_of(program, password))

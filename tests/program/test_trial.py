@@ -101,21 +101,36 @@ def test_the_store_is_temporary_and_leaves_nothing_behind(start_program, tmp_pat
     assert not home.exists()
 
 
+MINE = ("--test", "--store", "sqlite:///mine.sqlite3")
+
+
 def test_a_store_that_was_named_is_kept(start_program, tmp_path):
-    program = start_program("--test", "--data", "mine")
-    program.stop()
+    start_program(*MINE).stop()
 
-    assert (tmp_path / "mine" / "idp.sqlite3").exists()
+    assert (tmp_path / "mine.sqlite3").exists()
 
 
-async def test_a_later_start_of_a_named_store_finds_the_clock_as_it_was(start_program, tmp_path):
-    program = start_program("--test", "--data", "mine")
+async def test_a_later_start_of_a_named_store_finds_the_clock_as_it_was(start_program):
+    program = start_program(*MINE)
     before = advance(program, "48h")
     program.stop()
 
-    later = start_program("--test", "--data", "mine")
+    later = start_program(*MINE)
 
     assert advance(later, "0s") > before
+
+
+def test_a_service_that_is_already_in_the_data_directory_is_left_alone(start_program, tmp_path):
+    start_program("--data", "mine").stop()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "mine").iterdir()}
+
+    program = start_program("--test", "--data", "mine")
+    advance(program, "1h")
+    home = Path(program.told["dataDir"])
+    program.stop()
+
+    assert home.parent == tmp_path / "mine"
+    assert {path.name: path.read_bytes() for path in (tmp_path / "mine").iterdir()} == before
 
 
 @pytest.mark.parametrize(
