@@ -46,6 +46,7 @@ def test_a_missed_target_is_named_and_the_benchmark_ends_with_one(tmp_path, monk
 
 
 @pytest.mark.deep
+@pytest.mark.alone
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("back_end", places.BACK_ENDS)
 async def test_the_store_is_as_fast_as_was_promised(back_end, request, record_property):

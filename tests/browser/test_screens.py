@@ -42,6 +42,7 @@ def stage():
         yield stage
 
 
+@pytest.mark.deep
 def test_a_picture_that_is_taken_again_is_the_same(chromium, stage):
     """On a page full of what is random and of what changes with time."""
     flags = [*FLAGS, stage.flag]

@@ -14,7 +14,7 @@ from tests.handlers.people import PASSWORD, PATH, create, person
 from tests.support.callers import new_caller, refused
 
 AT_ONCE = 32
-ROUNDS = [pytest.param(3, id="3"), pytest.param(40, id="40", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.deep)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 
 

@@ -53,6 +53,7 @@ READS = {"scan that finds one": met_one, "scan": met, "snapshot": met_in_a_snaps
 
 
 @pytest.mark.deep
+@pytest.mark.alone
 @pytest.mark.gen_test(timeout=300)
 async def test_a_hundred_thousand_records_are_read_in_little_memory_without_a_stall(
     store, backend, record_property

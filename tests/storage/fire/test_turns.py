@@ -46,6 +46,7 @@ def is_even(found):
 
 
 @pytest.mark.deep
+@pytest.mark.alone
 def test_two_processes_on_a_slow_disk_commit_about_as_often(tmp_path, record_property):
     """One round in three may fall into a moment in which the machine does something else."""
     rounds = []
