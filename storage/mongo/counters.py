@@ -20,6 +20,7 @@ class Counters:
     """Counts under keys. A mark keeps a repeated command from counting twice."""
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
+        self._driver = driver
         self._collection = driver.collection(COUNTERS.name)
         self._now = now
 
@@ -73,8 +74,8 @@ class Counters:
     ) -> Document | None:
         call = getattr(self._collection, method)
         # Without a hint the server tries the index on `expires_at` too.
-        found: Document | None = await call(
-            filter, change, return_document=ReturnDocument.AFTER, hint="_id_", **options
+        found: Document | None = await self._driver.sent(
+            call(filter, change, return_document=ReturnDocument.AFTER, hint="_id_", **options)
         )
         return found
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from bson.codec_options import CodecOptions
@@ -26,9 +26,17 @@ from pymongo.errors import (
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
-from storage.base import Collection, InvalidValue, Undeclared
+from storage.base import (
+    UNKNOWN_AFTER_SECONDS,
+    Collection,
+    InvalidValue,
+    Unavailable,
+    Undeclared,
+)
 from storage.mongo import faults
 from storage.mongo.documents import Document, Operation
+
+T = TypeVar("T")
 
 DEFAULT_DATABASE: Final = "idp"
 ABORT_SECONDS: Final = 1.0
@@ -57,7 +65,15 @@ class Answer(Struct, frozen=True):
 class Driver:
     """A client and its database. `hello` is what the server said of itself when it was opened."""
 
-    def __init__(self, client: Any, database: str, hosts: str, *, is_owned: bool) -> None:
+    def __init__(
+        self,
+        client: Any,
+        database: str,
+        hosts: str,
+        *,
+        is_owned: bool,
+        runs_in_threads: bool = False,
+    ) -> None:
         self.client: Final = client
         self.hosts: Final = hosts
         self.database: Final = client.get_database(database)
@@ -66,6 +82,8 @@ class Driver:
         self.has_sessions = True
         self.opened: frozenset[str] = frozenset()
         self._is_owned = is_owned
+        self._runs_in_threads = runs_in_threads
+        self._given_up: set[asyncio.Future[Any]] = set()
         self._collections: dict[str, Any] = {}
 
     @property
@@ -83,6 +101,25 @@ class Driver:
     async def close(self) -> None:
         if self._is_owned:
             await _awaited(self.client.close())
+
+    async def sent(self, command: Awaitable[T]) -> T:
+        """What a writing command gives. In a thread it goes on when its caller gives it up."""
+        if not self._runs_in_threads:
+            return await command
+        running = asyncio.ensure_future(command)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            self._given_up.add(running)
+            running.add_done_callback(self._given_up.discard)
+            raise
+
+    async def settle(self) -> None:
+        """Return when nothing that was given up can be applied any more. Raises Unavailable."""
+        if self._given_up:
+            _, left = await asyncio.wait(set(self._given_up), timeout=UNKNOWN_AFTER_SECONDS)
+            if left:
+                raise Unavailable("a command whose answer was lost is still under way")
 
     def check_opened(self, collection: Collection[Any]) -> None:
         """Refuse a collection whose indexes nobody has made. Raises Undeclared."""
@@ -122,9 +159,8 @@ class Driver:
         collection = self.collection(operations[0].name)
         requests = [_request(operation) for operation in operations]
         try:
-            result = await collection.bulk_write(
-                requests, ordered=session is not None, session=session
-            )
+            sending = collection.bulk_write(requests, ordered=session is not None, session=session)
+            result = await self.sent(sending)
         except BulkWriteError as error:
             if faults.has_weak_acknowledgement(error):
                 raise
@@ -186,8 +222,9 @@ def connect(url: str, client: Any = None) -> Driver:
     kept = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
     plain = parts._replace(path=parts.path or "/", query=kept).geturl()
-    client = _client(named.get("driver", "pymongo"), plain, options)
-    return Driver(client, database, hosts, is_owned=True)
+    name = named.get("driver", "pymongo")
+    client = _client(name, plain, options)
+    return Driver(client, database, hosts, is_owned=True, runs_in_threads=name == "motor")
 
 
 def _client(driver: str, url: str, options: dict[str, Any]) -> Any:

@@ -163,6 +163,7 @@ class MongoStore(Store):
     async def applied(self, unit: Unit) -> bool | None:
         opened = self._open
         asked = opened.prepared(unit).operations
+        await opened.driver.settle()
         return await faults.read(lambda: transactions.applied(opened.driver, asked))
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:

@@ -78,19 +78,19 @@ async def _attempt(
     async with driver.transaction() as session:
         refused = await _write_all(driver, units, session)
         if not refused:
-            await _commit(session, attempts)
+            await _commit(driver, session, attempts)
             return {}
     if attempts.is_in_doubt:
         return await _resolved(driver, units, refused)
     return await _all_refused(driver, units, refused)
 
 
-async def _commit(session: Any, attempts: faults.Attempts) -> None:
+async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> None:
     was_in_doubt = attempts.is_in_doubt
     attempts.is_in_doubt = True
     while True:
         try:
-            await session.commit_transaction()
+            await driver.sent(session.commit_transaction())
         except PyMongoError as error:
             if error.has_error_label("TransientTransactionError"):
                 # It was not committed, and begins again.

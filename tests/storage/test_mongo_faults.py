@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from storage import Conflict, Delete, Insert, Stale, Unavailable, Unit, Unknown, Update
+from storage.mongo import faults
 from tests.storage.mongo_stores import make, timed
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
 
@@ -214,3 +215,24 @@ async def test_of_many_lost_answers_none_is_wrong_and_none_double(lossy):
     found = [record async for record in lossy.scan(USERS)]
     assert {int(record.id[1:]): record.n for record in found} == expected
     assert lossy.proxy.swallowed > LOSSY_TURNS
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("writes", [1, 2])
+async def test_motor_is_asked_for_an_outcome_when_nothing_is_under_way_any_more(
+    faulty, monkeypatch, writes
+):
+    """A thread can't be stopped: it goes on when its caller has given it up."""
+    if "driver=motor" not in faulty.url:
+        pytest.skip("PyMongo's commands end with their caller")
+    monkeypatch.setattr(faults.Attempts.__init__, "__defaults__", (0.3,))
+    command = "insert" if writes == 1 else "commitTransaction"
+    faulty.fail(command, blockConnection=True, blockTimeMS=1000)
+    unit = [Insert(USERS, user("a")), Insert(ENTRIES, Entry(id="e"))][:writes]
+    with pytest.raises(Unknown) as caught:
+        await faulty.commit(*unit)
+    is_applied = await faulty.applied(caught.value.unit)
+    while not faulty.has_ended():
+        await asyncio.sleep(0.02)
+
+    assert (await faulty.get(USERS, "a") is not None) == is_applied

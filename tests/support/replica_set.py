@@ -90,6 +90,8 @@ class Member:
         """Let it hang: its connections stay open, and nothing answers."""
         if self.process is not None:
             self.process.send_signal(signal.SIGSTOP)
+            # Until then one of its threads may still answer.
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
 
     def resume(self) -> None:
         if self.process is not None:

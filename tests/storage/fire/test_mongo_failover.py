@@ -42,11 +42,13 @@ async def test_servers_that_hang_are_noticed_within_two_seconds(trio):
                     pings = [store.ping() for store in stores]
                     answers = await asyncio.gather(*pings, return_exceptions=True)
                 assert [type(answer) for answer in answers] == [Unavailable] * 2
+            await asyncio.to_thread(trio.mend)
+            for store in stores:
+                await store.ping()
         finally:
             await asyncio.to_thread(trio.mend)
-        for store in stores:
-            await store.ping()
-            await store.close()
+            for store in stores:
+                await store.close()
 
 
 async def step_down_twice(trio, primary):
