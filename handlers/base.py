@@ -33,6 +33,7 @@ from storage import StorageError, Unavailable, Unknown
 if TYPE_CHECKING:
     from handlers.app import App
 
+METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
 
@@ -83,14 +84,23 @@ class Handler(RequestHandler):
 
     def admit(self) -> None:
         """Name the request, then refuse what is too large, or sent to another host."""
+        self._name()
+        self._check_size()
+        if not self.any_host:
+            hosts.check(self)
+
+    def _name(self) -> None:
         self.request_id = logs.accept_request_id(
             self.request.headers.get("X-Request-Id"), self.service.random
         )
         logs.begin_request(self.request_id)
         self.set_header("X-Request-Id", self.request_id)
-        self._check_size()
-        if not self.any_host:
-            hosts.check(self)
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Tornado refuses a method that nobody has before it is admitted: name it here."""
+        if not self.request_id:
+            self._name()
+        super().send_error(status_code, **kwargs)
 
     def _check_size(self) -> None:
         config, headers = self.service.config, self.request.headers
@@ -190,7 +200,8 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
     if isinstance(error, Unavailable | Unknown):
         return TemporarilyUnavailable()
     if isinstance(error, HTTPError):
-        wire = InvalidRequest(error.log_message or "the request can not be answered")
+        told = METHOD_NOT_ALLOWED if error.status_code == 405 else error.log_message
+        wire = InvalidRequest(told or "the request can not be answered")
         wire.status = error.status_code
         return wire
     return ServerError("something failed on the side of the service")

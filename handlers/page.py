@@ -186,7 +186,7 @@ class PageHandler(Handler):
             error=refusal.slug,
             cause=refusal.description,
             client_id=refusal.client_id,
-            sent=refusal.sent,
+            sent=explain.sent(refusal),
             registered=list(refusal.registered),
         )
         client = None

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from mako.lookup import TemplateLookup
 from markupsafe import Markup, escape
 
-from idp import i18n
+from idp import i18n, redaction
 from idp.i18n import Bundle, Message
 
 STATIC_PATH = "/ui/static/"
@@ -139,12 +139,20 @@ def difference(sent: str, registered: str) -> int | None:
 
 
 def marked(value: str, at: int | None) -> Markup:
-    """The value with the character at this position highlighted."""
+    """The value with the character at this position highlighted, and nothing invisible in it."""
     if at is None:
-        return escape(value)
-    return Markup("{}<mark>{}</mark>{}").format(
-        value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
-    )
+        return escape(redaction.visible(value))
+    parts = value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
+    return Markup("{}<mark>{}</mark>{}").format(*map(redaction.visible, parts))
+
+
+_CITED = re.compile(r"\((?:RFC|OpenID|OAuth) [^()<>&]*\)")
+
+
+def cited(text: str) -> Markup:
+    """A text whose citations, such as `(RFC 6749, 3.1.2.3)`, are read from left to right."""
+    isolated = _CITED.sub(r'<bdi dir="ltr">\g<0></bdi>', str(escape(text)))
+    return Markup(isolated)  # noqa: S704 - escaped before
 
 
 def as_text(value: object) -> str:
@@ -201,6 +209,7 @@ _FUNCTIONS = {
     function.__name__: function
     for function in (
         as_text,
+        cited,
         code,
         difference,
         html_attributes,

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 from tornado.web import HTTPError
 
 from handlers import params
-from handlers.base import Handler
-from idp import redaction
-from idp.oauth import client_auth, refusals
+from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
+from idp.oauth import client_auth, refusals, shown
 from idp.oauth.checks import Endpoint
 from idp.oauth.checks.check import METHOD
 from idp.oauth.errors import InvalidRequest, OAuthError, Refusing
@@ -51,9 +50,10 @@ class RefusingHandler(Handler):
 
     def _wrong_method(self) -> Refusing:
         allowed = " or ".join(self.allowed_methods())
-        used = redaction.text(self.request.method or "", 20)
+        used = shown.value("method", self.request.method or "") or "another method"
         story = f"The request came by {used}; this endpoint takes {allowed}."
-        refusal = InvalidRequest("the method is not allowed", story=story)
+        is_page = not isinstance(self, ProtocolHandler)
+        refusal = InvalidRequest("" if is_page else METHOD_NOT_ALLOWED, story=story)
         refusal.check = METHOD
         return refusal
 

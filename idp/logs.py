@@ -129,7 +129,8 @@ def new_request_id(random: Random) -> str:
 
 def accept_request_id(header: str | None, random: Random) -> str:
     """The caller's own request id when it is harmless, else a fresh one."""
-    return header if header and is_request_id(header) else new_request_id(random)
+    is_own = header is not None and is_request_id(header) and redaction.text(header) == header
+    return header if header and is_own else new_request_id(random)
 
 
 def is_request_id(text: str) -> bool:

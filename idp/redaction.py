@@ -18,6 +18,7 @@ from storage.codec import instant_text
 
 HIDDEN: Final = "[hidden]"
 MAX_TEXT: Final = 300
+MAX_READ: Final = 8000  # of a text; what comes after is cut off
 MAX_TRACEBACK: Final = 8000
 MAX_ITEMS: Final = 30
 MAX_DEPTH: Final = 4
@@ -77,7 +78,7 @@ HARMLESS_LAST_WORDS: Final = frozenset(
 HARMLESS_NAMES: Final = frozenset({"status_code", "error_code", "exit_code", "response_code"})
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_./:-]*")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./:-]{0,42}")
 _CONTROL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -87,6 +88,12 @@ _PARAMETER: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"(?i)\b(basic|bearer|dpop)\s+[A-Za-z0-9._~+/=-]{8,}")
 _JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*")
+_SEALED: Final = re.compile(r"\bv1\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")
+# Random by design, as codes, refresh tokens, client secrets and personal access tokens are: 43
+# characters at least, and nobody ever draws so many letters of one case alone.
+_RANDOM: Final = re.compile(
+    r"(?<![A-Za-z0-9_-])(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{43,}"
+)
 _HASH: Final = re.compile(r"\$[A-Za-z0-9-]{1,20}\$[^\s'\"]{8,}")
 _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
@@ -98,16 +105,28 @@ def fields(values: Mapping[str, object]) -> dict[str, object]:
 
 def text(value: str, most: int = MAX_TEXT) -> str:
     """The text without secrets that can be recognised, on one line, at most `most` characters."""
-    value = value if len(value) <= most else f"{value[:most]}…"
-    if _PLAIN.fullmatch(value) and "eyJ" not in value:
+    if len(value) <= most and _PLAIN.fullmatch(value) and "eyJ" not in value:
         return value  # nearly every value, and most of what a line costs
-    return _CONTROL.sub(_escaped, _without_secrets(value))
+    value = without_secrets(value[:MAX_READ])  # first: half a secret has no shape
+    return visible(value if len(value) <= most else f"{value[:most]}…")
+
+
+def visible(value: str) -> str:
+    """The text with the characters that break a line or turn its direction written out."""
+    return _CONTROL.sub(_escaped, value)
+
+
+def without_secrets(value: str) -> str:
+    """The text without secrets that can be recognised."""
+    for pattern, replacement in _SHAPES:
+        value = pattern.sub(replacement, value)
+    return value
 
 
 def lines(value: str) -> str:
     """A traceback: the same, but its lines stay, and its end rather than its beginning."""
-    kept = _without_secrets(value[-MAX_TRACEBACK:])
-    return "\n".join(_CONTROL.sub(_escaped, line) for line in kept.split("\n"))
+    kept = without_secrets(value[-MAX_TRACEBACK:])
+    return "\n".join(visible(line) for line in kept.split("\n"))
 
 
 @lru_cache(1024)
@@ -156,16 +175,12 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
 
 
-def _without_secrets(value: str) -> str:
-    for pattern, replacement in _SHAPES:
-        value = pattern.sub(replacement, value)
-    return value
-
-
 _SHAPES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (_PARAMETER, rf"\1\2{HIDDEN}"),
     (_SCHEME, rf"\1 {HIDDEN}"),
     (_JWT, HIDDEN),
+    (_SEALED, HIDDEN),
+    (_RANDOM, HIDDEN),
     (_HASH, HIDDEN),
     (_URL_PASSWORD, rf"\1:{HIDDEN}@"),
 )

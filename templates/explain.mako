@@ -42,7 +42,7 @@ ${pgettext("explain", "This request can't be answered")}\
 % endfor
 % if not row["registered"]:
 <tbody>
-<tr><th scope="row">${pgettext("explain", "Sent")}</th><td><code dir="ltr">${row["sent"]}</code></td></tr>
+<tr><th scope="row">${pgettext("explain", "Sent")}</th><td><code dir="ltr">${marked(row["sent"], None)}</code></td></tr>
 <tr><th scope="row">${pgettext("explain", "Registered")}</th><td>${pgettext("explain", "nothing")}</td></tr>
 </tbody>
 % endif
@@ -50,7 +50,7 @@ ${pgettext("explain", "This request can't be answered")}\
 % endfor
 % if explanation["rule"]:
 <h2>${pgettext("explain", "The rule")}</h2>
-<p>${said(explanation["rule"])}</p>
+<p>${cited(said(explanation["rule"]))}</p>
 % endif
 % if explanation["fix"]:
 <h2>${pgettext("explain", "What to change")}</h2>

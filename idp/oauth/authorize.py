@@ -13,13 +13,12 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from idp.oauth import id_tokens, pkce, responses, scopes, stories
+from idp.oauth import id_tokens, pkce, responses, scopes, shown, stories
 from idp.oauth.checks import authorize as checks
 from idp.oauth.checks.check import ONCE, Check
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.errors import (
     InvalidRequest,
-    InvalidScope,
     OAuthError,
     RequestNotSupported,
     RequestUriNotSupported,
@@ -29,7 +28,6 @@ from idp.oauth.errors import (
 )
 from idp.oauth.params import Params
 from idp.oauth.responses import ReturnTo
-from idp.oauth.stories import quoted
 from idp.records import APPLICATIONS, Application, AuthRequest, ResponseType
 from idp.service import Service
 
@@ -90,7 +88,11 @@ async def find_client(service: Service, client_id: str) -> Application:
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
         told = "No application has this client_id."
-        story = f"The application {stories.named(client)} is not active." if client else ""
+        story = (
+            f"The application {stories.named(client)} is not active."
+            if client
+            else stories.no_client(service.config, client_id)
+        )
         raise Unusable("client_unknown", told, sent=client_id, story=story)
     return client
 
@@ -178,12 +180,15 @@ def _response_type(request: _Request) -> dict[str, Any]:
     response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
     if response_type is None:
         known = ", ".join(_RESPONSE_TYPES.values())
-        story = f"response_type is one of {known}; {quoted(' '.join(sent))} was sent."
+        sent_words = shown.in_words("response_type", " ".join(sent))
+        story = f"response_type is one of {known}; {sent_words} was sent."
         raise UnsupportedResponseType("response_type is not supported", story=story)
     if response_type not in request.client.response_types:
         allowed = ", ".join(request.client.response_types)
         story = f"The application may use {allowed}; {response_type} was sent."
-        raise UnauthorizedClient("the client may not use this response_type", story=story)
+        fix = f"Send response_type={request.client.response_types[0]}." if allowed else ""
+        told = "the client may not use this response_type"
+        raise UnauthorizedClient(told, story=story, fix=fix)
     return {"response_type": response_type}
 
 
@@ -200,8 +205,7 @@ def _scope(request: _Request) -> dict[str, Any]:
     sent = request.params.get("scope")
     wanted = scopes.parse(sent)
     if scopes.OPENID not in wanted:
-        story = f"scope has no openid: {quoted(sent)} was sent." if sent else "scope is missing."
-        raise InvalidScope("scope must include openid", story=story)
+        raise scopes.without_openid(sent)
     return {"scopes": scopes.grantable(request.client, wanted)}
 
 
@@ -223,7 +227,8 @@ def _prompt(request: _Request) -> dict[str, Any]:
     prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
     if not set(prompt) <= set(PROMPTS):
         known = ", ".join(PROMPTS)
-        story = f"prompt has some of {known}; {quoted(' '.join(prompt))} was sent."
+        words = shown.in_words("prompt", " ".join(prompt))
+        story = f"prompt has some of {known}; {words} was sent."
         raise InvalidRequest("prompt has a value that is not supported", story=story)
     if "none" in prompt and len(prompt) > 1:
         raise InvalidRequest("prompt none can not be combined with another value")
@@ -235,7 +240,7 @@ def _max_age(request: _Request) -> dict[str, Any]:
     if sent is None:
         return {"max_age": None}
     if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
-        story = f"max_age is a number of seconds; {quoted(sent)} was sent."
+        story = f"max_age is a number of seconds; {shown.in_words('max_age', sent)} was sent."
         raise InvalidRequest("max_age must be a number of seconds", story=story)
     return {"max_age": int(sent)}
 

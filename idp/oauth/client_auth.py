@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection
 from typing import Final
 from urllib.parse import unquote_plus
 
-from msgspec import Struct
-
 from idp import credentials
+from idp.credentials import Confidential
 from idp.oauth import stories
 from idp.oauth.checks.token import CLIENT_KNOWN, CLIENT_METHOD, CLIENT_SECRET
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
-from idp.records import Application, AuthMethod
+from idp.records import APPLICATIONS, Application, AuthMethod
+from idp.service import Service
 
 TOKEN_METHODS: Final[tuple[AuthMethod, ...]] = (
     "client_secret_basic",
@@ -29,15 +29,12 @@ TOKEN_METHODS: Final[tuple[AuthMethod, ...]] = (
 )
 
 
-class Claimed(Struct, frozen=True):
-    """What the request says about its client, not yet checked."""
+class Claimed(Confidential, frozen=True):
+    """What the request says about its client, not yet checked: either part may be a secret."""
 
     method: AuthMethod
     client_id: str
     secret: str | None = None
-
-    def __repr__(self) -> str:
-        return f"Claimed({self.method}, {self.client_id!r})"
 
 
 def read(authorization: str | None, params: Params) -> Claimed:
@@ -92,6 +89,7 @@ def _read_basic(authorization: str, client_id: str | None, secret: str | None) -
     return claimed
 
 
+_ID_CHARACTERS: Final = 200
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -105,14 +103,24 @@ def _unquote(text: str) -> str:
         raise InvalidClient("the Basic header is not UTF-8") from None
 
 
+async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
+    """The refusal of a client_id that no application has: often its secret is in its place."""
+    secret = claimed.secret or ""
+    if 0 < len(secret) <= _ID_CHARACTERS and await service.store.get(APPLICATIONS, secret):
+        return InvalidClient(
+            "no such client",
+            story="client_id and secret are swapped: the secret that was sent is a client_id.",
+            fix="Swap them. Whoever logs requests may have the secret: better generate another.",
+        )
+    story = stories.no_client(service.config, claimed.client_id)
+    return InvalidClient("no such client", story=story)
+
+
 def check(
-    claimed: Claimed, client: Application | None, methods: Collection[AuthMethod] = TOKEN_METHODS
+    claimed: Claimed, client: Application, methods: Collection[AuthMethod] = TOKEN_METHODS
 ) -> Application:
     """The client, when the claim is true. Raises InvalidClient."""
     with CLIENT_KNOWN:
-        if client is None:
-            story = f"No application has the client_id {stories.quoted(claimed.client_id)}."
-            raise InvalidClient("no such client", story=story)
         if client.state != "active":
             story = f"The application {stories.named(client)} is not active."
             raise InvalidClient("the client is inactive", story=story)

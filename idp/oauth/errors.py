@@ -122,8 +122,13 @@ class RequestUriNotSupported(OAuthError):
 
 
 class InvalidToken(OAuthError):
+    """Without a description there was no token: then the answer has no error (RFC 6750 3.1)."""
+
     code = "invalid_token"
     status = 401
+
+    def body(self) -> dict[str, str]:
+        return super().body() if self.description else {}
 
 
 class InsufficientScope(OAuthError):

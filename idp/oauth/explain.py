@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from idp import redaction
 from idp.config import Config
 from idp.i18n import Message, message
-from idp.oauth import addresses
+from idp.oauth import addresses, shown
 from idp.oauth.addresses import NOTHING_REGISTERED, english
 from idp.oauth.errors import Unusable
 from idp.oauth.stories import sentence
@@ -51,7 +52,7 @@ def explanation(refusal: Unusable) -> dict[str, Any]:
         comparisons.append(
             {
                 "parameter": mistake.parameter,
-                "sent": refusal.sent,
+                "sent": redaction.without_secrets(refusal.sent),
                 "registered": list(refusal.registered),
             }
         )
@@ -83,8 +84,18 @@ def fix(refusal: Unusable) -> str:
     return english(_MISTAKES.get(refusal.slug, _MALFORMED).fix)
 
 
+def sent(refusal: Unusable) -> str | None:
+    """What was sent, for the log: a client_id that nobody has may be a secret."""
+    mistake = _MISTAKES.get(refusal.slug)
+    if mistake is None or mistake.parameter is None or refusal.sent is None:
+        return None
+    return shown.value(mistake.parameter, refusal.sent) or shown.length(refusal.sent)
+
+
 def _hint(refusal: Unusable) -> Message | None:
     """How the value differs from what is registered, where it can be recognised."""
+    if refusal.slug == "client_unknown":
+        return _SPACES if refusal.sent and refusal.sent != refusal.sent.strip() else None
     if refusal.slug not in _COMPARED or refusal.sent is None:
         return None
     if not refusal.registered:
@@ -93,6 +104,9 @@ def _hint(refusal: Unusable) -> Message | None:
     return found.hint if found else None
 
 
+_SPACES: Final = message(
+    "There is a space or a line break before or after the client_id.", context="explain"
+)
 _COMPARED: Final = {"redirect_uri_unregistered", "post_logout_redirect_uri_unregistered"}
 _EXACT: Final = message(
     "A redirect address must equal a registered one, character by character:"

@@ -9,7 +9,7 @@ from typing import Final
 from idp.oauth.errors import InvalidRequest
 
 MAY_REPEAT: Final = {"resource"}  # RFC 8707 2
-_PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_PLAIN = re.compile(r"[a-z_]{1,30}")
 
 
 class Params:

@@ -1,7 +1,7 @@
 """Refused requests, kept for a week so that an administrator can learn what went wrong.
 
-The client is told little, the record has the whole story, and neither has a secret: of each
-parameter only those values are kept that are known to be harmless.
+The client is told little, the record has the whole story, and neither has a secret: a client_id
+is kept when an application has it, and of all else what `idp/oauth/shown.py` lets be shown.
 """
 
 from __future__ import annotations
@@ -9,43 +9,29 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
 
 from idp import logs, redaction
-from idp.oauth import checks, explain, stories
+from idp.oauth import checks, explain, shown, stories
 from idp.oauth.checks import Endpoint
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
 from idp.oauth.stories import characters
-from idp.records import AuthRequest
+from idp.records import APPLICATIONS, AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
 from storage import Insert, StorageError
 
 LASTS: Final = timedelta(days=7)
 _WRITE_SECONDS: Final = 1.5
-_METHOD_CHARACTERS: Final = 20
 _MOST_PARAMETERS: Final = 30
+_MOST_CLIENTS: Final = 3
+_ID_CHARACTERS: Final = 200
 _MOST_REGISTERED: Final = 20
 _MOST_FOUND: Final = 50
-_HARMLESS: Final = {
-    "client_assertion_type",
-    "client_id",
-    "code_challenge_method",
-    "display",
-    "grant_type",
-    "max_age",
-    "post_logout_redirect_uri",
-    "prompt",
-    "redirect_uri",
-    "response_mode",
-    "response_type",
-    "scope",
-    "ui_locales",
-}
 # Random by design: a part of their hash tells two of them apart, and nothing else.
 _COMPARABLE: Final = {"access_token", "code", "code_verifier", "id_token_hint", "refresh_token"}
 _RANDOM_CHARACTERS: Final = 43
@@ -77,7 +63,8 @@ async def keep(service: Service, asked: Asked, error: Refusing) -> None:
         return
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
-            await service.store.commit(Insert(REFUSALS, _record(service, asked, error)))
+            clients = await _clients(service, asked)
+            await service.store.commit(Insert(REFUSALS, _record(service, asked, error, clients)))
     except (StorageError, TimeoutError) as failure:
         _log.warning("refusal not kept", error=type(failure).__name__)
 
@@ -113,25 +100,39 @@ async def find(service: Service, request_id: str) -> list[Refusal]:
     return page.records
 
 
-def _record(service: Service, asked: Asked, error: Refusing) -> Refusal:
+async def _clients(service: Service, asked: Asked) -> list[str]:
+    """Those of the client_ids that were sent which applications have."""
+    sent = [asked.client_id, *(value for name, value in asked.pairs if name == "client_id")]
+    ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
+    found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
+    return [client.id for client in found if client]
+
+
+def _record(service: Service, asked: Asked, error: Refusing, clients: Sequence[str]) -> Refusal:
     now = service.clock.now()
     return Refusal(
         id=service.random.id(),
         request_id=asked.request_id,
         endpoint=asked.endpoint,
-        method=redaction.text(asked.method, _METHOD_CHARACTERS),
-        error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
+        method=shown.value("method", asked.method) or characters(asked.method),
+        error=_code(error),
         told=error.description if isinstance(error, OAuthError) else "",
         sentence=_sentence(error),
         created_at=now,
         expires_at=now + LASTS,
-        client_id=_client_id(asked, error),
-        sent=list(_sent(asked)),
+        client_id=error.client_id or next(iter(clients), None),
+        sent=list(_sent(asked, clients)),
         registered=_registered(error),
         checks=_made(asked.endpoint, error),
         rule=error.check.rule if error.check else "",
         fix=_fix(error),
     )
+
+
+def _code(error: Refusing) -> str:
+    if isinstance(error, Unusable):
+        return error.slug
+    return error.body().get("error", "") if isinstance(error, OAuthError) else ""
 
 
 def _sentence(error: Refusing) -> str:
@@ -145,12 +146,6 @@ def _fix(error: Refusing) -> str:
     if isinstance(error, Unusable):
         return explain.fix(error)
     return error.fix or (error.check.fix if error.check else "")
-
-
-def _client_id(asked: Asked, error: Refusing) -> str | None:
-    """Which client it was, or says it was."""
-    named = error.client_id or asked.client_id or dict(asked.pairs).get("client_id")
-    return redaction.text(named) if named else None
 
 
 def _registered(error: Refusing) -> list[str]:
@@ -167,32 +162,35 @@ def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
     return [*made, Made(name=error.check.name, says=error.check.says, passed=False)]
 
 
-def _sent(asked: Asked) -> Iterable[Sent]:
+def _sent(asked: Asked, clients: Collection[str]) -> Iterable[Sent]:
     if asked.content_type not in (None, _USUAL_TYPE):
-        yield Sent(name="Content-Type", value=redaction.text(asked.content_type or ""))
+        yield _parameter("Content-Type", asked.content_type or "")
     if asked.authorization is not None:
         yield _header(asked.authorization)
     for name, value in asked.pairs[:_MOST_PARAMETERS]:
-        yield _parameter(name, value)
+        if not _PARAMETER_NAME.fullmatch(name):  # it could be a secret itself
+            yield Sent(name="?", note=f"a name of {characters(name)}")
+        elif name == "client_id" and value in clients:
+            yield Sent(name=name, value=value)
+        else:
+            yield _parameter(name, value)
     if len(asked.pairs) > _MOST_PARAMETERS:
         yield Sent(name="…", note=f"and {len(asked.pairs) - _MOST_PARAMETERS} more parameters")
 
 
 def _header(authorization: str) -> Sent:
     scheme = authorization.partition(" ")[0]
-    shown = f"{scheme.capitalize()}, " if scheme.lower() in _SCHEMES else ""
-    return Sent(name="Authorization", note=shown + characters(authorization))
+    kind = f"{scheme.capitalize()}, " if scheme.lower() in _SCHEMES else ""
+    return Sent(name="Authorization", note=kind + characters(authorization))
 
 
 def _parameter(name: str, value: str) -> Sent:
-    """What of a parameter may be kept; a name that none has could be a secret itself."""
-    if not _PARAMETER_NAME.fullmatch(name):
-        return Sent(name="?", note=f"a name of {characters(name)}")
     if not value:
         return Sent(name=name, note="empty")
-    if name in _HARMLESS:
-        return Sent(name=name, value=redaction.text(value))
-    note = characters(value)
+    harmless = shown.value(name, value)
+    if harmless is not None:
+        return Sent(name=name, value=harmless)
+    note = shown.length(value)
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
     return Sent(name=name, note=note)

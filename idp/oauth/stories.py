@@ -76,6 +76,19 @@ def kind_of(config: Config, text: str) -> str | None:
     return "a JWT" if text.count(".") == 2 else None
 
 
+def no_client(config: Config, text: str) -> str:
+    """Why no application has this client_id, where it can be told from the text alone."""
+    told = "No application has this client_id"
+    if text != text.strip():
+        return f"{told}: there is a space or a line break before or after it."
+    kind = kind_of(config, text)
+    if kind is None and len(text) == credentials.SECRET_LENGTH:
+        kind = "something as long as a client_secret"
+    if kind is not None:
+        return f"{told}: that is {kind}."
+    return f"{told}: it has {characters(text)}."
+
+
 def misshapen(config: Config, text: str, due: str, length: int) -> str:
     """Why `text` can't be `due`, which has `length` characters."""
     kind = kind_of(config, text)

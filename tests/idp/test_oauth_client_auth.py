@@ -112,10 +112,10 @@ def test_only_the_registered_method_with_the_right_secret_counts(registered, use
             client_auth.check(claimed, client)
 
 
-@pytest.mark.parametrize("client", [None, client_of("none", state="inactive")])
-def test_unknown_and_inactive_clients_are_refused_in_the_same_words(client):
+def test_an_inactive_client_is_refused_in_the_same_words_as_any_other():
+    inactive = client_of("none", state="inactive")
     with pytest.raises(InvalidClient) as refused:
-        client_auth.check(Claimed(method="none", client_id="c"), client)
+        client_auth.check(Claimed(method="none", client_id="c"), inactive)
 
     assert refused.value.description == "client authentication failed"
 
@@ -127,8 +127,8 @@ def test_an_endpoint_may_take_fewer_methods():
         client_auth.check(claimed, client_of("none"), methods=("client_secret_basic",))
 
 
-def test_a_claim_does_not_show_its_secret():
-    assert "s3cret" not in repr(Claimed("client_secret_post", "c", "s3cret"))
+def test_a_claim_shows_neither_its_secret_nor_what_may_be_one():
+    assert repr(Claimed("client_secret_post", "s3cret", "s3cret")) == "Claimed(…)"
 
 
 @pytest.mark.parametrize("more", ["=", "==", "===="])

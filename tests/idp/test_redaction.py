@@ -118,6 +118,44 @@ def test_a_secret_within_a_text_is_hidden_by_its_shape(stream, text):
     assert JWT not in stream.getvalue()
 
 
+RANDOM = "Zm9vYmFyLWNhbmFyeS1jYW5hcnktY2FuYXJ5LTAwMDE"
+SHAPES = [
+    RANDOM,
+    "JzXh1F0vQb2m4n6p8r0t2v" + RANDOM,
+    "JzXh1F0vQb2m4n6p8r0t2v" + RANDOM * 2,
+    "idp_pat_JzXh1F0vQb2m4n6p8r0t2v" + RANDOM,
+    f"v1.JzXh1F0vQb2m4n6p8r0t2v.{RANDOM}",
+]
+
+
+@pytest.mark.parametrize("secret", SHAPES)
+@pytest.mark.parametrize(
+    "around", ["{}", "the value {}.", "/ui/{}/x", "a={}", f"{'x/' * 145}{{}}"]
+)
+def test_what_this_service_issues_is_hidden_wherever_it_is(stream, secret, around):
+    log.info("x", path=around.format(secret))
+
+    assert HIDDEN[:5] in stream.getvalue()
+    assert secret[:8] not in stream.getvalue()
+    assert secret[-8:] not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "JzXh1F0vQb2m4n6p8r0t2v",
+        "0190b1c2-7a3d-7f00-8000-0123456789AB",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "a-slug-that-is-much-longer-than-forty-three-characters-without-capitals",
+        "https://client.example/callback/of/an/application?tenant=1&Next=/Home",
+    ],
+)
+def test_ids_and_addresses_stay_readable(lines, text):
+    log.info("x", user_id=text)
+
+    assert lines()[0]["user_id"] == text
+
+
 def test_ordinary_texts_stay_as_they_are(stream, lines):
     for text in (
         "scope=openid&state=a",

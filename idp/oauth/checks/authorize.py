@@ -40,7 +40,7 @@ RESPONSE_TYPE: Final = Check(
     "response_type",
     "response_type is supported, and the application may use it",
     "RFC 6749, 3.1.1; OpenID Connect Core, 3",
-    "Send response_type=code, or allow the application the other type.",
+    "Send response_type=code.",
 )
 RESPONSE_MODE: Final = Check(
     "response_mode",

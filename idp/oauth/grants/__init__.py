@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.oauth import client_auth, stories
+from idp.oauth import client_auth, shown
 from idp.oauth.checks import token as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
@@ -50,6 +50,9 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     key = grant.reads(params) if grant else None
     keys: list[Key] = [(APPLICATIONS, claimed.client_id), *([key] if key else [])]
     found = await service.store.get_many(keys)
+    with checks.CLIENT_KNOWN:
+        if found[0] is None:
+            raise await client_auth.unknown(service, claimed)
     client = client_auth.check(claimed, found[0])
     allowed = _check_allowed(client, params, grant)
     record = found[1] if key else None
@@ -61,7 +64,8 @@ def _check_allowed(client: Application, params: Params, grant: Grant | None) -> 
         grant_type = params.required("grant_type")
         if grant is None:
             known = ", ".join(GRANTS)
-            story = f"grant_type is one of {known}; {stories.quoted(grant_type)} was sent."
+            sent = shown.in_words("grant_type", grant_type)
+            story = f"grant_type is one of {known}; {sent} was sent."
             raise UnsupportedGrantType("grant_type is not supported", story=story)
     with checks.GRANT_ALLOWED:
         if grant_type not in client.grant_types:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from idp import credentials
-from idp.oauth import scopes, stories
+from idp.oauth import scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
@@ -102,7 +102,8 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
     wanted = scopes.parse(requested)
     if not wanted or not set(wanted) <= set(authorization.scopes):
         granted = " ".join(authorization.scopes)
-        story = f"{stories.quoted(requested)} was asked for, {stories.quoted(granted)} granted."
+        asked = shown.in_words("scope", requested)
+        story = f"{asked} was asked for, {stories.quoted(granted)} granted."
         raise InvalidScope("scope is larger than what was granted", story=story)
     return wanted
 

@@ -153,8 +153,39 @@ MISTAKES = [
     header(
         "an unknown client",
         "client_known",
-        "No application has the client_id `wiki`.",
+        "No application has this client_id: it has 4 characters.",
         lambda wiki: basic("wiki", wiki.client_secret),
+    ),
+    header(
+        "the two parts of the header swapped",
+        "client_known",
+        "client_id and secret are swapped: the secret that was sent is a client_id.",
+        lambda wiki: basic(wiki.client_secret, wiki.client_id),
+    ),
+    form(
+        "the two fields of the form swapped",
+        "client_known",
+        "client_id and secret are swapped: the secret that was sent is a client_id.",
+        client_id=lambda wiki: wiki.client_secret,
+        client_secret=lambda wiki: wiki.client_id,
+    ),
+    form(
+        "the secret as client_id",
+        "client_known",
+        "No application has this client_id: that is something as long as a client_secret.",
+        client_id=lambda wiki: wiki.client_secret,
+    ),
+    header(
+        "a personal access token as user",
+        "client_known",
+        "No application has this client_id: that is a personal access token.",
+        lambda wiki: basic("idp_pat_" + "p" * 65, ""),
+    ),
+    form(
+        "a space after the client_id",
+        "client_known",
+        "No application has this client_id: there is a space or a line break before or after it.",
+        client_id=lambda wiki: f"{wiki.client_id} ",
     ),
     Mistake(
         "a client that was switched off",

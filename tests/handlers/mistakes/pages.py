@@ -175,6 +175,10 @@ async def mistyped_client_id(world: World):
     return await world.authorize(client_id="wiki")
 
 
+async def spaced_client_id(world: World):
+    return await world.authorize(client_id=f"{world.wiki.client_id} ")
+
+
 async def inactive_client(world: World):
     await world.server.store.commit(
         Update(APPLICATIONS, world.wiki.client_id, set={"state": "inactive"})
@@ -223,9 +227,16 @@ UNUSABLE = [
     Mistake(
         "a mistyped client_id",
         "client",
-        "No application has this client_id.",
+        "No application has this client_id: it has 4 characters.",
         mistyped_client_id,
         ("No application has this client_id.",),
+    ),
+    Mistake(
+        "a space after a client_id",
+        "client",
+        "No application has this client_id: there is a space or a line break before or after it.",
+        spaced_client_id,
+        ("There is a space or a line break before or after the client_id.",),
     ),
     Mistake(
         "an application that was switched off",
@@ -333,7 +344,7 @@ LOGOUTS = [
     logout(
         "a logout of an unknown client",
         "logout_client",
-        "No application has this client_id.",
+        "No application has this client_id: it has 4 characters.",
         "No application has this client_id.",
         client_id="wiki",
     ),

@@ -70,6 +70,24 @@ MISTAKES = [
         "scope has no openid: `profile email` was sent.",
         scope="profile email",
     ),
+    request(
+        "scopes parted by commas",
+        "scope",
+        "Scopes are parted by spaces, and by nothing else; `openid,profile` was sent.",
+        scope="openid,profile",
+    ),
+    request(
+        "scopes with an encoded plus",
+        "scope",
+        "Scopes are parted by spaces, and by nothing else; `openid+profile` was sent.",
+        scope="openid+profile",
+    ),
+    request(
+        "a scope in capitals",
+        "scope",
+        "openid is written in small letters; `OpenID profile` was sent.",
+        scope="OpenID profile",
+    ),
     request("no scope", "scope", "scope is missing.", scope=None),
     request(
         "a scope in quotes",

@@ -1,0 +1,65 @@
+"""What of a request's parameters may be shown: the words that every client sends, and no others.
+
+A secret in the wrong parameter is a common mistake. So a value is shown only as far as it is made
+of its parameter's known words, and an address if it is one; all else is told by its length.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from idp import redaction
+from idp.oauth.stories import characters, quoted
+
+_MOST_WORDS: Final = 30
+_SEPARATORS: Final = re.compile(r"([\s,;+|]+|%20|%2b|%2c)", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"\s*[a-z][a-z0-9+.-]{0,60}(:/|%3a%2f|%253a%252f)", re.IGNORECASE)
+_ADDRESSES: Final = {"post_logout_redirect_uri", "redirect_uri"}
+_URN: Final = r"urn:ietf:params:oauth:"
+_WORDS: Final = {
+    "Content-Type": r"(application/(x-www-form-urlencoded|json|xml|jwt|octet-stream)"
+    r"|multipart/form-data|text/(plain|html|xml)|charset=\"?(utf-?8|iso-8859-1|us-ascii)\"?)",
+    "client_assertion_type": rf"{_URN}client-assertion-type:(jwt|saml2)-bearer",
+    "code_challenge_method": r"plain|s256|sha-?256",
+    "display": r"page|popup|touch|wap",
+    "grant_type": r"authorization[_-]?code|code|refresh[_-]?token|password|client[_-]?credentials"
+    rf"|implicit|hybrid|{_URN}grant-type:(device_code|jwt-bearer|saml2-bearer|token-exchange)",
+    "max_age": r"-?\d{1,7}(\.\d{1,3})?(ms|s|sec|m|min|h|d)?",  # a code by mail has eight digits
+    "method": r"get|head|post|put|patch|delete|options|trace|connect|sign-in",
+    "prompt": r"none|login|select_account|create|consent|signup|register|auto|force",
+    "response_mode": r"query|fragment|form_post|web_message|(query\.|fragment\.|form_post\.)?jwt",
+    "response_type": r"code|id_token|token|none",
+    "scope": r"openid|profile|email|phone|address|offline_access|offline",
+    "ui_locales": r"[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?",
+}
+_KNOWN: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
+
+
+def value(name: str, text: str) -> str | None:
+    """The value of this parameter as far as it may be shown, on one line; None: nothing of it."""
+    if name in _ADDRESSES:
+        return redaction.text(text) if _ADDRESS.match(text) else None
+    known = _KNOWN.get(name)
+    if known is None:
+        return None
+    parts = _SEPARATORS.split(text, maxsplit=_MOST_WORDS)
+    if not any(known.fullmatch(word) for word in parts[::2]):
+        return None
+    parts[::2] = [
+        word if not word or known.fullmatch(word) else f"[{characters(word)}]"
+        for word in parts[::2]
+    ]
+    return redaction.text("".join(parts))
+
+
+def length(text: str) -> str:
+    """What is told of a value that may not be shown."""
+    around = ", with a space or a line break at an end" if text != text.strip() else ""
+    return characters(text) + around
+
+
+def in_words(name: str, text: str) -> str:
+    """The value in a sentence."""
+    shown = value(name, text)
+    return f"a value of {characters(text)}" if shown is None else quoted(shown)
