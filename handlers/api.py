@@ -36,6 +36,7 @@ PREFIXES: Final = ("/admin/", "/management/", "/v2/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
 _BUSY_SECONDS: Final = 2
 _INTERNAL: Final = (500, 13)
+_METHOD: Final = "the method is not one of this address"
 
 # The HTTP status and the number in the body (gRPC's) of each refusal.
 _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
@@ -103,13 +104,12 @@ class JsonHandler(Handler):
 
     def _error_body(self, number: int, error: IdpError) -> ErrorBody:
         domain = f"type.googleapis.com/{self.service.config.vendor}.v1"
-        details: list[Detail | RequestInfo] = [
+        details = [
             Detail(f"{domain}.ErrorDetail", one.slug, str(one), one.field, one.limit)
             for one in error.details
         ]
-        if self.request_id:  # a method of nobody's is refused before the request has its name
-            details.append(RequestInfo(f"{domain}.RequestInfo", self.request_id))
-        return ErrorBody(number, error.message, details)
+        info = RequestInfo(f"{domain}.RequestInfo", self.request_id)
+        return ErrorBody(number, error.message, [*details, info])
 
 
 class ApiHandler(JsonHandler):
@@ -129,7 +129,7 @@ class ApiHandler(JsonHandler):
             await waiting
         method, headers = self.request.method or "", self.request.headers
         if method not in self.allowed_methods():
-            raise HTTPError(405, "the method is not one of this address")
+            raise HTTPError(405)
         named = headers.get(f"x-{self.service.config.vendor}-orgid") or None
         self.call = await access.admit(
             self.service, headers.get("Authorization"), self.permission_of(method), named
@@ -186,7 +186,8 @@ def _refusal(error: BaseException | None, status: int) -> IdpError:
     if isinstance(error, IdpError) and status != 500:
         return error
     if isinstance(error, HTTPError):
-        return IdpError(error.log_message or "refused", slug=_slug(error.status_code))
+        message = _METHOD if error.status_code == 405 else error.log_message
+        return IdpError(message or "refused", slug=_slug(error.status_code))
     if status == 503:
         return IdpError("the service is busy, repeat the request later", slug="unavailable")
     return IdpError("something failed on the side of the service")
