@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
-from idp import logs
+from idp import domains, logs
 from idp.errors import NotFound, PermissionDenied, Unauthenticated
-from idp.identity import permissions, users
+from idp.identity import permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer
 from idp.oauth.errors import InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User
 from idp.service import Service
+
+NO_ORGANIZATION: Final = "organization.not_found"
 
 
 class Call(Struct, frozen=True):
@@ -95,8 +99,8 @@ async def find_organization_by_domain(service: Service, call: Call, domain: str)
 
     Raises PermissionDenied, NotFound (to those only who may act in any).
     """
-    key = users.login_key(domain)
-    page = await service.store.find(ORGANIZATIONS, {"primary_domain": key}, limit=1)
+    named = {"primary_domain": domains.key(domain)}
+    page = await service.store.find(ORGANIZATIONS, named, limit=1)
     if page.records and call.reaches(page.records[0].id):
         return page.records[0]
     if page.records or call.permission not in call.rights.everywhere:
@@ -109,4 +113,4 @@ def _denied(permission: Permission) -> PermissionDenied:
 
 
 def _no_organization() -> NotFound:
-    return NotFound("there is no such organization", slug="organization.not_found")
+    return NotFound("there is no such organization", slug=NO_ORGANIZATION)

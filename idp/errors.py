@@ -8,7 +8,8 @@ service; neither ever holds a secret or a stored value::
     ├── Unauthenticated     the caller is not known
     ├── PermissionDenied    the caller is known and may not do this
     ├── NotFound            there is no such thing, or the caller may not know that there is
-    ├── AlreadyExists       a name or an id is taken
+    ├── AlreadyExists       it is there already
+    │   └── Taken           a name, a domain or an id is; `problems` names every field
     ├── FailedPrecondition  not in the state that this takes
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
@@ -84,9 +85,24 @@ class PermissionDenied(IdpError):
 
 
 class AlreadyExists(IdpError):
-    """A name or an id is taken; nothing has changed."""
+    """It is there already; nothing has changed."""
 
     slug = "already_exists"
+
+
+class Taken(AlreadyExists):
+    """Names, domains or ids are somebody's already. `problems` names each."""
+
+    slug = "taken"
+
+    def __init__(self, problems: Sequence[FieldProblem]) -> None:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{problems[0]}{more}", slug=problems[0].slug)
+        self.problems = tuple(problems)
+
+    @property
+    def details(self) -> tuple[FieldProblem, ...]:
+        return self.problems
 
 
 class FailedPrecondition(IdpError):

@@ -20,8 +20,8 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from idp import durations
-from idp.identity import organizations, users
+from idp import domains, durations
+from idp.identity import users
 
 MAX_TEXT: Final = 200
 MAX_LANGUAGE: Final = 10
@@ -166,13 +166,13 @@ class Email(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """A domain name in the form in which it is unique; or nothing."""
+    """A domain name in the form in which it is unique (`domains.read`); or nothing."""
 
     def read(self, value: object) -> str:
-        text = Text(max=organizations.MAX_DOMAIN_CHARACTERS).read(value)
+        text = Text(max=domains.MAX_CHARACTERS).read(value)
         try:
-            return organizations.check_domain(text) if text else ""
-        except organizations.DomainRefused:
+            return domains.read(text) if text else ""
+        except domains.NotADomain:
             raise Refused("domain.invalid", "is not a domain name such as example.com") from None
 
 

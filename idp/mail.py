@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from html import escape
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +22,7 @@ from idp.credentials import Confidential
 from idp.i18n import Bundle, Message
 from idp.records import OUTBOX, Mail, MailKind
 from idp.service import Service
-from storage import Insert
+from storage import Insert, Write
 
 PAGE: Final = "/dev/mail"
 KEPT: Final = timedelta(days=7)
@@ -152,6 +152,12 @@ def posting(
         user_id=user_id,
     )
     return Insert(OUTBOX, mail)
+
+
+def fate(writes: Sequence[Write]) -> Literal["", "held"]:
+    """What becomes of the letters that these writes put into the outbox, if there are any."""
+    is_posted = any(isinstance(write, Insert) and write.collection is OUTBOX for write in writes)
+    return "held" if is_posted else ""
 
 
 async def held(service: Service) -> list[Held]:

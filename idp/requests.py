@@ -42,7 +42,10 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def check(self) -> Iterable[FieldProblem]:
-        """What is wrong between the fields, once each is fine by itself; paths from here."""
+        """What is wrong between the fields; paths from here.
+
+        Whatever could be read is looked at: a field that can't be used is None.
+        """
         return ()
 
 
@@ -51,22 +54,20 @@ R = TypeVar("R", bound=Request)
 
 def read(kind: type[R], document: object) -> R:
     """The request that a JSON value stands for. Raises InvalidArgument with every problem."""
-    problems: list[FieldProblem] = []
-    request = _read_object(kind, document, "", problems)
+    request, problems = collect(kind, document)
     if problems:
         raise InvalidArgument(problems)
-    assert isinstance(request, kind)  # noqa: S101 - what is missing is a problem
     return request
 
 
-def collect(kind: type[Request], document: object) -> tuple[dict[str, Any], list[FieldProblem]]:
-    """The members that could be read, by field name, and everything that is wrong.
+def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
+    """What could be read, and everything that is wrong.
 
-    For an endpoint with rules across fields, which it looks into before it refuses: a member
-    that can't be used is None, or absent.
+    For an endpoint with rules across fields, which it looks into before it refuses: a field
+    that can't be used, or is missing, is None here and in the objects within, whatever its type.
     """
     problems: list[FieldProblem] = []
-    return _read_members(kind, document, "", problems), problems
+    return _read_object(kind, document, "", problems) or _made(kind, {}), problems
 
 
 class Field(NamedTuple):
@@ -105,23 +106,25 @@ def _split(hint: Any) -> tuple[Any, Rule | None]:
 
 
 def _read_object(
-    kind: type[Request], value: object, path: str, problems: list[FieldProblem]
-) -> Request | None:
-    found_before = len(problems)
-    values = _read_members(kind, value, path, problems)
-    if len(problems) != found_before:
+    kind: type[R], value: object, path: str, problems: list[FieldProblem]
+) -> R | None:
+    if not isinstance(value, dict):
+        problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
         return None
-    made = kind(**values)
+    made = _made(kind, _read_members(kind, value, path, problems))
     problems += [each._replace(field=child(path, each.field)) for each in made.check()]
     return made
 
 
+def _made(kind: type[R], values: dict[str, Any]) -> R:
+    """The request of these values; what it needs and lacks is None."""
+    lacking = {field.name: None for field in declared(kind) if field.is_required}
+    return kind(**(lacking | values))
+
+
 def _read_members(
-    kind: type[Request], value: object, path: str, problems: list[FieldProblem]
+    kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
-        return {}
     known = {name: field for field in declared(kind) for name in (field.wire_name, field.name)}
     for name in value:
         if name not in known:

@@ -10,11 +10,10 @@ import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from idp import events
 from idp.credentials import Confidential
-from idp.identity import memberships, recovery, users
+from idp.identity import memberships, organizations, recovery, users
 from idp.identity.memberships import IAM_OWNER, ORG_OWNER
 from idp.oauth import keys
 from idp.records import (
@@ -74,7 +73,8 @@ async def _first_writes(service: Service) -> list[Write]:
         for state in ("active", "next")
     ]
     sealing = keys.new_sealing_key(service.vault, random, now)
-    organization = _organization(service, now)
+    domain = organizations.instance_domain(service)
+    organization = organizations.new(service, "Default", domain, now)
     password = random.one_time_password()
     admin = await _admin(service, organization, password, now)
     instance = Instance(
@@ -113,18 +113,6 @@ def made(
 ) -> list[Write]:
     """The writes that store what a start makes: the record and its event."""
     return events.insertion(service.random, collection, record, type, ACTOR, now, **payload)
-
-
-def _organization(service: Service, now: datetime) -> Organization:
-    host = urlsplit(service.config.issuer).hostname or "localhost"
-    return Organization(
-        id=service.random.id(),
-        name="Default",
-        primary_domain=users.login_key(host),
-        stamp=service.random.token(bits=64),
-        created_at=now,
-        changed_at=now,
-    )
 
 
 async def _admin(

@@ -11,12 +11,17 @@ from idp.errors import NotFound
 from idp.i18n import message
 from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
+from idp.identity.verifications import AddressHeld
 from idp.oauth.interaction import Page
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message(
     "That code isn't right, was used before or has expired. Ask those who gave you the account"
     " for another mail.",
+    context="verify-email",
+)
+_HELD: Final = message(
+    "Another account here has this address already. Ask those who gave you the account.",
     context="verify-email",
 )
 
@@ -34,9 +39,10 @@ class VerifyAddressHandler(PageHandler):
         code = self._own_form().get("code") or ""
         try:
             await verifications.verify_email(self.service, self.wanted_id("user") or "", code)
-        except (CodeRefused, NotFound) as error:
+        except (CodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.slug, address=self.address())
-            self._ask("", status=400, problems=[{"field": "code", "text": _REFUSED}])
+            text = _HELD if isinstance(error, AddressHeld) else _REFUSED
+            self._ask("", status=400, problems=[{"field": "code", "text": text}])
         else:
             self.page("email-verified")
 

@@ -111,9 +111,13 @@ class NewOidcApp(Request, frozen=True, kw_only=True):
         yield from self._check_uris("postLogoutRedirectUris", self.post_logout_redirect_uris)
 
     def _check_uris(self, field: str, uris: Sequence[str]) -> Iterator[FieldProblem]:
-        for n, uri in enumerate(uris):
+        kind, is_dev_mode = APP_TYPES.get(self.app_type), self.dev_mode
+        for n, uri in enumerate(uris or ()):
+            if uri is None:
+                continue
             try:
-                redirect_uris.check(uri, APP_TYPES[self.app_type], is_dev_mode=self.dev_mode)
+                if kind is not None and is_dev_mode is not None:
+                    redirect_uris.check(uri, kind, is_dev_mode=is_dev_mode)
                 if uri in uris[:n]:
                     raise Refused("field.duplicate", "stands in the list twice")
             except Refused as refused:

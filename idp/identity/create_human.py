@@ -8,29 +8,39 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Literal, TypeVar
 
 from msgspec import structs
 
-from idp import access, requests
+from idp import access, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FieldProblem, InvalidArgument
+from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import new_users, phone_verifications, users, verifications
-from idp.identity.new_user_requests import CreateHuman, NewEmail, NewPhone
+from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
-from idp.identity.new_users import NewHuman
+from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
 from idp.records import Email, IdpLink, Organization, Password, Phone, Profile, User
 from idp.service import Service
 
+T = TypeVar("T")
+
 
 class Created(Answer, frozen=True, kw_only=True):
-    """The codes are there when the caller asked for them."""
+    """The codes are there when the caller asked for them. `mail` is what became of messages."""
 
     user_id: str
     details: Details
+    email_code: str = ""
+    phone_code: str = ""
+    mail: Literal["", "held"] = ""
+
+
+class _Prepared(Prepared, frozen=True):
+    """With the codes for the caller."""
+
     email_code: str = ""
     phone_code: str = ""
 
@@ -38,82 +48,125 @@ class Created(Answer, frozen=True, kw_only=True):
 async def create(service: Service, call: Call, document: object) -> Created:
     """Create the user that a JSON document describes (`CreateHuman`).
 
-    Raises InvalidArgument, PermissionDenied, NotFound (the organization), LoginNameTaken, IdTaken,
-    HashingBusy.
+    Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
     """
-    values, problems = requests.collect(CreateHuman, document)
-    organization = await _organization(service, call, values.get("organization"))
-    new = _person(values)
-    problems += _beyond_one_field(service, organization, new, values)
+    request, problems = requests.collect(CreateHuman, document)
+    organization = await _organization(service, call, request.organization, problems)
+    new = _person(request)
+    problems += _beyond_one_field(service, organization, new, request, problems)
     if problems:
-        raise InvalidArgument(problems)
-    request = CreateHuman(**values)
-    new = structs.replace(new, password=await _password(service, request))
-    prepared = await new_users.prepare(service, organization, new, actor=call.actor)
-    email = _begin_email(service, prepared.user, request.email)
-    phone = _begin_phone(service, prepared.user, request.phone)
-    await new_users.commit(service, prepared, *email.writes, *phone.writes)
+        raise _refusal(problems)
+    assert organization is not None  # noqa: S101 - else it is a problem
+    whole = structs.replace(new, password=await _password(service, request))
+
+    async def prepare() -> _Prepared:
+        return await _prepare(service, call, organization, whole, request)
+
+    made = await new_users.make(service, prepare)
     return Created(
-        user_id=prepared.user.id,
-        details=_details(prepared.user),
+        user_id=made.user.id,
+        details=_details(made.user),
+        email_code=made.email_code,
+        phone_code=made.phone_code,
+        mail=mail.fate(made.writes),
+    )
+
+
+async def _organization(
+    service: Service, call: Call, named: NamedOrganization | None, problems: list[FieldProblem]
+) -> Organization | None:
+    """The organization of the user to be; that there is none is a problem beside others."""
+    if named is None:
+        return await access.organization(service, call)
+    try:
+        match (named.org_id, named.org_domain):
+            case (str(org_id), None):
+                path = "organization.orgId"
+                return await access.find_organization(service, call, org_id)
+            case (None, str(domain)):
+                path = "organization.orgDomain"
+                return await access.find_organization_by_domain(service, call, domain)
+    except NotFound as missing:
+        problems.append(FieldProblem(missing.slug, path, missing.message))
+    return None
+
+
+def _refusal(problems: list[FieldProblem]) -> InvalidArgument | NotFound:
+    first, *others = problems
+    if first.slug == access.NO_ORGANIZATION and not others:
+        return NotFound(first.message, slug=first.slug, field=first.field)
+    return InvalidArgument(problems)
+
+
+async def _prepare(
+    service: Service,
+    call: Call,
+    organization: Organization,
+    new: NewHuman,
+    request: CreateHuman,
+) -> _Prepared:
+    name_path = "username" if request.username else "email.email"
+    paths = Paths(user_name=name_path, email="email.email", id="userId")
+    made = await new_users.prepare(service, organization, new, actor=call.actor, paths=paths)
+    email = _begin_email(service, made.user, request.email)
+    phone = _begin_phone(service, made.user, request.phone)
+    return _Prepared(
+        user=made.user,
+        writes=[*made.writes, *email.writes, *phone.writes],
+        problems=made.problems,
         email_code=email.code if request.email.return_code else "",
         phone_code=phone.code if request.phone and request.phone.return_code else "",
     )
 
 
-async def _organization(
-    service: Service, call: Call, named: NamedOrganization | None
-) -> Organization:
-    if named and named.org_id:
-        return await access.find_organization(service, call, named.org_id)
-    if named and named.org_domain:
-        return await access.find_organization_by_domain(service, call, named.org_domain)
-    return await access.organization(service, call)
-
-
-def _person(values: dict[str, Any]) -> NewHuman:
-    """The person that the readable members describe, still without a password."""
-    profile, email, phone = (values.get(name) for name in ("profile", "email", "phone"))
+def _person(request: CreateHuman) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = request.profile, request.email, request.phone
+    address, number = email and email.email, phone and phone.phone
     return NewHuman(
-        id=values.get("user_id"),
-        user_name=values.get("username") or (email.email if email else ""),
+        id=request.user_id,
+        user_name=request.username or address or "",
         profile=profile.stored() if profile else Profile(display_name=""),
-        email=Email(address=email.email, is_verified=email.is_verified) if email else None,
-        phone=Phone(number=phone.phone, is_verified=phone.is_verified) if phone else None,
+        email=Email(address=address, is_verified=email.is_verified) if address else None,
+        phone=Phone(number=number, is_verified=phone.is_verified) if phone and number else None,
         metadata=[
-            (entry.key, base64.b64encode(entry.value).decode("ascii"))
-            for entry in _readable(values, "metadata")
+            (entry.key, base64.b64encode(entry.value or b"").decode("ascii"))
+            for entry in _readable(request.metadata)
         ],
         idp_links=[
             IdpLink(idp_id=link.idp_id, user_id=link.user_id, user_name=link.user_name)
-            for link in _readable(values, "idp_links")
+            for link in _readable(request.idp_links)
         ],
     )
 
 
-def _readable(values: dict[str, Any], name: str) -> list[Any]:
-    return [each for each in values.get(name) or [] if each is not None]
+def _readable(values: list[T] | None) -> list[T]:
+    return [each for each in values or [] if each is not None]
 
 
 def _beyond_one_field(
-    service: Service, organization: Organization, new: NewHuman, values: dict[str, Any]
+    service: Service,
+    organization: Organization | None,
+    new: NewHuman,
+    request: CreateHuman,
+    found: list[FieldProblem],
 ) -> Iterator[FieldProblem]:
-    """What no field's own rule can tell. A member that can't be read has its problem already."""
-    email, password = values.get("email"), values.get("password")
-    if "username" not in values and email:
+    """What no field's own rule can tell; `found` is what those told."""
+    email, password, named = request.email, request.password, request.organization
+    is_name_sent = request.username or any(each.field == "username" for each in found)
+    if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
     if email and email.send_code and email.send_code.url_template:
         yield from _template_problems(service, email.send_code.url_template)
-    named = values.get("organization")
-    if named and not (named.org_id or named.org_domain):
+    is_told = any(each.field.startswith("organization.") for each in found)
+    if named and not (named.org_id or named.org_domain or is_told):
         yield FieldProblem("field.required", "organization.orgId", "or orgDomain is required")
-    entries, links = values.get("metadata") or [], values.get("idp_links") or []
+    entries, links = request.metadata or [], request.idp_links or []
     yield from _doubles("metadata[{}].key", (entry and entry.key for entry in entries))
-    links = (link and (link.idp_id, link.user_id) for link in links)
-    yield from _doubles("idpLinks[{}].userId", links)
-    if password:
-        found = new_users.password_problems(service, organization, new, password.password)
-        yield from password_problems("password.password", found)
+    yield from _doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
+    if password and password.password:
+        problems = new_users.password_problems(service, organization, new, password.password)
+        yield from password_problems("password.password", problems)
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:
@@ -129,6 +182,10 @@ def _template_problems(service: Service, template: str) -> Iterator[FieldProblem
         verifications.check_url_template(service.config, template)
     except verifications.UrlTemplateRefused as refused:
         yield FieldProblem(refused.slug, "email.sendCode.urlTemplate", refused.message)
+
+
+def _identity(link: Link) -> tuple[str, str] | None:
+    return (link.idp_id, link.user_id) if link.idp_id and link.user_id else None
 
 
 def _doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:

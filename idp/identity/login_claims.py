@@ -9,19 +9,23 @@ the record anew in the unit that makes the user. Of two at once, the second find
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import Struct
 
 from idp import base64url
+from idp.errors import Busy
 from idp.records import LOGIN_CLAIMS, LoginClaim
 from idp.service import Service
-from storage import Insert, Update, Write
+from storage import Conflict, Insert, Stale, Update, Write
+
+R = TypeVar("R")
 
 # Longer than anybody may take from reading to having committed.
 _LASTS: Final = timedelta(minutes=1)
+_TRIES: Final = 50  # of those who want one name at once, one at least succeeds in each round
 
 
 class Claims(Struct, frozen=True):
@@ -51,6 +55,22 @@ async def read(service: Service, names: Iterable[str]) -> Claims:
     ids = sorted(_digest(name) for name in names if "@" in name)
     found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in ids])
     return Claims(dict(zip(ids, found, strict=True)))
+
+
+async def repeated(
+    attempt: Callable[[], Awaitable[R]], meets_at: Container[str] = (LOGIN_CLAIMS.name,)
+) -> R:
+    """What `attempt` comes to, once nobody else was faster in one of these collections.
+
+    It reads what it decides by, so that it refuses what is taken by then. Raises Busy.
+    """
+    for _ in range(_TRIES):
+        try:
+            return await attempt()
+        except (Conflict, Stale) as error:
+            if error.collection not in meets_at:
+                raise
+    raise Busy("too many give out the same name at once", retry_after_seconds=1)
 
 
 def _digest(name: str) -> str:

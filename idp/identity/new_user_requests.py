@@ -16,6 +16,7 @@ from idp.requests import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000
+_WORDS: Final = frozenset({".", "..", "human", "machine"})  # /v2/users/human is no user
 
 
 class UserId(Struct, frozen=True):
@@ -24,8 +25,10 @@ class UserId(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         id = Text(1).read(value)
-        if id.startswith(CLIENT_PREFIX) or id in (".", ".."):
-            raise Refused("user.id_reserved", f"must not be a dot nor begin with {CLIENT_PREFIX}")
+        if id in _WORDS:
+            raise Refused("user.id_reserved", "must not be a word that addresses are made of")
+        if id.startswith(CLIENT_PREFIX):
+            raise Refused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
         return id
 
 

@@ -1,4 +1,4 @@
-"""Making a human user: one unit of writes, or a refusal that says which name or id is taken.
+"""Making a human user: one unit of writes, or a refusal that says which names or ids are taken.
 
 Whoever makes users goes this way: the management API, the set-up of organizations, registration,
 imports. What comes in is well-formed already; here it is decided whether it may exist.
@@ -7,17 +7,18 @@ imports. What comes in is well-formed already; here it is decided whether it may
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from msgspec import Struct, structs
 
 from idp import base64url, events
-from idp.errors import AlreadyExists
+from idp.errors import FieldProblem, Taken
 from idp.identity import login_claims, passwords, schemes, users
 from idp.records import (
     LOGIN_CLAIMS,
+    ORGANIZATIONS,
     USER_METADATA,
     USERS,
     Email,
@@ -36,22 +37,15 @@ from storage.settling import commit_settled
 CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
 
 
-class LoginNameTaken(AlreadyExists):
-    """Somebody signs in by this name already, or by this address."""
+class Paths(NamedTuple):
+    """Where in a request the parts of a user stand that may be taken."""
 
-    slug = "user.login_name_taken"
+    user_name: str = ""
+    email: str = ""
+    id: str = ""
 
-    def __init__(self) -> None:
-        super().__init__("the user name or the e-mail address is somebody's login name already")
 
-
-class IdTaken(AlreadyExists):
-    """There is, or was a moment ago, a user with this id."""
-
-    slug = "user.id_taken"
-
-    def __init__(self) -> None:
-        super().__init__("a user with this id exists already")
+_NOWHERE: Final = Paths()
 
 
 class NewHuman(Struct, frozen=True, kw_only=True):
@@ -73,63 +67,90 @@ class NewHuman(Struct, frozen=True, kw_only=True):
 
 class Prepared(Struct, frozen=True):
     """The user as it will be, and the writes that make it so: one unit, with more when the
-    caller has more. `refusal` tells what it means when that is refused."""
+    caller has more. `problems` is what of it is taken: then it can't be made."""
 
     user: User
     writes: list[Write]
+    problems: list[FieldProblem] = []
+
+
+P = TypeVar("P", bound=Prepared)
+
+
+async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
+    """Store the user that `prepare` describes, and what belongs to it; what was prepared.
+
+    Who meets somebody at the same names is prepared anew: only what is taken is refused.
+    Raises Taken, Busy.
+    """
+
+    async def attempt() -> P:
+        prepared = await prepare()
+        if prepared.problems:
+            raise Taken(prepared.problems)
+        await commit_settled(service.store, *prepared.writes)
+        return prepared
+
+    return await login_claims.repeated(attempt, _MEETS_AT)
+
+
+_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name})
+
+
+def is_met(error: Conflict | Stale) -> bool:
+    """Whether the unit was refused because somebody gave out one of its names meanwhile."""
+    is_user = error.collection == USERS.name and isinstance(error, Conflict)
+    return is_user or error.collection == LOGIN_CLAIMS.name
 
 
 async def prepare(
-    service: Service, organization: Organization, new: NewHuman, *, actor: str
+    service: Service,
+    organization: Organization,
+    new: NewHuman,
+    *,
+    actor: str,
+    paths: Paths = _NOWHERE,
 ) -> Prepared:
-    """A user of `organization`, which need not be stored yet. Raises LoginNameTaken, IdTaken."""
+    """A user of `organization`, which need not be stored yet."""
     now = service.clock.now()
     user = _user(service, organization, new, now)
-    writes = await insertion(service, organization, user, actor=actor)
+    prepared = await insertion(service, organization, user, actor=actor, paths=paths)
+    writes = prepared.writes
     for key, value in new.metadata:
         entry = _entry(user, key, value, now)
         writes += events.insertion(
             service.random, USER_METADATA, entry, "user_metadata.created", actor, now, key=key
         )
-    return Prepared(user=user, writes=writes)
+    return prepared
 
 
 async def insertion(
-    service: Service, organization: Organization, user: User, *, actor: str
-) -> list[Write]:
-    """The writes that store a user of any kind and give out its login names.
-
-    Raises LoginNameTaken, IdTaken.
-    """
+    service: Service,
+    organization: Organization,
+    user: User,
+    *,
+    actor: str,
+    paths: Paths = _NOWHERE,
+) -> Prepared:
+    """A user of any kind, with the writes that store it and give out its login names."""
     names, addresses = users.login_names(organization, user.user_name, user.email)
     claims = await login_claims.read(service, names | addresses)
-    if await users.is_taken(service, organization, user.user_name, user.email):
-        raise LoginNameTaken
-    if await service.store.get(USERS, user.id) is not None:
-        raise IdTaken
+    problems = await _taken(service, organization, user, paths)
     type, at = "user.created", user.created_at
     writes = events.insertion(service.random, USERS, user, type, actor, at, kind=user.kind)
-    return writes + claims.writes(service)
+    return Prepared(user=user, writes=writes + claims.writes(service), problems=problems)
 
 
-async def commit(service: Service, prepared: Prepared, *more: Write) -> None:
-    """Store the user, and what belongs to it. Raises LoginNameTaken, IdTaken."""
-    try:
-        await commit_settled(service.store, *prepared.writes, *more)
-    except (Conflict, Stale) as error:
-        taken = refusal(error)
-        if taken is None:
-            raise
-        raise taken from error
-
-
-def refusal(error: Conflict | Stale) -> AlreadyExists | None:
-    """What the refusal of the unit says of its user; None when it is about something else."""
-    if error.collection == LOGIN_CLAIMS.name:
-        return LoginNameTaken()
-    if error.collection == USERS.name and isinstance(error, Conflict):
-        return IdTaken() if error.field == "id" else LoginNameTaken()
-    return None
+async def _taken(
+    service: Service, organization: Organization, user: User, paths: Paths
+) -> list[FieldProblem]:
+    found = await users.taken(service, organization, user.user_name, user.email)
+    places = dict.fromkeys(getattr(paths, name) for name in sorted(found, reverse=True))
+    message = "is somebody's login name already, or could shut somebody out"
+    problems = [FieldProblem("user.login_name_taken", place, message) for place in places]
+    if await service.store.get(USERS, user.id) is not None:
+        problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
+    return problems
 
 
 def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
@@ -187,10 +208,10 @@ def imported(service: Service, encoded: str, *, must_change: bool = False) -> Pa
 
 
 def password_problems(
-    service: Service, organization: Organization, new: NewHuman, password: str
+    service: Service, organization: Organization | None, new: NewHuman, password: str
 ) -> list[passwords.Problem]:
     """What keeps `password` from being this person's; empty when it is fine."""
-    names = [new.user_name, new.profile.display_name, organization.name]
+    names = [new.user_name, new.profile.display_name, organization.name if organization else ""]
     names += [new.profile.given_name or "", new.profile.family_name or ""]
     names += [new.email.address] if new.email else []
     return passwords.policy_problems(

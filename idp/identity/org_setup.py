@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Annotated, Any, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import structs
 
-from idp import answers, events, requests
+from idp import answers, events, mail, requests
 from idp.answers import Answer, Details
-from idp.errors import AlreadyExists, FieldProblem, InvalidArgument
+from idp.errors import InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
 from idp.identity import memberships, new_users, organizations, verifications
-from idp.identity.new_users import NewHuman
+from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
 from idp.records import ORGANIZATIONS, Organization, Profile
@@ -21,20 +19,10 @@ from idp.records import Email as StoredEmail
 from idp.records import Phone as StoredPhone
 from idp.requests import Request
 from idp.service import Service
-from storage import Conflict
 
 _MAX_PHONE: Final = 50
-_TRIES: Final = 5  # at a generated domain
+_PATHS: Final = Paths(user_name="human.userName", email="human.email.email")
 _ROLES: Final = [memberships.ORG_OWNER]
-
-
-class DomainTaken(AlreadyExists):
-    """An organization has this domain already."""
-
-    slug = "organization.domain_taken"
-
-    def __init__(self) -> None:
-        super().__init__("is another organization's already", field="org.domain")
 
 
 class NewOrganization(Request, frozen=True, kw_only=True):
@@ -78,93 +66,90 @@ class SetUp(Request, frozen=True, kw_only=True):
 
 
 class WasSetUp(Answer, frozen=True, kw_only=True):
+    """`mail` is what became of the message to the administrator, if there is one."""
+
     details: Details
     org_id: str
     user_id: str
+    mail: Literal["", "held"] = ""
+
+
+class _Prepared(Prepared, frozen=True, kw_only=True):
+    organization: Organization
 
 
 async def set_up(service: Service, document: object, *, actor: str) -> WasSetUp:
     """Make the organization, its administrator and their membership that a JSON document
     describes (`SetUp`), and mail the administrator a code when the address is not verified.
 
-    Raises InvalidArgument, LoginNameTaken, DomainTaken, HashingBusy.
+    Raises InvalidArgument, Taken, Busy.
     """
     request = _read(service, document)
-    name, wanted = request.org.name, request.org.domain
-    administrator = _person(structs.asdict(request.human))
+    administrator = _person(request.human)
     if request.human.password is not None:
         password = await new_users.hashed(service, request.human.password)
         administrator = structs.replace(administrator, password=password)
-    domain = wanted or organizations.generated_domain(service, name)
-    organization = organizations.new(service, name, domain, service.clock.now())
-    for _ in range(1 if wanted else _TRIES):
-        with suppress(DomainTaken):
-            return await _commit(service, organization, administrator, request.roles, actor)
-        domain = organizations.generated_domain(service, name, is_taken=True)
-        organization = structs.replace(organization, primary_domain=domain)
-    raise DomainTaken
+
+    async def prepare() -> _Prepared:
+        return await _prepare(service, request, administrator, actor)
+
+    made = await new_users.make(service, prepare)
+    return WasSetUp(
+        details=answers.details(made.organization, made.organization.id),
+        org_id=made.organization.id,
+        user_id=made.user.id,
+        mail=mail.fate(made.writes),
+    )
 
 
 def _read(service: Service, document: object) -> SetUp:
-    values, problems = requests.collect(SetUp, document)
-    org: NewOrganization | None = values.get("org")
-    human = document.get("human") if isinstance(document, dict) else None
-    problems += _problems(service, org.name if org else "", human)
+    request, problems = requests.collect(SetUp, document)
+    if request.human and request.human.password:
+        new, name = _person(request.human), request.org.name if request.org else ""
+        organization = organizations.new(service, name or "", "", service.clock.now())
+        password = request.human.password
+        found = new_users.password_problems(service, organization, new, password)
+        problems += password_problems("human.password", found)
     if problems:
         raise InvalidArgument(problems)
-    return SetUp(**values)
+    return request
 
 
-def _problems(service: Service, name: str, human: object) -> list[FieldProblem]:
-    """What the policy says of the password, whatever else is wrong."""
-    values, _ = requests.collect(Administrator, human)
-    if values.get("password") is None:
-        return []
-    organization = organizations.new(service, name, "", service.clock.now())
-    found = new_users.password_problems(service, organization, _person(values), values["password"])
-    return password_problems("human.password", found)
-
-
-def _person(values: Mapping[str, Any]) -> NewHuman:
-    """The person that the readable members describe, still without a password."""
-    profile, email, phone = (values.get(name) for name in ("profile", "email", "phone"))
+def _person(human: Administrator) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = human.profile, human.email, human.phone
+    address, number = email and email.email, phone and phone.phone
     return NewHuman(
-        user_name=values.get("user_name") or "",
+        user_name=human.user_name or "",
         profile=profile.stored() if profile else Profile(display_name=""),
-        email=StoredEmail(address=email.email, is_verified=email.is_email_verified)
-        if email
+        email=StoredEmail(address=address, is_verified=email.is_email_verified)
+        if address
         else None,
-        phone=StoredPhone(number=phone.phone, is_verified=phone.is_phone_verified)
-        if phone
+        phone=StoredPhone(number=number, is_verified=phone.is_phone_verified)
+        if phone and number
         else None,
     )
 
 
-async def _commit(
-    service: Service,
-    organization: Organization,
-    administrator: NewHuman,
-    roles: list[str],
-    actor: str,
-) -> WasSetUp:
-    random, now = service.random, organization.created_at
-    prepared = await new_users.prepare(service, organization, administrator, actor=actor)
-    user = prepared.user
-    held = memberships.new(user.id, organization.id, list(dict.fromkeys(roles)) or _ROLES, now)
+async def _prepare(
+    service: Service, request: SetUp, administrator: NewHuman, actor: str
+) -> _Prepared:
+    random, now, name = service.random, service.clock.now(), request.org.name
+    domain = request.org.domain or await organizations.free_domain(service, name)
+    organization = organizations.new(service, name, domain, now)
+    taken = await organizations.taken(service, organization, "org")
+    made = await new_users.prepare(service, organization, administrator, actor=actor, paths=_PATHS)
+    roles = list(dict.fromkeys(request.roles)) or _ROLES
+    held = memberships.new(made.user.id, organization.id, roles, now)
     writes = events.insertion(
         random, ORGANIZATIONS, organization, "organization.created", actor, now
     )
     writes += memberships.insertion(random, held, actor, now)
-    if not administrator.email or not administrator.email.is_verified:
-        writes += verifications.begin_email(service, user, send=True).writes
-    try:
-        await new_users.commit(service, prepared, *writes)
-    except Conflict as error:
-        if error.collection == ORGANIZATIONS.name:
-            raise DomainTaken from error
-        raise
-    return WasSetUp(
-        details=answers.details(organization, organization.id),
-        org_id=organization.id,
-        user_id=user.id,
+    if not request.human.email.is_email_verified:
+        writes += verifications.begin_email(service, made.user, send=True).writes
+    return _Prepared(
+        user=made.user,
+        writes=[*made.writes, *writes],
+        problems=[*taken, *made.problems],
+        organization=organization,
     )

@@ -8,28 +8,21 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp.errors import IdpError
+from idp.errors import FieldProblem
 from idp.identity import users
-from idp.records import Organization
+from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
 
-MAX_DOMAIN_CHARACTERS: Final = 200
 _MAX_LABEL: Final = 63
 _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
-_LABEL: Final = re.compile(r"[^\W_]([\w-]{0,61}[^\W_])?")
-
-
-class DomainRefused(IdpError):
-    """Not a domain name."""
-
-    slug = "domain.invalid"
 
 
 def new(service: Service, name: str, domain: str, now: datetime) -> Organization:
-    """An organization that isn't stored yet. `domain` is unique in the instance."""
+    """An organization that isn't stored yet. Its name and `domain` are unique in the instance."""
     return Organization(
         id=service.random.id(),
         name=name,
+        name_key=users.login_key(name),
         primary_domain=domain,
         stamp=service.random.token(bits=64),
         created_at=now,
@@ -49,15 +42,28 @@ def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> 
     return f"{label}.{instance_domain(service)}"
 
 
+async def free_domain(service: Service, name: str) -> str:
+    """The generated domain that an organization of this name gets, now that others have theirs."""
+    domain = generated_domain(service, name)
+    is_taken = await _exists(service, "primary_domain", domain)
+    return generated_domain(service, name, is_taken=True) if is_taken else domain
+
+
+async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
+    """What of a new organization another one has already. `path` is where it stands."""
+    problems = []
+    for field, member in (("name_key", "name"), ("primary_domain", "domain")):
+        if await _exists(service, field, getattr(organization, field)):
+            slug = f"organization.{member}_taken"
+            at = f"{path}.{member}"
+            problems.append(FieldProblem(slug, at, "is another organization's already"))
+    return problems
+
+
+async def _exists(service: Service, field: str, key: str) -> bool:
+    return bool((await service.store.find(ORGANIZATIONS, {field: key}, limit=1)).records)
+
+
 def instance_domain(service: Service) -> str:
     """The host of the issuer."""
     return users.login_key(urlsplit(service.config.issuer).hostname or "localhost")
-
-
-def check_domain(text: str) -> str:
-    """The domain in the form in which it is unique. Raises DomainRefused."""
-    domain = users.login_key(text)
-    labels = domain.split(".")
-    if len(domain) > MAX_DOMAIN_CHARACTERS or not all(_LABEL.fullmatch(each) for each in labels):
-        raise DomainRefused("this is not a domain name such as example.com")
-    return domain

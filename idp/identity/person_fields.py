@@ -31,7 +31,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     def as_profile(self, given_name: str, family_name: str) -> Profile:
         """The profile as a user record has it."""
         return Profile(
-            display_name=self.display_name,
+            display_name=self.display_name or "",
             given_name=given_name,
             family_name=family_name,
             nick_name=self.nick_name or None,

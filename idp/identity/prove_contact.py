@@ -26,7 +26,10 @@ class Proven(Answer, frozen=True, kw_only=True):
 
 
 async def prove(service: Service, call: Call, user_id: str, contact: str, code: str) -> Proven:
-    """Mark the `email` or the `phone` as verified. Raises NotFound, InvalidArgument."""
+    """Mark the `email` or the `phone` as verified.
+
+    Raises NotFound, InvalidArgument, AddressHeld.
+    """
     user = await read_user.find(service, call, user_id)
     try:
         await _PROOFS[contact](service, user.id, code, actor=call.actor)

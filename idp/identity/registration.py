@@ -189,14 +189,11 @@ def as_typed(service: Service, sealed: str) -> Typed:
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
     """Whether somebody signs in by this address already, or has proven that it is theirs."""
     proven = Email(address=address, is_verified=True)
-    return await users.is_taken(service, organization, address, proven)
+    return bool(await users.taken(service, organization, address, proven))
 
 
 async def prepare(service: Service, organization: Organization, waiting: Draft) -> Prepared:
-    """The new user, whose mailbox was proven: made and verified, with an event for each.
-
-    Raises LoginNameTaken.
-    """
+    """The new user, whose mailbox was proven: made and verified, with an event for each."""
     id = service.random.id()
     new = NewHuman(
         id=id,
@@ -215,4 +212,4 @@ async def prepare(service: Service, organization: Organization, waiting: Draft) 
             service.random, USERS, made.user, "user.email_verified", id, service.clock.now()
         )
     )
-    return Prepared(user=verified, writes=writes)
+    return Prepared(user=verified, writes=writes, problems=made.problems)

@@ -11,7 +11,7 @@ from idp.answers import Answer, Details
 from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, PermissionDenied
 from idp.fields import Instant, Name, OneOf, Text, UserName
 from idp.identity import new_users, pats, permissions, read_user, users
-from idp.identity.new_users import Prepared
+from idp.identity.new_users import Paths, Prepared
 from idp.records import PATS, Profile, User
 from idp.requests import Request
 from idp.service import Service
@@ -55,7 +55,7 @@ class PatCreated(Answer, frozen=True, kw_only=True):
 async def create(service: Service, call: Call, request: NewMachine) -> MachineCreated:
     """Make a service user in the call's organization.
 
-    Raises PermissionDenied, NotFound (the organization), LoginNameTaken.
+    Raises PermissionDenied, NotFound (the organization), Taken, Busy.
     """
     organization = await access.organization(service, call)
     now = service.clock.now()
@@ -71,8 +71,12 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
         changed_at=now,
         description=request.description or None,
     )
-    writes = await new_users.insertion(service, organization, user, actor=call.actor)
-    await new_users.commit(service, Prepared(user=user, writes=writes))
+
+    async def prepare() -> Prepared:
+        actor, paths = call.actor, Paths(user_name="userName")
+        return await new_users.insertion(service, organization, user, actor=actor, paths=paths)
+
+    await new_users.make(service, prepare)
     return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 
+from idp import domains
 from idp.errors import IdpError
 from idp.identity.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS, Email, Organization, User
@@ -54,8 +55,8 @@ def check_name(user_name: str) -> str:
         raise NameRefused("holds invisible characters", slug="user.name_invisible")
     if user_name != user_name.strip():
         raise NameRefused("has spaces around it", slug="user.name_spaces")
-    if not 0 < len(login_key(user_name)) <= MAX_NAME_CHARACTERS:
-        text = f"must have 1 to {MAX_NAME_CHARACTERS} characters, ligatures spelt out"
+    if not 0 < len(user_name) <= MAX_NAME_CHARACTERS:
+        text = f"must have 1 to {MAX_NAME_CHARACTERS} characters"
         raise NameRefused(text, slug="user.name_length")
     return user_name
 
@@ -65,23 +66,39 @@ def login_names(
 ) -> tuple[set[str], set[str]]:
     """The keys by which such a user signs in: those of the name, and that of the address."""
     name, address = login_key(user_name), email_key(email)
-    return {name, f"{name}@{organization.primary_domain}"}, {address} if address else set()
+    domain = organization.primary_domain
+    at_home = {f"{name}@{spelling}" for spelling in (domain, login_key(domains.shown(domain)))}
+    return {name} | at_home, {address} if address else set()
 
 
-async def is_taken(
+async def taken(
     service: Service, organization: Organization, user_name: str, email: Email | None
-) -> bool:
-    """Whether a new user of this name and address would share a login name with somebody.
+) -> set[Literal["user_name", "email"]]:
+    """By which of the two a new user would share a login name with somebody.
 
-    A verified address may be held by several: it is then nobody's login name.
+    A verified address may be held by several of one organization: it is then nobody's login
+    name. Those of other organizations it would shut out, so there it is taken.
     """
     names, addresses = login_names(organization, user_name, email)
-    found = await asyncio.gather(
-        *[_by_key(service, key) for key in names | addresses],
-        *[_by_domain(service, key) for key in names | addresses],
+    by_name = await asyncio.gather(
+        _by_domain(service, user_name),
+        *[_by_key(service, key) for key in names],
         *[_by_email(service, key, most=None) for key in names],
     )
-    return any(found)
+    by_address = await asyncio.gather(
+        *[_by_domain(service, key) for key in addresses],
+        *[_by_key(service, key) for key in addresses],
+        *[is_held_elsewhere(service, organization.id, key) for key in addresses],
+    )
+    found: dict[Literal["user_name", "email"], bool]
+    found = {"user_name": any(by_name), "email": any(by_address)}
+    return {field for field, is_taken in found.items() if is_taken}
+
+
+async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
+    """Whether somebody of another organization has this address, and it is verified."""
+    holder = await _by_email(service, key, most=None)  # those of one address are of one
+    return holder is not None and holder.org_id != org_id
 
 
 async def find_by_login_name(service: Service, typed: str) -> User | None:
@@ -90,11 +107,12 @@ async def find_by_login_name(service: Service, typed: str) -> User | None:
     An address counts when exactly one user holds it. Every look-up is made for every name, so
     that time doesn't tell which names exist.
     """
-    key = login_key(typed.strip())
-    if not key or len(key) > _MAX_TYPED or "\0" in key:
+    typed = typed.strip()
+    if not typed or len(typed) > _MAX_TYPED or "\0" in typed:
         return None
+    key = login_key(typed)
     by_name, by_domain, by_email = await asyncio.gather(
-        _by_key(service, key), _by_domain(service, key), _by_email(service, key)
+        _by_key(service, key), _by_domain(service, typed), _by_email(service, key)
     )
     return by_name or by_domain or by_email
 
@@ -104,11 +122,11 @@ async def _by_key(service: Service, key: str) -> User | None:
     return page.records[0] if page.records else None
 
 
-async def _by_domain(service: Service, key: str) -> User | None:
-    name, _, domain = key.rpartition("@")
+async def _by_domain(service: Service, typed: str) -> User | None:
+    name, _, domain = typed.rpartition("@")
     user, organizations = await asyncio.gather(
-        _by_key(service, name or key),
-        service.store.find(ORGANIZATIONS, {"primary_domain": domain}, limit=1),
+        _by_key(service, login_key(name or typed)),
+        service.store.find(ORGANIZATIONS, {"primary_domain": domains.key(domain)}, limit=1),
     )
     ids = [organization.id for organization in organizations.records]
     return user if name and user and user.org_id in ids else None

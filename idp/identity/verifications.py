@@ -13,13 +13,13 @@ from idp import events, mail
 from idp.config import Config
 from idp.config_rules import is_loopback
 from idp.credentials import Confidential
-from idp.errors import IdpError, NotFound
+from idp.errors import FailedPrecondition, IdpError, NotFound
 from idp.i18n import message
-from idp.identity import mail_codes
+from idp.identity import login_claims, mail_codes
 from idp.identity.mail_codes import CodeRefused
-from idp.identity.users import login_key
+from idp.identity.users import is_held_elsewhere, login_key
 from idp.mail import Code, Letter, Link
-from idp.records import USERS, VERIFICATIONS, Email, User, Verification
+from idp.records import LOGIN_CLAIMS, USERS, VERIFICATIONS, Email, User, Verification
 from idp.service import Service
 from storage import Delete, Insert, Stale, Write
 
@@ -34,6 +34,12 @@ class UrlTemplateRefused(IdpError):
     """No address of a page that a mail may lead to."""
 
     slug = "url_template.invalid"
+
+
+class AddressHeld(FailedPrecondition):
+    """A user of another organization has the address, verified: they sign in by it."""
+
+    slug = "user.email_held"
 
 
 class Begun(Confidential, frozen=True):
@@ -109,24 +115,36 @@ async def verify_email(
     """Mark the user's address as verified, in one unit with its event. A code counts once.
 
     Raises CodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` when
-    none is waiting (any more); NotFound when there is no such user.
+    none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
     """
+
+    async def attempt() -> None:
+        await _verify_email(service, user_id, code, actor or user_id)
+
+    await login_claims.repeated(attempt)
+
+
+async def _verify_email(service: Service, user_id: str, code: str, actor: str) -> None:
     user = await service.store.get(USERS, user_id)
     if user is None:
         raise NotFound("there is no such user")
     address = user.email.address if user.email else None
     spent = await check_code(service, user, "email", address, code)
+    key = login_key(address or "")
+    claims = await login_claims.read(service, [key])
+    if await is_held_elsewhere(service, user.org_id, key):
+        raise AddressHeld("the address is verified for a user of another organization")
+    writes = [*_marking_verified(service, user, actor), *claims.writes(service), spent]
     try:
-        await service.store.commit(*marking_verified(service, user, actor=actor or user.id), spent)
-    except Stale:  # the user changed at the same moment: what was proven may be another address
+        await service.store.commit(*writes)
+    except Stale as error:
+        if error.collection == LOGIN_CLAIMS.name:
+            raise
+        # the user changed at the same moment: what was proven may be another address
         raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 
-def marking_verified(service: Service, user: User, *, actor: str) -> list[Write]:
-    """The writes that mark the address of a stored user as verified, and their event.
-
-    Stale: the user (as it was read) has changed meanwhile.
-    """
+def _marking_verified(service: Service, user: User, actor: str) -> list[Write]:
     if user.email is None:
         raise NotFound("the user has no e-mail address")
     now = service.clock.now()

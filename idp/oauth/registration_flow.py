@@ -18,7 +18,7 @@ from idp.identity import mail_codes, registration
 from idp.identity import registration_letters as letters
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
-from idp.identity.new_users import LoginNameTaken, refusal
+from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
 from idp.identity.throttle import Throttled
@@ -245,12 +245,12 @@ async def _complete(service: Service, flow: Flow, waiting: Registration, typed: 
     try:
         made = await registration.prepare(service, organization, typed)
         # Asked after the name was claimed: of two at once with one mailbox, one is refused.
-        if not await registration.is_known(service, organization, typed.email):
+        if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
             return await sign_in_flow.open_session(service, flow, subject, before)
-    except (LoginNameTaken, Conflict, Stale) as error:
-        if isinstance(error, Conflict | Stale) and refusal(error) is None:
+    except (Conflict, Stale) as error:
+        if not is_met(error):
             raise
     if await service.store.get(REGISTRATIONS, waiting.id) is None:
         raise Stale(REGISTRATIONS.name, waiting.id)  # the same form, sent twice at once

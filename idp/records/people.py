@@ -11,7 +11,10 @@ from storage import Collection, Record
 
 
 class Organization(Record):
+    """`name_key` = casefold(NFKC(name)); `primary_domain` is in ASCII and lower case."""
+
     name: str
+    name_key: str
     primary_domain: str
     stamp: str
     created_at: datetime
@@ -142,7 +145,9 @@ class PersonalAccessToken(Record):
     sequence: int = 1
 
 
-ORGANIZATIONS: Final = Collection("organizations", Organization, unique=("primary_domain",))
+ORGANIZATIONS: Final = Collection(
+    "organizations", Organization, unique=("primary_domain", "name_key")
+)
 USERS: Final = Collection("users", User, unique=("login_key",), lists=(("email_key",),))
 LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)
 USER_METADATA: Final = Collection("user_metadata", UserMetadata, lists=(("user_id", "key"),))

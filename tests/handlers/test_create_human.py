@@ -117,6 +117,7 @@ async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     answer = await create(owner, email={"email": "mini@mouse.example"})
 
     assert "emailCode" not in answer
+    assert answer["mail"] == "held"
     user = await stored(server, answer)
     assert (user.email.is_verified, user.email_key) == (False, None)
     (sent,) = await held(server)
@@ -133,6 +134,7 @@ async def test_the_code_is_returned_to_who_asks_and_then_nothing_is_sent(server,
     )
 
     assert await held(server) == []
+    assert "mail" not in answer
     user = await stored(server, answer)
     await verified(server, owner, user, "email", answer["emailCode"])
     await verified(server, owner, user, "phone", answer["phoneCode"])
@@ -142,6 +144,7 @@ async def test_a_number_that_is_not_verified_is_sent_a_code(server, owner):
     answer = await create(owner, phone={"phone": "+41791234567", "sendCode": {}})
 
     (sent,) = await held(server)
+    assert answer["mail"] == "held"
     assert (sent.kind, sent.letter.to) == ("verify_phone", "+41791234567")
     await verified(server, owner, await stored(server, answer), "phone", sent.letter.code)
 
@@ -160,9 +163,10 @@ async def test_the_mail_leads_where_the_caller_wants_it(server, owner):
 
 
 async def test_a_verified_address_is_sent_nothing(server, owner):
-    await create(owner)
+    answer = await create(owner)
 
     assert await held(server) == []
+    assert "mail" not in answer
 
 
 async def held(server):

@@ -145,6 +145,7 @@ REFUSED = [
     ("username", "mini ", "user.name_spaces"),
     ("userId", "client:1234", "user.id_reserved"),
     ("userId", "..", "user.id_reserved"),
+    ("userId", "human", "user.id_reserved"),
     ("metadata[0].value", "not base64", "field.base64"),
     ("metadata[0].value", "cmVkK", "field.base64"),
     ("metadata[0].value", "🙂", "field.base64"),
@@ -219,12 +220,77 @@ async def test_every_reason_is_told_at_once(refusal):
     }
 
 
+# What a part's own mistake must not hide: the rules beyond one field.
+NEIGHBOURS = [
+    (
+        {"password": {"password": "short", "changeRequired": 2}},
+        {
+            "password.changeRequired": "field.wrong_type",
+            "password.password": "password.too_short",
+        },
+    ),
+    (
+        {"password": {"password": "short", "x": 2}},
+        {"password.x": "field.unknown", "password.password": "password.too_short"},
+    ),
+    (
+        {"email": {"email": "x", "sendCode": {"urlTemplate": "x"}}},
+        {"email.email": "email.invalid", "email.sendCode.urlTemplate": "url_template.invalid"},
+    ),
+    (
+        {"email": {"email": "m@a.test", "sendCode": {"urlTemplate": "x"}, "returnCode": {}}},
+        {
+            "email.returnCode": "field.conflict",
+            "email.sendCode.urlTemplate": "url_template.invalid",
+        },
+    ),
+    (
+        {"metadata": [{"key": "a", "value": 1}, {"key": "a", "value": "YQ=="}, {}, {}]},
+        {
+            "metadata[0].value": "field.wrong_type",
+            "metadata[1].key": "field.duplicate",
+            **{
+                f"metadata[{n}].{name}": "field.required"
+                for n in (2, 3)
+                for name in ("key", "value")
+            },
+        },
+    ),
+    (
+        {"organization": {"orgId": "nobodys"}, "email": {"email": "x"}},
+        {"organization.orgId": "organization.not_found", "email.email": "email.invalid"},
+    ),
+    ({"username": 1}, {"username": "field.wrong_type"}),
+    ({"organization": {"orgId": 1}}, {"organization.orgId": "field.wrong_type"}),
+    (
+        {"profile": [], "email": 1, "phone": "+41791234567"},
+        dict.fromkeys(("profile", "email", "phone"), "field.wrong_type"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "told"), NEIGHBOURS, ids=lambda value: str(value)[:40])
+async def test_a_part_that_is_wrong_hides_nothing_of_its_neighbours(refusal, changes, told):
+    assert await refusal(person(**changes)) == told
+
+
+async def test_all_that_is_taken_is_told_at_once(owner, refusal):
+    assert (await owner.post(PATH, FULL)).status == 200
+    address = {"email": FULL["username"] + "@localhost", "isVerified": True}
+
+    assert await refusal(having(FULL, "email", address), 409, 6) == {
+        "username": "user.login_name_taken",
+        "email.email": "user.login_name_taken",
+        "userId": "user.id_taken",
+    }
+
+
 async def test_an_address_that_cannot_be_a_user_name_needs_one_beside_it(owner, refusal):
     address = {"email": '"m m "@mouse.example', "isVerified": True}
-    long = {"email": "ﷺ" * 20 + "@mouse.example", "isVerified": True}
+    hidden = {"email": "mi\u034fni@mouse.example", "isVerified": True}
 
     assert (await owner.post(PATH, person(email=address))).status == 200
-    assert await refusal(person(email=long)) == {"username": "user.name_length"}
+    assert await refusal(person(email=hidden)) == {"username": "user.name_invisible"}
 
 
 async def test_several_values_of_the_longest_fit_into_one_request(server, owner, refusal):

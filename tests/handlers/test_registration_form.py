@@ -40,7 +40,7 @@ from tests.support.stored import everything
         ("userName", "bob@example.org", "can only be your own e-mail address."),
         ("userName", "bob\uff20example.org", "can only be your own e-mail address."),
         ("userName", "demo@localhost", "can only be your own e-mail address."),
-        ("userName", "\ufdfa" * 20, "That is too long: at most 200 characters fit."),
+        ("userName", "u" * 201, "That is too long: at most 200 characters fit."),
         ("newPassword", "", "Use at least 8 characters."),
         ("newPassword", "short", "Use at least 8 characters."),
         ("newPassword", "password", "This password is used by many people"),

@@ -52,7 +52,7 @@ async def test_a_name_that_is_taken_is_409(server, owner, machine, name):
     before = await everything(server.store)
     page = await owner.post(MACHINES, {"userName": name, "name": "N"})
 
-    assert refused(page, 409, 6) == {"": "user.login_name_taken"}
+    assert refused(page, 409, 6) == {"userName": "user.login_name_taken"}
     assert await everything(server.store) == before
 
 

@@ -317,6 +317,7 @@ async def test_code_and_tokens_end_with_the_organization_of_the_client_too(
     other = Organization(
         id="other",
         name="Other",
+        name_key="other",
         primary_domain="other.example",
         stamp="s",
         created_at=now,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from idp.identity import users
+from idp.records import USERS
 from tests.handlers.people import PATH, create, person
 from tests.support.callers import (
     Caller,
@@ -42,9 +46,11 @@ async def test_without_more_a_person_belongs_to_the_callers_organization(manager
 
 
 async def test_an_owner_of_the_instance_says_whose_a_person_is(owner, here, there):
+    email = {"email": "b@mouse.example", "isVerified": True}
     by_id = await owner.post(PATH, person(username="a", organization={"orgId": here.id}))
     by_domain = await owner.post(
-        PATH, person(username="b", organization={"orgDomain": "THERE.example"})
+        PATH,
+        person(username="b", organization={"orgDomain": "THERE.example"}, email=email),
     )
     by_header = await owner.post(PATH, person(username="c"), x_idp_orgid=here.id)
 
@@ -74,9 +80,9 @@ async def test_nobody_is_made_in_anothers_organization(server, manager, there):
 async def test_an_organization_that_does_not_exist_is_told_to_the_instances_owner(server, owner):
     before = await everything(server.store)
 
-    for organization in ({"orgId": "nobodys"}, {"orgDomain": "nobodys.example"}):
-        page = await owner.post(PATH, person(organization=organization))
-        assert refused(page, 404, 5) == {"": "organization.not_found"}
+    for name, value in (("orgId", "nobodys"), ("orgDomain", "nobodys.example")):
+        page = await owner.post(PATH, person(organization={name: value}))
+        assert refused(page, 404, 5) == {f"organization.{name}": "organization.not_found"}
     assert await everything(server.store) == before
 
 
@@ -105,11 +111,12 @@ async def test_without_a_valid_token_nothing_is_done(server, visitor, token):
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "GET"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "GET", "TRACE", "FOO"])
 async def test_another_method_is_none_of_this_address(owner, method):
     page = await owner.request(method, PATH, None)
 
     refused(page, 405, 12)
+    assert page.json()["message"] == "the method is not one of this address"
     assert page.headers["Allow"] == "POST"
 
 
@@ -134,10 +141,64 @@ async def test_another_organizations_user_is_as_unknown_as_nobodys(
     assert (await owner.get("/v2/users/theirs", x_idp_orgid=here.id)).status == 404
 
 
+async def test_nobody_is_shut_out_by_who_manages_another_organization(
+    server, owner, manager, there
+):
+    theirs = await create(owner, organization={"orgId": there.id})
+    email = {"email": "MINI@mouse.example", "isVerified": True}
+    before = await everything(server.store)
+    page = await manager.post(PATH, person(username="other", email=email))
+
+    assert refused(page, 409, 6) == {"email.email": "user.login_name_taken"}
+    assert await everything(server.store) == before
+    found = await users.find_by_login_name(server.service, "mini@mouse.example")
+    assert found.id == theirs["userId"]
+
+
+async def test_an_address_that_another_organizations_person_has_is_not_proven_again(
+    server, owner, manager, there
+):
+    await create(owner, organization={"orgId": there.id})
+    email = {"email": "mini@mouse.example", "returnCode": {}}
+    mine = await create(manager, username="other", email=email)
+    before = await everything(server.store)
+    page = await manager.post(
+        f"/v2/users/{mine['userId']}/email/verify", {"verificationCode": mine["emailCode"]}
+    )
+
+    assert refused(page, 400, 9) == {"": "user.email_held"}
+    assert await everything(server.store) == before
+
+
+async def test_of_two_proofs_at_once_in_two_organizations_one_counts(server, visitor, here, there):
+    proofs = []
+    for home in (here, there):
+        caller = await new_caller(server, visitor, home, "ORG_USER_MANAGER")
+        email = {"email": "mini@mouse.example", "returnCode": {}}
+        made = await create(caller, username=home.name, email=email)
+        path = f"/v2/users/{made['userId']}/email/verify"
+        proofs.append(caller.post(path, {"verificationCode": made["emailCode"]}))
+
+    pages = await asyncio.gather(*proofs)
+
+    assert sorted(page.status for page in pages) == [200, 400]
+    found = await server.store.find(USERS, {"email_key": "mini@mouse.example"})
+    assert len(found.records) == 1
+
+
+async def test_two_of_one_organization_prove_one_address(manager):
+    for name in ("one", "two"):
+        email = {"email": "mini@mouse.example", "returnCode": {}}
+        made = await create(manager, username=name, email=email)
+        code = {"verificationCode": made["emailCode"]}
+        page = await manager.post(f"/v2/users/{made['userId']}/email/verify", code)
+        assert page.status == 200
+
+
 async def test_a_taken_name_tells_nothing_of_whose_it_is(owner, manager, there):
     await create(owner, organization={"orgId": there.id})
     page = await manager.post(PATH, person())
 
-    assert refused(page, 409, 6) == {"": "user.login_name_taken"}
+    assert refused(page, 409, 6) == {"email.email": "user.login_name_taken"}
     assert there.id not in page.text
     assert THERE not in page.text

@@ -8,6 +8,7 @@ from idp.records import USERS, Email
 from storage import Insert
 from tests.handlers.registering import mails
 from tests.handlers.steps import Seen, leads_on, shape, text_of
+from tests.support.callers import new_organization
 from tests.support.stored import everything
 
 REFUSED = "That code isn't right, was used before or has expired."
@@ -66,6 +67,28 @@ async def test_a_code_that_was_used_or_has_expired_is_refused(visitor, server, c
 
     assert (again.status, REFUSED in text_of(again)) == (400, True)
     assert await is_verified(server)
+
+
+async def test_an_address_that_another_organizations_person_has_stays_theirs(
+    visitor, server, code
+):
+    there = await new_organization(server, "there.example")
+    theirs = structs.replace(
+        await server.store.get(USERS, "user-1"),
+        id="theirs",
+        login_key="theirs",
+        user_name="theirs",
+        org_id=there.id,
+        email=Email(address="nora@example.org", is_verified=True),
+        email_key="nora@example.org",
+    )
+    await server.store.commit(Insert(USERS, theirs))
+    before = await everything(server.store)
+    answer = await visitor.post("/ui/verify-email?user=user-1", {"code": code})
+
+    assert (answer.status, answer.name) == (400, "verify-email")
+    assert "Another account here has this address already." in text_of(answer)
+    assert await everything(server.store) == before
 
 
 async def test_after_five_wrong_codes_the_right_one_is_refused(visitor, server, code):

@@ -38,6 +38,7 @@ def live(name: str, age: float = 60) -> LiveSession:
     organization = Organization(
         id="org",
         name="Org",
+        name_key="org",
         primary_domain="org.example",
         stamp="s",
         created_at=then,

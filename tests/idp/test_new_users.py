@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from idp.identity import new_users, users
+from idp.errors import Taken
+from idp.identity import new_users, organizations, users
 from idp.identity.new_users import NewHuman
 from idp.records import (
     LOGIN_CLAIMS,
@@ -14,10 +15,9 @@ from idp.records import (
     USER_METADATA,
     USERS,
     Email,
-    Organization,
     Profile,
 )
-from storage import Conflict, Delete, Insert, Stale
+from storage import Delete, Insert
 from tests.support.stored import everything
 
 
@@ -32,10 +32,7 @@ async def organization(service, domain="localhost"):
 
 
 async def _new_organization(service, domain):
-    now = service.clock.now()
-    made = Organization(
-        id=domain, name=domain, primary_domain=domain, stamp="s", created_at=now, changed_at=now
-    )
+    made = organizations.new(service, domain, domain, service.clock.now())
     await service.store.commit(Insert(ORGANIZATIONS, made))
     return made
 
@@ -47,21 +44,17 @@ def person(user_name, email=None, *, is_verified=True, **more):
 
 
 async def create(service, new, domain="localhost"):
-    prepared = await new_users.prepare(
-        service, await organization(service, domain), new, actor="a test"
-    )
-    await service.store.commit(*prepared.writes)
-    return prepared.user
+    home = await organization(service, domain)
+    made = await new_users.make(service, lambda: new_users.prepare(service, home, new, actor="me"))
+    return made.user
 
 
 async def outcome(service, new, domain="localhost"):
     """`made`, or the slug of the refusal, as a caller would tell it."""
     try:
         await create(service, new, domain)
-    except new_users.AlreadyExists as taken:
+    except Taken as taken:
         return taken.slug
-    except (Conflict, Stale) as error:
-        return new_users.refusal(error).slug
     return "made"
 
 
@@ -84,6 +77,63 @@ async def test_an_address_that_two_have_verified_is_nobodys_login_name(service):
     await create(service, person("two", "both@example.com"))
 
     assert await users.find_by_login_name(service, "both@example.com") is None
+
+
+async def test_an_address_that_somebody_of_another_organization_signs_in_by_is_taken(service):
+    made = await create(service, person("one", "both@example.com"), "other.example")
+
+    assert await outcome(service, person("two", "BOTH@example.com")) == "user.login_name_taken"
+    assert await outcome(service, person("two", "both@example.com", is_verified=False)) == "made"
+    assert (await users.find_by_login_name(service, "both@example.com")).id == made.id
+
+
+async def test_of_many_at_once_with_one_address_all_of_one_organization_are_made(service):
+    people = [person(f"max{n}", "all@example.com") for n in range(16)]
+
+    ends = await asyncio.gather(*(outcome(service, each) for each in people))
+
+    assert set(ends) == {"made"}
+
+
+async def test_of_two_organizations_at_once_one_gets_the_address(service):
+    homes = ["one.example", "two.example"] * 4
+    for home in homes:
+        await organization(service, home)
+
+    ends = await asyncio.gather(
+        *(
+            outcome(service, person(f"max{n}", "all@example.com"), home)
+            for n, home in enumerate(homes)
+        )
+    )
+
+    assert sorted(ends) == ["made"] * 4 + ["user.login_name_taken"] * 4
+    found = await service.store.find(USERS, {"email_key": "all@example.com"})
+    assert len({user.org_id for user in found.records}) == 1
+
+
+async def test_a_name_of_200_characters_fits_however_long_its_key_is(service):
+    made = await create(service, person("ﷺ" * 200))
+
+    assert (await users.find_by_login_name(service, "ﷺ" * 200)).id == made.id
+    assert await outcome(service, person("ﷺ" * 200)) == "user.login_name_taken"
+
+
+@pytest.mark.parametrize("typed", ["bücher.example", "xn--bcher-kva.EXAMPLE", "BÜCHER.example"])
+async def test_a_domain_is_typed_in_letters_or_in_ascii(service, typed):
+    made = await create(service, person("max"), "xn--bcher-kva.example")
+
+    assert (await users.find_by_login_name(service, f"max@{typed}")).id == made.id
+    assert await outcome(service, person(f"max@{typed}")) == "user.login_name_taken"
+
+
+async def test_a_name_with_a_foreign_domain_is_nobodys_there_in_either_spelling(service):
+    await create(service, person("max@bücher.example"))
+    await create(service, person("eva@xn--bcher-kva.example"))
+
+    for name in ("max", "eva"):
+        taken = await outcome(service, person(name), "xn--bcher-kva.example")
+        assert taken == "user.login_name_taken"
 
 
 async def test_a_display_name_that_is_not_given_is_first_and_last_name(service):
@@ -131,7 +181,7 @@ async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there,
     )
 
     (refused,) = [end for end in ends if end is not None]
-    assert new_users.refusal(refused).slug == "user.login_name_taken"
+    assert new_users.is_met(refused)
 
 
 async def test_a_name_at_anothers_domain_is_free_until_somebody_has_it_there(service):
@@ -161,7 +211,8 @@ async def test_names_that_differ_are_two(service, one, other):
         ("\u3164", "user.name_invisible"),
         ("max ", "user.name_spaces"),
         ("\u00a0max", "user.name_spaces"),
-        ("ﷺ" * 12, "user.name_length"),
+        ("m" * 201, "user.name_length"),
+        ("", "user.name_length"),
     ],
 )
 def test_a_name_that_nobody_could_tell_or_type_is_refused(name, slug):

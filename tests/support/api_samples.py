@@ -37,7 +37,7 @@ class Sample:
 def organization(n: int = 0) -> dict:
     """The least that sets up an organization."""
     return {
-        "org": {"name": "Acme"},
+        "org": {"name": f"Acme {n}" if n else "Acme"},
         "human": {
             "userName": f"anna-{n}",
             "profile": {"firstName": "Anna", "lastName": "Owner"},
@@ -45,6 +45,17 @@ def organization(n: int = 0) -> dict:
             "password": "horse staple battery",
         },
     }
+
+
+def changed(path: str, value: object, n: int = 0) -> dict:
+    """The least set-up with one member changed."""
+    body = organization(n)
+    *names, last = path.split(".")
+    holder = body
+    for name in names:
+        holder = holder.setdefault(name, {})
+    holder[last] = value
+    return body
 
 
 FULL_ORGANIZATION = {

@@ -71,7 +71,8 @@ def check_parents(found) -> None:
 
 
 def check_organizations(found) -> None:
-    """Each has a domain of its own, and an owner who exists."""
+    """Each has a name and a domain of its own, and an owner who exists."""
+    names = Counter(one.name_key for one in found["organizations"].values())
     domains = Counter(one.primary_domain for one in found["organizations"].values())
     owned = {
         one.org_id
@@ -81,6 +82,7 @@ def check_organizations(found) -> None:
 
     assert all(domains)
     assert set(domains.values()) == {1}
+    assert set(names.values()) == {1}
     assert set(found["organizations"]) <= owned
     assert found["instance"][INSTANCE_ID].org_id in found["organizations"]
 

@@ -1,0 +1,116 @@
+"""POST /admin/v1/orgs/_setup: what others have already, and who is first."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from idp.records import ORGANIZATIONS
+from tests.support.api_samples import SET_UP, changed, organization
+from tests.support.audit import events_agree
+from tests.support.callers import Caller, instance_owner, refused
+from tests.support.stored import everything
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+@pytest.mark.parametrize(
+    ("there", "sent"),
+    [("acme.example", "ACME.example"), ("bücher.example", "xn--bcher-kva.example")]
+    + [("xn--bcher-kva.example", "Bücher.example")],
+)
+async def test_a_domain_that_is_taken_is_409(server, owner, there, sent):
+    await owner.post(SET_UP, changed("org.domain", there))
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed("org.domain", sent, n=1))
+
+    assert refused(page, 409, 6) == {"org.domain": "organization.domain_taken"}
+    assert await everything(server.store) == before
+
+
+LOGIN_NAMES = ["anna-0", "ANNA-0", "ａnna-0", "anna-0@acme.localhost", "demo"]
+NAMES_OF_ORGANIZATIONS = ["Acme", "ACME", "ａｃｍｅ", "Default", "default"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "slug"),
+    [("human.userName", name, "user.login_name_taken") for name in LOGIN_NAMES]
+    + [("org.name", name, "organization.name_taken") for name in NAMES_OF_ORGANIZATIONS],
+)
+async def test_a_name_that_is_taken_is_409(server, owner, path, name, slug):
+    await owner.post(SET_UP, organization())
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, changed(path, name, n=1))
+
+    assert refused(page, 409, 6) == {path: slug}
+    assert await everything(server.store) == before
+
+
+async def test_all_that_is_taken_is_told_at_once(server, owner):
+    body = changed("org.domain", "acme.example")
+    await owner.post(SET_UP, body)
+    before = await everything(server.store)
+    page = await owner.post(SET_UP, body)
+
+    assert refused(page, 409, 6) == {
+        "org.name": "organization.name_taken",
+        "org.domain": "organization.domain_taken",
+        "human.userName": "user.login_name_taken",
+        "human.email.email": "user.login_name_taken",
+    }
+    assert await everything(server.store) == before
+
+
+async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
+    before = await everything(server.store)
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    pages = await asyncio.gather(*[each.post(SET_UP, organization()) for each in callers])
+
+    statuses = sorted(page.status for page in pages)
+    assert statuses == [200] + [409] * 31
+    losers = [refused(page, 409, 6) for page in pages if page.status == 409]
+    assert (
+        losers
+        == [
+            {
+                "org.name": "organization.name_taken",
+                "human.userName": "user.login_name_taken",
+                "human.email.email": "user.login_name_taken",
+            }
+        ]
+        * 31
+    )
+    after = await everything(server.store)
+    grown = {name: len(after[name]) - len(before[name]) for name in after}
+    grown = {name: n for name, n in grown.items() if n and name != "login_claims"}
+    assert grown == {"organizations": 1, "users": 1, "memberships": 1, "events": 3}
+    await events_agree(server.store)
+
+
+async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_visitor):
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    pages = await asyncio.gather(
+        *[
+            each.post(SET_UP, changed("org.name", "Acme" + "!" * n, n))
+            for n, each in enumerate(callers)
+        ]
+    )
+
+    assert {page.status for page in pages} == {200}
+    domains = {org.primary_domain async for org in server.store.scan(ORGANIZATIONS)}
+    assert len([each for each in domains if each.startswith("acme")]) == 32
+
+
+async def test_of_thirty_two_who_want_one_domain_one_gets_it(server, owner, new_visitor):
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    bodies = [changed("org.domain", "acme.example", n=n) for n in range(32)]
+    pages = await asyncio.gather(
+        *[each.post(SET_UP, body) for each, body in zip(callers, bodies, strict=True)]
+    )
+
+    assert sorted(page.status for page in pages) == [200] + [409] * 31
+    await events_agree(server.store)
