@@ -84,7 +84,7 @@ def in_text(found: Sequence[Refusal], encoding: str = "utf-8") -> str:
 def _lines(refusal: Refusal, marks: dict[bool, str]) -> list[str]:
     when = refusal.created_at.isoformat(sep=" ", timespec="seconds").replace("+00:00", " UTC")
     return [
-        f"{when}  {refusal.endpoint}  {refusal.method}  {refusal.error}".rstrip(),
+        f"{when}  {refusal.endpoint}  {refusal.method}  {refusal.error}",
         *_labelled("request", refusal.request_id),
         *_labelled("client", refusal.client_id),
         *_listed("sent", [_shown(each) for each in refusal.sent]),

@@ -35,7 +35,8 @@ def read(authorization: str | None, params: Params) -> str:
         in_form = params.get("access_token")
         if authorization is None:
             if in_form is None:
-                raise InvalidToken("", story="The request has no access token.")
+                story = "The request has no access token; the challenge names no error then"
+                raise InvalidToken("", story=f"{story} (RFC 6750, 3.1).")
             return in_form
         if in_form is not None:
             raise InvalidRequest("the token was sent by header and by form; use one of them")

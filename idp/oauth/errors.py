@@ -122,13 +122,10 @@ class RequestUriNotSupported(OAuthError):
 
 
 class InvalidToken(OAuthError):
-    """Without a description there was no token: then the answer has no error (RFC 6750 3.1)."""
+    """Without a description there was no token: the challenge names no error then."""
 
     code = "invalid_token"
     status = 401
-
-    def body(self) -> dict[str, str]:
-        return super().body() if self.description else {}
 
 
 class InsufficientScope(OAuthError):

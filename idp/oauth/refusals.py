@@ -115,7 +115,7 @@ def _record(service: Service, asked: Asked, error: Refusing, clients: Sequence[s
         request_id=asked.request_id,
         endpoint=asked.endpoint,
         method=shown.value("method", asked.method) or characters(asked.method),
-        error=_code(error),
+        error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
         told=error.description if isinstance(error, OAuthError) else "",
         sentence=_sentence(error),
         created_at=now,
@@ -127,12 +127,6 @@ def _record(service: Service, asked: Asked, error: Refusing, clients: Sequence[s
         rule=error.check.rule if error.check else "",
         fix=_fix(error),
     )
-
-
-def _code(error: Refusing) -> str:
-    if isinstance(error, Unusable):
-        return error.slug
-    return error.body().get("error", "") if isinstance(error, OAuthError) else ""
 
 
 def _sentence(error: Refusing) -> str:

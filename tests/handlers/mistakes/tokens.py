@@ -70,7 +70,12 @@ async def forged_jwt(world: World):
 
 
 MISTAKES = [
-    Mistake("no token", "token_sent", "The request has no access token.", no_token),
+    Mistake(
+        "no token",
+        "token_sent",
+        "The request has no access token; the challenge names no error then (RFC 6750, 3.1).",
+        no_token,
+    ),
     Mistake(
         "a token in the address",
         "token_place",
