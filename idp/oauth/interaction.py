@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from idp.config import Config
-from idp.identity import sessions
+from idp.identity import sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
@@ -124,7 +124,7 @@ def _fits_hints(request: AuthRequest, one: LiveSession) -> bool:
 def login_names(one: LiveSession) -> set[str]:
     """Every form of a login name that means this user."""
     user, organization = one.subject.user, one.subject.organization
-    names = {user.login_key, f"{user.login_key}@{organization.primary_domain}"}
+    names, _ = users.login_names(organization, user.user_name, user.email)
     return names | ({user.email_key} if user.email_key else set())
 
 

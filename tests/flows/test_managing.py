@@ -9,6 +9,7 @@ import pytest
 
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
+from tests.handlers.people import PATH, person
 from tests.support.api_samples import SET_UP, organization
 from tests.support.callers import new_caller, refused
 from tests.support.relying_party import RelyingParty
@@ -93,3 +94,17 @@ async def test_of_many_twin_set_ups_one_is_made(place, open_browser, rounds):
         assert [one.org_id for one in users.records] == [won["orgId"]]
         held = await place.store.find(MEMBERSHIPS, {"org_id": won["orgId"]})
         assert [one.user_id for one in held.records] == [won["userId"]]
+
+
+@pytest.mark.gen_test(timeout=600)
+@pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
+async def test_of_many_people_at_once_with_one_address_all_are_made(place, open_browser):
+    script = await owner(place, open_browser(place, limits=NO_REUSE))
+    mark = place.service.random.id().casefold()
+    email = {"email": f"{mark}@a.test", "isVerified": True}
+    bodies = [person(username=f"{mark}-{n}", email=email) for n in range(AT_ONCE)]
+
+    pages = await asyncio.gather(*[script.post(PATH, body) for body in bodies])
+
+    assert [page.status for page in pages] == [200] * AT_ONCE
+    assert await place.store.count(USERS, {"email_key": email["email"]}) == AT_ONCE

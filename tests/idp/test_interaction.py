@@ -39,7 +39,7 @@ def live(name: str, age: float = 60) -> LiveSession:
         id="org",
         name="Org",
         name_key="org",
-        primary_domain="org.example",
+        primary_domain="xn--bcher-kva.example",
         stamp="s",
         created_at=then,
         changed_at=then,
@@ -138,7 +138,10 @@ CASES = [
         {"hinted_user_id": "id-bob", "session_id": "session-ann"},
     ),
     Case("login_hint", [ANN, BOB], Answer(ANN), {"login_hint": " ANN "}),
-    Case("login_hint with domain", [ANN, BOB], Answer(ANN), {"login_hint": "ann@org.example"}),
+    Case("login_hint in letters", [ANN, BOB], Answer(ANN), {"login_hint": "ann@bücher.example"}),
+    Case(
+        "login_hint in ASCII", [ANN, BOB], Answer(ANN), {"login_hint": "Ann@XN--bcher-kva.example"}
+    ),
     Case("login_hint by mail", [ANN, BOB], Answer(BOB), {"login_hint": "bob@mail.example"}),
     Case("login_hint of nobody here", [ANN], ACCOUNTS, {"login_hint": "eve"}),
     Case(
