@@ -156,6 +156,8 @@ class Driver:
         """
         if not self.shares_commands:
             return await self._write_singly(operations)
+        if session is None and operations[0].kind == "update":
+            return await self._update(operations)
         collection = self.collection(operations[0].name)
         requests = [_request(operation) for operation in operations]
         try:
@@ -167,6 +169,26 @@ class Driver:
             refused = {each["index"]: each for each in error.details["writeErrors"]}
             return Answer(error.details["nMatched"] + error.details["nRemoved"], refused)
         return Answer(result.matched_count + result.deleted_count)
+
+    async def _update(self, operations: Sequence[Operation]) -> Answer:
+        """Updates as the server's own command, at half the cost of the driver's bulk write.
+
+        The driver does not send it again by itself, and the server keeps no note of it: an update
+        carries its mark, which tells a repetition better.
+        """
+        command: Document = {
+            "update": operations[0].name,
+            "updates": [
+                {"q": operation.filter, "u": operation.change, "hint": _BY_ID}
+                for operation in operations
+            ],
+            "ordered": False,
+            "writeConcern": DURABLE.document,
+        }
+        reply: Document = await self.sent(self.database.command(command))
+        errors = reply.get("writeErrors", [])
+        faults.check_acknowledged(reply, errors)
+        return Answer(reply["n"], {each["index"]: each for each in errors})
 
     async def _write_singly(self, operations: Sequence[Operation]) -> Answer:
         found = 0

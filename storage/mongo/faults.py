@@ -17,6 +17,7 @@ from pymongo.errors import (
     ConnectionFailure,
     DuplicateKeyError,
     InvalidOperation,
+    NotPrimaryError,
     OperationFailure,
     PyMongoError,
     ServerSelectionTimeoutError,
@@ -34,6 +35,8 @@ _DUPLICATE_KEY: Final = 11000
 # The server's words for a change that no record can take: a number beyond 64 bits, a record
 # beyond 16 MiB, a path through something that is not an object.
 _IMPOSSIBLE: Final = frozenset({2, 14, 28, 40, 10334, 17419, 17420})
+# A server that becomes or stops to be the primary, or shuts down.
+_CHANGING_PLACES: Final = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
 _SNAPSHOT_TOO_OLD: Final = 239
 # Collections and indexes that are younger than the moment which the server chose to read at.
 _SNAPSHOT_UNAVAILABLE: Final = 246
@@ -119,6 +122,15 @@ def is_refused(error: Exception) -> bool:
 def has_weak_acknowledgement(error: Exception) -> bool:
     """Whether a bulk command was done but not by a majority in time: it may be rolled back."""
     return isinstance(error, BulkWriteError) and bool(error.details.get("writeConcernErrors"))
+
+
+def check_acknowledged(reply: dict[str, Any], errors: list[dict[str, Any]]) -> None:
+    """Raise what a driver raises for a write command that was not done by a majority in time, or
+    in the middle of which the server stopped to be the primary."""
+    if any(each.get("code") in _CHANGING_PLACES for each in errors):
+        raise NotPrimaryError("the server gave up being the primary", reply)
+    if "writeConcernError" in reply:
+        raise WriteConcernError("the write was not acknowledged", None, reply)
 
 
 def unavailable(error: Exception, hosts: str = "") -> Unavailable:
