@@ -306,7 +306,11 @@ class Store(View):
 
     @abstractmethod
     async def applied(self, unit: Unit) -> bool | None:
-        """Whether the unit was applied; None when only deletes are left to ask."""
+        """Whether the unit was applied; None when only deletes are left to ask.
+
+        False is for good where the unit has an update: it can't be applied any more. (An insert
+        that a server still holds could: repeat it under the same id, or with a unique key.)
+        """
 
     @abstractmethod
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:

@@ -164,7 +164,7 @@ class MongoStore(Store):
         opened = self._open
         asked = opened.prepared(unit).operations
         await opened.driver.settle()
-        return await faults.read(lambda: transactions.applied(opened.driver, asked))
+        return await faults.read(lambda: transactions.settled(opened.driver, asked))
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         codec.check_count(key, by)

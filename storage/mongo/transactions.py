@@ -13,7 +13,7 @@ from msgspec import Struct
 from pymongo.errors import PyMongoError
 
 from storage import codec
-from storage.base import Conflict, Outcome, Stale, StorageError, Unit, Unknown
+from storage.base import MARKS_KEPT, Conflict, Outcome, Stale, StorageError, Unit, Unknown
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, Operation
 from storage.mongo.driver import Answer, Driver
@@ -207,3 +207,27 @@ async def applied(driver: Driver, operations: Sequence[Operation]) -> bool | Non
         if (await driver.write([asked])).found:
             return True
     return False
+
+
+async def settled(driver: Driver, operations: Sequence[Operation]) -> bool | None:
+    """The same for good: of what is said not to be applied, no update comes later.
+
+    A server may still hold a command whose caller has gone. So the first record to update gets
+    the mark as if it were done, by which the command will pass it over, and a note that it is not.
+    """
+    for operation in operations:
+        if operation.kind == "update" and await _is_ruled_out(driver, operation):
+            return False
+    return await applied(driver, operations)
+
+
+async def _is_ruled_out(driver: Driver, operation: Operation) -> bool:
+    """Rule an update out, if it was not applied; whether it is ruled out, now or before."""
+    id, note = operation.unit.id, f"not {operation.unit.id}"
+    unmarked = {"_id": operation.write.id, MARKS: {"$ne": id}}
+    change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MARKS_KEPT}}}
+    asked = Operation(operation.unit, operation.write, "update", unmarked, change)
+    if (await driver.write([asked])).found:
+        return True
+    marks = await marks_of(driver, [operation])
+    return note in marks.get(operation.write.id, ())

@@ -236,3 +236,23 @@ async def test_motor_is_asked_for_an_outcome_when_nothing_is_under_way_any_more(
         await asyncio.sleep(0.02)
 
     assert (await faulty.get(USERS, "a") is not None) == is_applied
+
+
+@pytest.mark.parametrize("command", ["update", "commitTransaction"])
+async def test_what_was_said_not_to_be_applied_does_not_come_later(faulty, monkeypatch, command):
+    """The server still holds the command when its caller asks what came of it."""
+    monkeypatch.setattr(faults.Attempts.__init__, "__defaults__", (0.3,))
+    await faulty.commit(Insert(USERS, user("a")))
+    faulty.fail(command, blockConnection=True, blockTimeMS=1000)
+    writes = [Update(USERS, "a", increment={"n": 1}), Insert(ENTRIES, Entry(id="e"))]
+    with pytest.raises(Unknown) as caught:
+        await faulty.commit(*(writes[:1] if command == "update" else writes))
+
+    is_applied = await faulty.applied(caught.value.unit)
+    while not faulty.has_ended():
+        await asyncio.sleep(0.02)
+
+    assert (await faulty.get(USERS, "a")).n == is_applied
+    assert await faulty.applied(caught.value.unit) is is_applied
+    await faulty.commit(Update(USERS, "a", increment={"n": 1}))
+    assert (await faulty.get(USERS, "a")).n == is_applied + 1
