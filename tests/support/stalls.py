@@ -4,8 +4,8 @@
         …
     assert stalls.longest < 0.05
 
-A busy machine keeps a process waiting for a processor, and that is nobody's fault: what the
-kernel says that this process's threads waited for one is not counted.
+A busy machine keeps a thread waiting for a processor, and that is nobody's fault: what the
+kernel says that the loop's own thread waited for one is not counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 TICK_SECONDS: Final = 0.001
-_THREADS: Final = Path("/proc/self/task")
+_OWN_TURNS: Final = Path("/proc/thread-self/schedstat")
 
 
 class Stalls:
@@ -50,11 +50,5 @@ async def _tick(stalls: Stalls) -> None:
 
 
 def _delayed() -> float:
-    """The seconds that all threads of this process were ready, and had no processor."""
-    total = 0
-    for thread in _THREADS.glob("*/schedstat"):
-        try:
-            total += int(thread.read_text().split()[1])
-        except OSError:  # the thread has ended
-            continue
-    return total / 1e9
+    """The seconds that this thread was ready, and had no processor."""
+    return int(_OWN_TURNS.read_text().split()[1]) / 1e9 if _OWN_TURNS.exists() else 0.0
