@@ -2,7 +2,7 @@
 
 `python -m tests.storage.fire.turns URL SECONDS [unlocked]`: says `ready`, begins at a line from
 stdin, says how many times it committed and the longest that one of its callers waited. `unlocked`
-takes the turns away.
+takes the turns away once the file is open.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ async def main(url: str, seconds: float) -> None:
         connect=connect,
     )
     await store.open(ALL)
+    if "unlocked" in sys.argv:
+        FileLock.held = lambda self: contextlib.nullcontext()  # type: ignore[method-assign]
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     SlowConnection.commits = 0
@@ -65,6 +67,4 @@ async def _write(store: SqliteStore, end: float) -> float:
 
 
 if __name__ == "__main__":
-    if "unlocked" in sys.argv:
-        FileLock.held = lambda self: contextlib.nullcontext()  # type: ignore[method-assign]
     asyncio.run(main(sys.argv[1], float(sys.argv[2])))
