@@ -291,16 +291,6 @@ async def test_an_unknown_login_hint_still_leads_to_a_page(visitor, demo, tokens
     assert (await demo.silently(visitor, login_hint=hint))["error"] == "login_required"
 
 
-async def test_ui_locales_choose_the_language_and_unknown_ones_the_browser_s(visitor, demo):
-    german = await visitor.open(demo.authorize_url(ui_locales="xx de-AT"))
-    by_browser = await visitor.open(
-        demo.authorize_url(ui_locales="xx"), headers={"Accept-Language": "de"}
-    )
-
-    assert german.headers["Content-Language"] == "de"
-    assert by_browser.status == 200
-
-
 async def test_another_browser_gains_nothing_from_a_flow_s_address(visitor, demo, new_visitor):
     page = await visitor.open(demo.authorize_url())
     stranger = await new_visitor().get(page.url)

@@ -69,7 +69,10 @@ async def test_with_a_certificate_everything_is_https(
     assert all({"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; ")) for cookie in cookies)
     assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
-    addresses = [value for name, value in found.json().items() if name.endswith("_endpoint")]
+    addresses = [
+        value for name, value in found.json().items() if name.endswith(("_endpoint", "_uri"))
+    ]
+    assert len(addresses) == 5
     assert all(address.startswith(program.issuer) for address in addresses)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
