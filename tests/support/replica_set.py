@@ -171,6 +171,11 @@ class ReplicaSet:
         """The member that takes writes, waiting for an election when there is none."""
         return _eventually(lambda: next(filter(_is_primary, self.members), None))
 
+    def term(self) -> int:
+        """How many elections there have been."""
+        with closing(self.primary().client()) as client:
+            return int(client.admin.command("replSetGetStatus")["term"])
+
     def mend(self) -> None:
         """Start and resume every member, and wait until all of them serve."""
         for member in self.members:

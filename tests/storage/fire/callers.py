@@ -29,7 +29,8 @@ class Callers:
         self.account = account
         self.applied: Counter[str] = Counter()
         self.entries = set()
-        self.gaps = []
+        self.gaps = []  # between two answers of one caller; the last is between answer and end
+        self._answered = {}  # when the last write that was acknowledged began, by caller
 
     def id(self, n):
         return f"{self.name}.{n}"
@@ -38,6 +39,14 @@ class Callers:
         units = [[Insert(USERS, user(self.id(n)))] for n in range(CALLERS)]
         assert not any(await self.store.commit_each(units))
 
+    @property
+    def longest_gap(self):
+        return max(self.gaps)
+
+    def is_answered_since(self, instant):
+        """Whether each caller has begun a write after it, and had it acknowledged."""
+        return all(self._answered.get(n, 0) > instant for n in range(CALLERS))
+
     async def write_while(self, goes_on):
         await asyncio.gather(*(self._write(n, goes_on) for n in range(CALLERS)))
 
@@ -45,11 +54,14 @@ class Callers:
         ways = (self._alone, self._together, self._each, self._counted)
         succeeded_at = time.monotonic()
         while goes_on():
+            began = time.monotonic()
             if await ways[n % len(ways)](self.id(n)):
                 self.gaps.append(time.monotonic() - succeeded_at)
                 succeeded_at = time.monotonic()
+                self._answered[n] = began
             else:
                 await asyncio.sleep(0.1)
+        self.gaps.append(time.monotonic() - succeeded_at)
 
     async def _alone(self, id):
         outcome = await self._told(self.store.commit(self._update(id)))
