@@ -10,7 +10,7 @@ from benchmarks.storage.raw_sqlite import RawSqlite
 from benchmarks.storage.rounds import Comparison, Target
 
 POINT_READ: Final = Target("a point read takes at most 1.5 times as long as the select", 1 / 1.5)
-TOGETHER: Final = Target("64 updates in flight are 5 times as many as one by one", 5)
+TOGETHER: Final = Target("64 updates in flight are 5 times as many as the store's one by one", 5)
 SHARED_READS: Final = Target("records three by three are read at twice the finds' rate", 2)
 SHARED_WRITES: Final = Target("64 updates in flight are 5 times as many as the driver's", 5)
 
@@ -22,8 +22,10 @@ def of_sqlite(store: Contract, raw: RawSqlite) -> list[Comparison]:
         Comparison("get_many of three", raw.three(), store.get_many(1)),
         Comparison("update, one by one", raw.update(), store.update(1)),
         Comparison("update, 16 in flight", raw.update(), store.update(16)),
-        Comparison("update, 64 in flight", raw.update(), store.update(64)),
-        Comparison("update, 64 beside one by one", store.update(1), store.update(64), TOGETHER),
+        Comparison("update, 64 beside the driver's one by one", raw.update(), store.update(64)),
+        Comparison(
+            "update, 64 beside the store's one by one", store.update(1), store.update(64), TOGETHER
+        ),
         Comparison("insert", raw.insert(), store.insert(16)),
         Comparison("update and event", raw.update_and_event(), store.update_and_event(16)),
         Comparison("commit_each, one write", raw.many(1), store.commit_each(1)),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from statistics import median
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +15,7 @@ from benchmarks.storage.rounds import Target, measured
 
 ROUNDS = 15
 CALM_ROUNDS = 5
+ATTEMPTS = 4
 SECONDS = 0.15
 
 # Two cores to themselves reach 2.7 to 4.7; five is still asked for, and the benchmark says so.
@@ -45,6 +48,31 @@ def test_a_missed_target_is_named_and_the_benchmark_ends_with_one(tmp_path, monk
     assert f"sqlite: {target.sentence}" in capsys.readouterr().out
 
 
+async def calm_ratios(comparison):
+    """The ratios of rounds without other work; where that leaves too few, CI fails, not skips."""
+    found = []
+    for _ in range(ATTEMPTS):
+        found += (await measured(comparison, ROUNDS, SECONDS)).calm
+        if len(found) >= CALM_ROUNDS:
+            return found
+    give_up = pytest.fail if os.environ.get("CI") else pytest.skip
+    return give_up(f"other work left {len(found)} of {ATTEMPTS * ROUNDS} rounds in peace")
+
+
+@pytest.mark.parametrize(
+    ("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+async def test_a_machine_without_peace_fails_in_ci_and_skips_elsewhere(monkeypatch, ci, outcome):
+    async def disturbed(*_):
+        return SimpleNamespace(calm=[9.0])
+
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setitem(globals(), "measured", disturbed)
+
+    with pytest.raises(outcome, match="4 of 60 rounds"):
+        await calm_ratios(None)
+
+
 @pytest.mark.deep
 @pytest.mark.alone
 @pytest.mark.gen_test(timeout=120)
@@ -55,13 +83,10 @@ async def test_the_store_is_as_fast_as_was_promised(back_end, request, record_pr
         place = directory if back_end == "sqlite" else request.getfixturevalue("mongod")
         async with places.comparing(back_end, place) as found:
             promised = [each for each in found if each.target is not None]
-            results = [await measured(each, ROUNDS, SECONDS) for each in promised]
+            ratios = {each.target: median(await calm_ratios(each)) for each in promised}
 
-    assert len(results) == 2
-    if min(len(each.calm) for each in results) < CALM_ROUNDS:
-        pytest.skip("other work leaves too little of the machine to measure anything")
-    ratios = {each.target.sentence: median(each.calm) for each in results}
-    record_property("counts", ", ".join(f"{name}: {ratios[name]:.2f}" for name in ratios))
-    for each in results:
-        least = REACHED.get(each.target.sentence, each.target.at_least)
-        assert ratios[each.target.sentence] >= least
+    told = [f"{target.sentence}: {ratio:.2f}" for target, ratio in ratios.items()]
+    record_property("counts", ", ".join(told))
+    assert len(ratios) == 2
+    for target, ratio in ratios.items():
+        assert ratio >= REACHED.get(target.sentence, target.at_least), target.sentence
