@@ -1,7 +1,8 @@
 """A process that begets writers, to be killed: a fork costs a hundredth of a new interpreter.
 
 Reads orders line by line (JSON, see `Order`). Says `pid N` of the writer that it made, then what
-the writer says (`done LANE STEP` for each acknowledged step, `opened`), then `dead CODE`.
+the writer says (`done LANE STEP` for each acknowledged step, `opened`, at SIGTERM
+`queued LANE STEP` for each that the store has not answered yet), then `dead CODE`.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Order(msgspec.Struct):
 
 
 _UNIT_IDS: ContextVar[Iterator[str]] = ContextVar("unit ids")
+_UNDER_WAY: dict[str, Step] = {}
 
 
 def tell(line: str) -> None:
@@ -63,13 +65,19 @@ async def work(order: Order) -> None:
     _UNIT_IDS.set(f"{order.run}:{n}" for n in itertools.count())
     await store.open(ALL)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, lambda: loop.create_task(store.close()))
+    loop.add_signal_handler(signal.SIGTERM, lambda: loop.create_task(_close(store)))
     tell("opened")
     if order.upgrades:
         done = await upgrade(store, NEW, _now, order.run)
         tell(" ".join(["upgraded", *done]))
     else:
         await asyncio.gather(*(_write(store, lane, order.steps) for lane in lanes(order)))
+    await store.close()
+
+
+async def _close(store: Any) -> None:
+    for step in _UNDER_WAY.values():
+        tell(f"queued {step.lane} {step.n}")
     await store.close()
 
 
@@ -81,11 +89,14 @@ async def _write(store: Any, lane: str, number: int) -> None:
     """Until it is enough, or the store is closed. A store that fails in any other way is told."""
     for step in islice(steps(lane), number):
         _UNIT_IDS.set(_unit_ids(step))
+        _UNDER_WAY[lane] = step
         try:
             await step.perform(store)
         except Unavailable as error:
             tell(f"refused {lane} {error}")
             return
+        finally:
+            del _UNDER_WAY[lane]
         tell(f"done {lane} {step.n}")
 
 
