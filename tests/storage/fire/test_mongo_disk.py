@@ -18,6 +18,7 @@ from tests.storage.mongo_stores import make
 from tests.storage.records import ALL
 from tests.support.mongod import NoMongod, find_binary
 from tests.support.replica_set import SET_NAME, Member, ReplicaSet
+from tests.support.skips import skip
 
 DISK_BYTES = 2 * 2**30
 LEFT_BYTES = 8 * 2**20
@@ -38,7 +39,7 @@ def small_disk(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.getuid() != 0 or not mounted(disk, DISK_BYTES):
-        pytest.skip("a disk of its own takes the right to mount one")
+        skip("a disk of its own takes the right to mount one")
     yield disk
     subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
@@ -48,7 +49,7 @@ def server(small_disk):
     try:
         member = Member(find_binary(), small_disk / "data", set_name=SET_NAME)
     except NoMongod as error:
-        pytest.skip(str(error))
+        skip(error)
     alone = ReplicaSet([member])
     alone.start()
     yield alone
