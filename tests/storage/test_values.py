@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -109,6 +110,28 @@ async def test_refused_before_anything_is_written(store, ann, write):
         ann,
         None,
     ]
+
+
+async def test_what_is_changed_after_commit_was_called_is_stored_as_it_was(store):
+    """So many that no writer can have looked at all of them by then."""
+    await store.commit(Insert(USERS, user("old")))
+    alone = [Entry(id=f"a{n}", text="as it was") for n in range(100)]
+    in_units = [user(f"u{n}", tags=["as it was"]) for n in range(20)]
+    units = [[Insert(ENTRIES, one)] for one in alone]
+    units += [[Insert(USERS, one), Insert(ENTRIES, Entry(id=one.id))] for one in in_units]
+    tags = ["as it was"]
+    units.append([Update(USERS, "old", set={"tags": tags})])
+    committing = [asyncio.ensure_future(store.commit(*unit)) for unit in units]
+    await asyncio.sleep(0)
+    for one in alone:
+        one.text = "changed"
+    for each in (tags, *(one.tags for one in in_units)):
+        each.append("changed")
+    await asyncio.gather(*committing)
+
+    found = [each.text async for each in store.scan(ENTRIES) if each.id.startswith("a")]
+    assert found == ["as it was"] * 100
+    assert [each.tags async for each in store.scan(USERS)] == [["as it was"]] * 21
 
 
 @pytest.mark.parametrize("id", ["\ud800", "a\0", "", "x" * 10_000, "$where", "a.b"])

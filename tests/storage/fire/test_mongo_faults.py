@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
+from urllib.parse import urlsplit
 
 import pytest
 
 from storage import Insert, Update
 from tests.storage.fire import works
 from tests.storage.mongo_stores import make, timed
-from tests.storage.records import ALL, USERS, user
+from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
+from tests.support.mongod import connected
 
 WRITING = ("update", "insert", "commitTransaction", "findAndModify")
 READING = ("aggregate", "find")
 WEAK = {"code": 64, "codeName": "WriteConcernTimeout", "errmsg": "waiting timed out"}
 LONGER_THAN_THE_DRIVER_WAITS = 3300
+TWICE = 2  # the driver sends a commit so often by itself
 
 CLOSED = {"closeConnection": True}
 CODES = {
@@ -146,3 +150,31 @@ async def test_a_record_that_everybody_writes_has_each_unit_once_though_answers_
     record_property("counts", f"{lossy.proxy.swallowed} answers lost, {found} of 240 applied")
 
     assert found == 240
+
+
+@pytest.fixture
+def later_commits_fail(mongodb):
+    """Called, the server answers two commits and refuses all that follow, as after an election."""
+    with closing(connected(urlsplit(mongodb)._replace(path="/").geturl())) as client:
+
+        def configure(mode, **data):
+            client.admin.command("configureFailPoint", "failCommand", mode=mode, **data)
+
+        label = ["TransientTransactionError"]
+        fault = {"failCommands": ["commitTransaction"], "errorCode": 251, "errorLabels": label}
+        yield lambda: configure({"skip": TWICE}, data=fault)
+        configure("off")
+
+
+async def test_a_unit_that_was_committed_does_not_meet_itself_when_its_commit_is_refused(
+    lossy, later_commits_fail
+):
+    """Its answers were lost; what says that it must begin again comes afterwards."""
+    await lossy.commit(Insert(USERS, user("a")))
+    later_commits_fail()
+    lossy.proxy.lost["commitTransaction"] = TWICE
+    await lossy.commit(Update(USERS, "a", increment={"n": 1}), Insert(ENTRIES, Entry(id="e")))
+
+    assert lossy.proxy.swallowed == TWICE
+    assert (await lossy.get(USERS, "a")).n == 1
+    assert await lossy.get(ENTRIES, "e") == Entry(id="e")
