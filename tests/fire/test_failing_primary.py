@@ -91,6 +91,11 @@ def hang(primary):
     primary.resume()
 
 
+def stop(primary):
+    """By SIGTERM, as an operator does it."""
+    primary.stop()
+
+
 def step_down(primary):
     with closing(primary.client()) as client, suppress(PyMongoError):
         client.admin.command("replSetStepDown", 10, force=True)
@@ -113,9 +118,9 @@ def place(mongod_trio, tmp_path, io_loop):
 
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=180)
-@pytest.mark.parametrize("fault", [kill, hang, step_down], ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("fault", [kill, stop, hang, step_down], ids=lambda fault: fault.__name__)
 async def test_sign_ins_outlast_their_primary(place, mongod_trio, fault, record_property):
-    people = [Person(place) for _ in range(AT_ONCE)]
+    people, term = [Person(place) for _ in range(AT_ONCE)], mongod_trio.term()
     over = asyncio.Event()
     async with asyncio.TaskGroup() as living:
         for one in people:
@@ -133,6 +138,7 @@ async def test_sign_ins_outlast_their_primary(place, mongod_trio, fault, record_
     record_property(
         "counts", f"{flows} flows, all succeeded; {waits} answers of 503; over in {lasted:.1f} s"
     )
+    assert await asyncio.to_thread(mongod_trio.term) > term, "nobody lost a primary"
 
 
 async def eventually(what) -> None:

@@ -18,7 +18,7 @@ from idp.records import (
 )
 from storage import Delete, Insert, Update
 from tests.support import invariants
-from tests.support.stored import only
+from tests.support.stored import everything, only
 
 
 async def half_a_user(store):
@@ -117,6 +117,16 @@ async def test_the_checker_finds(fault, server, demo, visitor):
 
     with pytest.raises((AssertionError, invariants.schemes.UnreadableHash)):
         await invariants.hold(server.store)
+
+
+async def test_the_checker_finds_somebody_of_no_organization(server):
+    """No store takes it by the record's type."""
+    found = await everything(server.store)
+    invariants.check_parents(found)
+    next(iter(found["users"].values())).org_id = None
+
+    with pytest.raises(AssertionError, match=r"users\.org_id names nobody"):
+        invariants.check_parents(found)
 
 
 async def test_the_checker_finds_a_credential_in_the_clear(server, demo, visitor):
