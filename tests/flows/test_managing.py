@@ -20,7 +20,8 @@ NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 REDIRECT_URI = "https://shop.example/cb"
 
 
-# All that a second one like it has in common with the first.
+# All that a second one like it has in common with the first; of two at the same moment, the slower
+# is told what it met.
 TWIN = {
     "org.name": "organization.name_taken",
     "human.userName": "user.login_name_taken",
@@ -87,7 +88,8 @@ async def test_of_many_twin_set_ups_one_is_made(place, open_browser, rounds):
 
         (won,) = [page.json() for page in pages if page.status == 200]
         lost = [refused(page, 409, 6) for page in pages if page.status != 200]
-        assert lost == [TWIN] * (AT_ONCE - 1)
+        assert len(lost) == AT_ONCE - 1
+        assert all(each and each.items() <= TWIN.items() for each in lost)
         made = [one async for one in place.store.scan(ORGANIZATIONS) if one.name == name]
         assert [one.id for one in made] == [won["orgId"]]
         users = await place.store.find(USERS, {"login_key": body["human"]["userName"].casefold()})
