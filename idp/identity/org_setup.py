@@ -138,6 +138,8 @@ async def _prepare(
     domain = request.org.domain or await organizations.free_domain(service, name)
     organization = organizations.new(service, name, domain, now)
     taken = await organizations.taken(service, organization, "org")
+    if not request.org.domain:  # a generated one that was given out just now is made anew
+        taken = [each for each in taken if each.field != "org.domain"]
     made = await new_users.prepare(service, organization, administrator, actor=actor, paths=_PATHS)
     roles = list(dict.fromkeys(request.roles)) or _ROLES
     held = memberships.new(made.user.id, organization.id, roles, now)

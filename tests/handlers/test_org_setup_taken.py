@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from idp.identity import organizations
 from idp.records import ORGANIZATIONS
 from tests.support.api_samples import SET_UP, changed, organization
 from tests.support.audit import events_agree
@@ -48,6 +49,23 @@ async def test_a_name_that_is_taken_is_409(server, owner, path, name, slug):
 
     assert refused(page, 409, 6) == {path: slug}
     assert await everything(server.store) == before
+
+
+async def test_a_generated_domain_that_was_given_out_just_now_is_made_anew(
+    server, owner, monkeypatch
+):
+    """Free when it was made, taken a moment later: the caller named none, and is told of none."""
+    free_domain, stale = organizations.free_domain, ["localhost"]
+
+    async def late(service, name):
+        return stale.pop() if stale else await free_domain(service, name)
+
+    monkeypatch.setattr(organizations, "free_domain", late)
+    page = await owner.post(SET_UP, organization())
+
+    assert (page.status, stale) == (200, [])
+    found = await server.store.find(ORGANIZATIONS, {"primary_domain": "acme.localhost"})
+    assert [one.id for one in found.records] == [page.json()["orgId"]]
 
 
 async def test_all_that_is_taken_is_told_at_once(server, owner):
