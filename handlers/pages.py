@@ -146,13 +146,14 @@ def marked(value: str, at: int | None) -> Markup:
     return Markup("{}<mark>{}</mark>{}").format(*map(redaction.visible, parts))
 
 
-_CITED = re.compile(r"\((?:RFC|OpenID|OAuth) [^()<>&]*\)")
+_CITED = re.compile(r"(\((?:RFC|OpenID|OAuth) [^()]*\))")
 
 
 def cited(text: str) -> Markup:
     """A text whose citations, such as `(RFC 6749, 3.1.2.3)`, are read from left to right."""
-    isolated = _CITED.sub(r'<bdi dir="ltr">\g<0></bdi>', str(escape(text)))
-    return Markup(isolated)  # noqa: S704 - escaped before
+    isolated = Markup('<bdi dir="ltr">{}</bdi>')
+    parts = enumerate(_CITED.split(text))  # every second one is a citation
+    return Markup("").join(isolated.format(part) if n % 2 else part for n, part in parts)
 
 
 def as_text(value: object) -> str:
