@@ -32,6 +32,7 @@ async def test_a_start_with_a_token_file_has_its_events(server, tmp_path):
     await make_ready(again(server, admin_pat=str(tmp_path / "pat")))
 
     await events_agree(server.store)
+    assert "pat.created" in {event.type async for event in server.store.scan(EVENTS)}
 
 
 async def test_the_administrators_own_password_has_its_events(server, demo, visitor):
@@ -61,6 +62,8 @@ async def test_a_reset_on_the_command_line_has_its_events(server):
 
 @pytest.mark.parametrize("issuer", ["https://login.example.com", "http://localhost:1"])
 async def test_another_issuer_has_its_events(server, issuer):
+    before = await server.store.count(EVENTS, {})
     await make_ready(again(server, issuer=issuer))
 
     await events_agree(server.store)
+    assert await server.store.count(EVENTS, {}) > before

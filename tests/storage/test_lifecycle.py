@@ -41,6 +41,9 @@ async def test_close_may_be_repeated(store):
     await store.close()
     await store.close()
 
+    with pytest.raises(Unavailable):
+        await store.ping()
+
 
 async def test_a_closed_store_is_unavailable_for_everything(store):
     await store.close()
@@ -59,7 +62,7 @@ async def test_a_closed_store_is_unavailable_for_everything(store):
 
 
 async def test_an_open_store_answers_a_ping(store):
-    await store.ping()
+    assert await store.ping() is None
 
 
 async def test_what_was_committed_is_there_after_reopening(shared, clock):

@@ -28,7 +28,11 @@ class Lossy:
 
 
 async def test_a_lost_unit_that_was_applied_is_committed():
-    await commit_settled(Lossy(Unavailable("not yet"), True), WRITE)
+    store = Lossy(Unavailable("not yet"), True)
+
+    await commit_settled(store, WRITE)
+
+    assert store.answers == [True], "it was asked again"
 
 
 async def test_a_lost_unit_that_was_not_applied_may_be_tried_again():

@@ -72,6 +72,7 @@ async def test_a_hundred_thousand_records_are_read_in_little_memory_without_a_st
     told = []
     with set_aside():
         await measure(store, told)
+    assert len(told) == len(READS)
     record_property("counts", f"{RECORDS} records, longest stall and memory; {'; '.join(told)}")
 
 
