@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import timedelta
+from typing import Annotated, Final
 
-import msgspec
-from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers import browser
 from handlers.base import ProtocolHandler
-from idp import durations, trial
+from idp import requests, strict_json, trial
+from idp.errors import InvalidArgument
+from idp.fields import Duration
 from idp.oauth.errors import InvalidRequest
+from idp.requests import Request
 from storage.codec import instant_text
 
 _EXAMPLE: Final = '{"advance": "61m"}'
 
 
-class _Advance(Struct, forbid_unknown_fields=True):
-    advance: str
+class Advance(Request, frozen=True, kw_only=True):
+    advance: Annotated[timedelta, Duration()]
 
 
 class _TrialHandler(ProtocolHandler):
@@ -35,9 +37,9 @@ class ClockHandler(_TrialHandler):
 
     async def post(self) -> None:
         try:
-            sent = msgspec.json.decode(self.body, type=_Advance)
-            now = await trial.advance(self.service, durations.parse(sent.advance))
-        except (ValueError, trial.TooFar) as error:  # msgspec's errors are ValueErrors
+            sent = requests.read(Advance, strict_json.decode(self.body))
+            now = await trial.advance(self.service, sent.advance)
+        except (InvalidArgument, trial.TooFar) as error:
             raise InvalidRequest(f"the body must be like {_EXAMPLE}: {error}") from error
         self.answer({"now": instant_text(now)})
 
