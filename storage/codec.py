@@ -76,18 +76,22 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
 
 def encode_value(value: object, instant: Instant) -> Any:
     """A field's new value as a plain one. Raises InvalidValue."""
-    return encode_values({"": value}, instant)[""]
+    plain = _Plain(instant)
+    encoded = plain.of(_walkable(value))
+    plain.check_size()
+    return encoded
 
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
     """Fields' new values as plain ones, together no larger than a record. Raises InvalidValue."""
     plain = _Plain(instant)
-    encoded = {
-        path: plain.of(value if type(value) in _SCALARS or value is None else _builtins(value))
-        for path, value in values.items()
-    }
+    encoded = {path: plain.of(_walkable(value)) for path, value in values.items()}
     plain.check_size()
     return encoded
+
+
+def _walkable(value: object) -> Any:
+    return value if type(value) in _SCALARS or value is None else _builtins(value)
 
 
 def _builtins(value: object) -> Any:

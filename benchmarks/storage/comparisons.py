@@ -14,6 +14,8 @@ TOGETHER: Final = Target("64 updates in flight are 5 times as many as the store'
 SHARED_READS: Final = Target("records three by three are read at twice the finds' rate", 2)
 SHARED_WRITES: Final = Target("64 updates in flight are 5 times as many as the driver's", 5)
 
+NEAR_THE_LIMIT: Final = Target("64 updates in flight are half as many as bare commands give", 0.5)
+
 
 def of_sqlite(store: Contract, raw: RawSqlite) -> list[Comparison]:
     return [
@@ -43,6 +45,10 @@ def of_mongodb(store: Contract, raw: RawMongo) -> list[Comparison]:
         Comparison("update, one by one", raw.update(1), store.update(1)),
         Comparison("update, 16 in flight", raw.update(16), store.update(16)),
         Comparison("update, 64 in flight", raw.update(64), store.update(64), SHARED_WRITES),
+        Comparison(
+            "update, 64 beside two bare commands", raw.shared(), store.update(64), NEAR_THE_LIMIT
+        ),
+        Comparison("two bare commands beside 64 single updates", raw.update(64), raw.shared()),
         Comparison("insert", raw.insert(16), store.insert(16)),
         Comparison("update and event", raw.update_and_event(16), store.update_and_event(16)),
         Comparison("commit_each, one write", raw.many(1), store.commit_each(1)),

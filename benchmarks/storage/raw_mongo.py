@@ -20,6 +20,7 @@ from benchmarks.storage.rounds import Work
 CLIENTS: dict[str, Any] = {"pymongo": AsyncMongoClient, "motor": AsyncIOMotorClient}
 DURABLE = WriteConcern("majority", j=True)
 ADD = {"$inc": {"sequence": 1}}
+IN_COMMAND = 32
 
 
 class RawMongo:
@@ -43,6 +44,16 @@ class RawMongo:
     def update(self, in_flight: int) -> Work:
         accounts = self._accounts
         return Work("update_one", lambda n: accounts.update_one(_active(n), ADD), in_flight)
+
+    def shared(self) -> Work:
+        """The server's own command, with as many updates as two commands share of 64."""
+
+        async def once(n: int) -> None:
+            updates = [{"q": _active(n * IN_COMMAND + m), "u": ADD} for m in range(IN_COMMAND)]
+            command = {"update": "accounts", "updates": updates, "ordered": False}
+            await self._accounts.database.command(command | {"writeConcern": DURABLE.document})
+
+        return Work("bare command of 32 updates", once, 2, IN_COMMAND)
 
     def insert(self, in_flight: int) -> Work:
         accounts = self._accounts

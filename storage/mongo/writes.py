@@ -16,7 +16,7 @@ from storage.mongo import faults
 from storage.mongo.documents import MARKS, Operation
 from storage.mongo.driver import Answer, Driver
 
-COMMANDS_IN_FLIGHT: Final = 2
+COMMANDS_IN_FLIGHT: Final = 3
 UNITS_PER_COMMAND: Final = 200
 WORTH_A_COMMAND: Final = 16
 SOLO_COMMANDS_IN_FLIGHT: Final = 16

@@ -18,8 +18,8 @@ CALM_ROUNDS = 5
 ATTEMPTS = 4
 SECONDS = 0.15
 
-# Two cores to themselves reach 3.8 to 6; five is still asked for, and the benchmark says so.
-REACHED = {comparisons.SHARED_WRITES.sentence: 2}
+# Two cores to themselves reach 4.1 to 5.5; five is still asked for, and the benchmark says so.
+REACHED = {comparisons.SHARED_WRITES.sentence: 3.5}
 
 
 def brief(*more):
@@ -87,6 +87,6 @@ async def test_the_store_is_as_fast_as_was_promised(back_end, request, record_pr
 
     told = [f"{target.sentence}: {ratio:.2f}" for target, ratio in ratios.items()]
     record_property("counts", ", ".join(told))
-    assert len(ratios) == 2
+    assert len(ratios) == (2 if back_end == "sqlite" else 3)
     for target, ratio in ratios.items():
         assert ratio >= REACHED.get(target.sentence, target.at_least), target.sentence
