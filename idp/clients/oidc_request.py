@@ -9,7 +9,7 @@ from idp.clients import redirect_uris
 from idp.clients.redirect_uris import RedirectUri, WebAddress
 from idp.errors import FieldProblem
 from idp.fields import Items, Name, NotYet, OneOf, Refused
-from idp.records import AppType, AuthMethod, GrantType, ResponseType
+from idp.records import AppType, AuthMethod, ResponseType
 from idp.requests import Request
 
 MAX_URIS: Final = 50
@@ -25,7 +25,7 @@ AUTH_METHODS: Final[dict[str, AuthMethod]] = {
     "OIDC_AUTH_METHOD_TYPE_NONE": "none",
 }
 RESPONSE_TYPES: Final[dict[str, ResponseType]] = {"OIDC_RESPONSE_TYPE_CODE": "code"}
-GRANT_TYPES: Final[dict[str, GrantType]] = {
+GRANT_TYPES: Final[dict[str, str]] = {
     "OIDC_GRANT_TYPE_AUTHORIZATION_CODE": "authorization_code",
     "OIDC_GRANT_TYPE_REFRESH_TOKEN": "refresh_token",
 }

@@ -30,6 +30,7 @@ def new(
     record = PersonalAccessToken(
         id=id,
         user_id=subject.user.id,
+        org_id=subject.user.org_id,
         secret_hash=credentials.digest(secret),
         stamps=stamps.of_session(subject.instance, subject.organization, subject.user),
         created_at=now,

@@ -9,10 +9,11 @@ from msgspec import field
 
 from storage import Collection, Record
 
-AuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
+AuthMethod = Literal["client_secret_basic", "client_secret_post", "none", "private_key_jwt"]
 ResponseType = Literal["code", "id_token", "id_token token"]
-GrantType = Literal["authorization_code", "refresh_token"]
-AppType = Literal["web", "user_agent", "native"]
+AppType = Literal["web", "user_agent", "native", "api"]
+TokenKind = Literal["opaque", "jwt"]
+SigningAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 
 
 class Project(Record):
@@ -24,7 +25,13 @@ class Project(Record):
 
 
 class Application(Record):
-    """A client; its id is the client_id."""
+    """A client; its id is the client_id.
+
+    `grant_types` are names of `idp.oauth.grants.GRANTS`, and `implicit`. An application of the
+    type `api` signs nobody in: it introspects, and gets tokens for itself.
+    `signing_algorithm` is that of its ID tokens, JWT access tokens and logout tokens.
+    `groups_claim` is the name of a claim that lists the user's roles flat.
+    """
 
     project_id: str
     org_id: str
@@ -36,17 +43,79 @@ class Application(Record):
     changed_at: datetime
     post_logout_redirect_uris: list[str] = []
     response_types: list[ResponseType] = field(default_factory=lambda: ["code"])
-    grant_types: list[GrantType] = field(default_factory=lambda: ["authorization_code"])
-    access_token_type: Literal["opaque", "jwt"] = "opaque"  # noqa: S105 - a kind
+    grant_types: list[str] = field(default_factory=lambda: ["authorization_code"])
+    access_token_type: TokenKind = "opaque"  # noqa: S105 - a kind
+    signing_algorithm: SigningAlgorithm = "RS256"
     id_token_userinfo_assertion: bool = False
+    id_token_role_assertion: bool = False
+    access_token_role_assertion: bool = False
+    groups_claim: str | None = None
     secret_hash: str | None = None
     app_type: AppType = "web"
     is_dev_mode: bool = False
+    is_third_party: bool = False
+    has_management_access: bool = False
+    allows_any_loopback_port: bool = False
+    requires_pushed_requests: bool = False
+    refresh_token_reuse_seconds: int = 0
+    clock_skew_seconds: int = 0
+    additional_origins: list[str] = []
+    back_channel_logout_uri: str | None = None
+    front_channel_logout_uri: str | None = None
     home_url: str | None = None
     explains_until: datetime | None = None
     state: Literal["active", "inactive"] = "active"
     sequence: int = 1
 
 
+class RegisteredKey(Record):
+    """A public key that verifies assertions; its id is the `kid`. `public` is a PEM.
+
+    `owner_id` is an application's or a service user's id, by the collection.
+    """
+
+    owner_id: str
+    public: str
+    created_at: datetime
+    expires_at: datetime
+    sequence: int = 1
+
+
+class ProjectRole(Record):
+    """A role that a project knows; its id is the digest of project and `key`."""
+
+    project_id: str
+    org_id: str
+    key: str
+    display_name: str
+    created_at: datetime
+    changed_at: datetime
+    group: str | None = None
+    sequence: int = 1
+
+
+class RoleAssignment(Record):
+    """The roles of a user in a project; its id is the digest of both.
+
+    `org_id` is the organization that assigned them: the one that owns the project.
+    """
+
+    user_id: str
+    project_id: str
+    org_id: str
+    role_keys: list[str]
+    created_at: datetime
+    changed_at: datetime
+    sequence: int = 1
+
+
 PROJECTS: Final = Collection("projects", Project, lists=(("org_id", "name"),))
-APPLICATIONS: Final = Collection("applications", Application, lists=(("project_id", "name"),))
+APPLICATIONS: Final = Collection(
+    "applications", Application, lists=(("project_id", "name"), ("project_id", "app_type"))
+)
+APP_KEYS: Final = Collection("app_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
+USER_KEYS: Final = Collection("user_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
+PROJECT_ROLES: Final = Collection("project_roles", ProjectRole, lists=(("project_id", "key"),))
+ROLE_ASSIGNMENTS: Final = Collection(
+    "role_assignments", RoleAssignment, lists=(("user_id",), ("project_id",))
+)

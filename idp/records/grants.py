@@ -29,15 +29,28 @@ class Refresh(Struct, kw_only=True):
     previous_hash: str | None = None
 
 
-class Authorization(Record):
-    """What a user let a client do, once: the parent of every token that came of it."""
+class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """Who acts for the subject, and for whom that one acted before (RFC 8693 4.1)."""
 
-    grant: Literal["code"]
+    iss: str
+    sub: str
+    act: Actor | None = None
+
+
+class Authorization(Record):
+    """What a user let a client do, once: the parent of every token that came of it.
+
+    `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). Of a token
+    exchange it tells what it came of: it dies with its actor (`actor_org_id` is the acting user's
+    organization), its `parent_ids` (authorizations) and its `token_ids`.
+    """
+
+    grant: Literal["code", "implicit", "device", "exchange"]
     client_id: str
     client_org_id: str
     user_id: str
     org_id: str
-    session_id: str
+    session_id: str | None
     scopes: list[str]
     audience: list[str]
     auth_time: datetime
@@ -50,7 +63,26 @@ class Authorization(Record):
     nonce: str | None = None
     code: Code | None = None
     refresh: Refresh | None = None
+    claims: str | None = None
+    actor: Actor | None = None
+    actor_org_id: str | None = None
+    parent_ids: list[str] = []
+    token_ids: list[str] = []
     revoked_at: datetime | None = None
 
 
+class RevokedToken(Record):
+    """One access token that does not count any more; its id is the token's `jti`."""
+
+    expires_at: datetime
+
+
+class Replay(Record):
+    """An assertion that was used; its id is the digest of its issuer and `jti`."""
+
+    expires_at: datetime
+
+
 AUTHORIZATIONS: Final = Collection("authorizations", Authorization, expires=True)
+REVOKED_TOKENS: Final = Collection("revoked_tokens", RevokedToken, expires=True)
+REPLAY: Final = Collection("replay", Replay, expires=True)

@@ -39,6 +39,8 @@ class Instance(Record):
     sequence: int = 1
     first_admin: FirstAdmin | None = None
     demo: Demo | None = None
+    allows_token_exchange: bool = False
+    allows_impersonation: bool = False
 
 
 class SigningKey(Record):
@@ -49,7 +51,7 @@ class SigningKey(Record):
     """
 
     use: Literal["sig", "enc"]
-    algorithm: Literal["RS256", "A256GCM"]
+    algorithm: Literal["RS256", "ES256", "EdDSA", "A256GCM"]
     state: Literal["next", "active", "retired", "removed"]
     sealed_private: str
     created_at: datetime

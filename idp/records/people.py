@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from idp.records.clients import TokenKind
 from storage import Collection, Record
 
 
@@ -81,7 +82,8 @@ class IdpLink(Struct, kw_only=True):
 class User(Record):
     """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
 
-    `email_key` is the same form of a verified e-mail address, else None.
+    `email_key` is the same form of a verified e-mail address, else None. `secret_hash` and
+    `access_token_type` are for a service user that gets tokens by itself.
     """
 
     org_id: str
@@ -101,6 +103,8 @@ class User(Record):
     description: str | None = None
     password: Password | None = None
     idp_links: list[IdpLink] = []
+    secret_hash: str | None = None
+    access_token_type: TokenKind = "opaque"  # noqa: S105 - a kind
 
 
 class LoginClaim(Record):
@@ -138,6 +142,7 @@ class PersonalAccessToken(Record):
     """Shown once, kept as a hash; dies with its user's stamp."""
 
     user_id: str
+    org_id: str
     secret_hash: str
     stamps: str
     created_at: datetime

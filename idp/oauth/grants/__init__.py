@@ -18,7 +18,7 @@ from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import authorization_code, refresh_token
 from idp.oauth.grants.exchange import Exchange
 from idp.oauth.params import Params
-from idp.records import APPLICATIONS, Application, GrantType
+from idp.records import APPLICATIONS, Application
 from idp.service import Service
 from storage import Key
 
@@ -30,7 +30,7 @@ class Grant(Struct, frozen=True):
     exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
 
 
-GRANTS: Final[dict[GrantType, Grant]] = {
+GRANTS: Final[dict[str, Grant]] = {
     "authorization_code": Grant(authorization_code.reads, authorization_code.redeem),
     "refresh_token": Grant(refresh_token.reads, refresh_token.rotate),
 }
