@@ -50,7 +50,6 @@ class Authorization(Record):
     client_org_id: str
     user_id: str
     org_id: str
-    session_id: str | None
     scopes: list[str]
     audience: list[str]
     auth_time: datetime
@@ -60,6 +59,7 @@ class Authorization(Record):
     created_at: datetime
     expires_at: datetime
     sequence: int = 0  # codes and refresh tokens come and go without an event
+    session_id: str | None = None
     nonce: str | None = None
     code: Code | None = None
     refresh: Refresh | None = None
