@@ -72,7 +72,9 @@ async def _first_writes(service: Service) -> list[Write]:
         await asyncio.to_thread(keys.new_signing_key, service.vault, random, now, state)
         for state in ("active", "next")
     ]
-    sealing = keys.new_sealing_key(service.vault, random, now)
+    sealing = [
+        keys.new_sealing_key(service.vault, random, now, state) for state in ("active", "next")
+    ]
     domain = organizations.instance_domain(service)
     organization = organizations.new(service, "Default", domain, now)
     password = random.one_time_password()
@@ -98,7 +100,7 @@ async def _first_writes(service: Service) -> list[Write]:
     writes += made(service, PROJECTS, project, "project.created", now)
     for each in owns:
         writes += memberships.insertion(random, each, ACTOR, now)
-    for key in (*signing, sealing):
+    for key in (*signing, *sealing):
         writes += made(service, SIGNING_KEYS, key, "key.made", now)
     return writes
 

@@ -1,24 +1,30 @@
 """JWS as this service makes and reads it (RFC 7515): a thin seam over `cryptography`.
 
 Signing and verifying go the direct way because they are on every hot path; the tests hold both
-against jwcrypto. Only tokens of this service are read here: a header with anything but `alg`,
-`kid` and `typ` is refused.
+against jwcrypto. `parse` and `verify` are for tokens of this service, `parse_foreign`,
+`load_public` and `verify_foreign` for those that others sign with a key that was registered
+here. Both refuse a header with anything but `alg`, `kid` and `typ`: so no token brings its own
+key, and nothing in it changes how it is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from msgspec import Struct
 
-from idp import base64url
+from idp import base64url, strict_json
+from idp.errors import InvalidArgument
+from idp.oauth.algorithms import ALGORITHMS, RSA_BITS, PublicKey
 from idp.oauth.keys import LoadedKey
 
 MAX_TOKEN_CHARACTERS: Final = 16 * 1024
+MAX_KEY_CHARACTERS: Final = 16 * 1024
 
 
 class Header(Struct, forbid_unknown_fields=True):
@@ -28,7 +34,7 @@ class Header(Struct, forbid_unknown_fields=True):
 
 
 class Parsed(Struct, frozen=True):
-    """A token taken apart; nothing in it is to be believed before `verify`."""
+    """A token taken apart; nothing in it is to be believed before it was verified."""
 
     header: Header
     payload: bytes
@@ -37,7 +43,11 @@ class Parsed(Struct, frozen=True):
 
 
 class NotAToken(ValueError):
-    """The text isn't a token of this service: malformed, or its signature doesn't verify."""
+    """The text isn't a token that counts here: malformed, or its signature doesn't verify."""
+
+
+class UnusableKey(NotAToken):
+    """The public key verifies nothing here. The message says why, and nothing of the key."""
 
 
 def decode(text: str) -> bytes:
@@ -52,32 +62,97 @@ def sign(key: LoadedKey, typ: str, claims: dict[str, Any]) -> str:
     """The compact JWS of `claims`, signed by the key's own algorithm."""
     if key.private is None:
         raise TypeError(f"{key.kid} does not sign")
-    header = msgspec.json.encode({"alg": key.record.algorithm, "kid": key.kid, "typ": typ})
+    algorithm = key.record.algorithm
+    header = msgspec.json.encode({"alg": algorithm, "kid": key.kid, "typ": typ})
     signing_input = f"{base64url.encode(header)}.{base64url.encode(msgspec.json.encode(claims))}"
-    signature = key.private.sign(signing_input.encode(), padding.PKCS1v15(), hashes.SHA256())
+    signature = ALGORITHMS[algorithm].sign(key.private, signing_input.encode())
     return f"{signing_input}.{base64url.encode(signature)}"
 
 
+def half_hash(algorithm: str, value: str) -> str:
+    """`at_hash` and `c_hash` (OpenID Connect Core 3.1.3.6) in a token that `algorithm` signs."""
+    digest: bytes = ALGORITHMS[algorithm].digest(value.encode()).digest()
+    return base64url.encode(digest[: len(digest) // 2])
+
+
 def parse(token: str) -> Parsed:
-    """Take a compact JWS apart. Raises NotAToken."""
+    """Take a compact JWS of this service apart. Raises NotAToken."""
+    head, payload, signature = _split(token)
+    try:
+        header = msgspec.json.decode(decode(head), type=Header)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise NotAToken("not a header of this service") from None
+    return _parsed(header, head, payload, signature)
+
+
+def parse_foreign(token: str) -> Parsed:
+    """Take a compact JWS of somebody else apart. Raises NotAToken, whose message says why.
+
+    The header is read as strictly as any JSON here: no name twice, no stray octets.
+    """
+    head, payload, signature = _split(token)
+    try:
+        header = msgspec.convert(strict_json.decode(decode(head)), Header)
+    except InvalidArgument:
+        raise NotAToken("its header is not one well-formed JSON object") from None
+    except msgspec.ValidationError:
+        told = "its header has to hold alg and kid, and may hold typ and nothing else"
+        raise NotAToken(told) from None
+    return _parsed(header, head, payload, signature)
+
+
+def _split(token: str) -> list[str]:
     parts = token.split(".") if len(token) <= MAX_TOKEN_CHARACTERS else []
     if len(parts) != 3:
         raise NotAToken("not a compact JWS")
-    try:
-        header = msgspec.json.decode(decode(parts[0]), type=Header)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise NotAToken("not a header of this service") from None
-    signing_input = f"{parts[0]}.{parts[1]}".encode()
-    return Parsed(header, decode(parts[1]), signing_input, decode(parts[2]))
+    return parts
+
+
+def _parsed(header: Header, head: str, payload: str, signature: str) -> Parsed:
+    octets = decode(payload)
+    return Parsed(header, octets, f"{head}.{payload}".encode(), decode(signature))
 
 
 def verify(key: LoadedKey, parsed: Parsed) -> None:
     """Raise NotAToken unless the signature is the key's, by the key's own algorithm."""
     if key.public is None or parsed.header.alg != key.record.algorithm:
         raise NotAToken("not signed by this key's algorithm")
+    _verify(key.public, parsed)
+
+
+def load_public(pem: str) -> PublicKey:
+    """The public key in a PEM, once it is known to fit an algorithm. Raises UnusableKey."""
     try:
-        key.public.verify(
-            parsed.signature, parsed.signing_input, padding.PKCS1v15(), hashes.SHA256()
-        )
+        if len(pem) > MAX_KEY_CHARACTERS:
+            raise ValueError("too long")
+        key: Any = serialization.load_pem_public_key(pem.encode("ascii"))
+    except (ValueError, UnsupportedAlgorithm):
+        raise UnusableKey("not a public key as PEM, or of a kind that is not taken") from None
+    if not any(algorithm.fits(key) for algorithm in ALGORITHMS.values()):
+        raise UnusableKey(_why_unusable(key))
+    found: PublicKey = key
+    return found
+
+
+def _why_unusable(key: object) -> str:
+    if isinstance(key, rsa.RSAPublicKey):
+        smallest, largest = RSA_BITS
+        return f"an RSA key needs {smallest} to {largest} bits, and an odd exponent of 3 or more"
+    return "only RSA, P-256 and Ed25519 keys are taken"
+
+
+def verify_foreign(key: PublicKey, parsed: Parsed, algorithms: Collection[str]) -> None:
+    """Raise NotAToken unless the signature is the key's, by one of `algorithms` that fits it."""
+    alg = parsed.header.alg
+    if alg not in algorithms or alg not in ALGORITHMS:
+        raise NotAToken("its alg is not one of those that are taken")
+    if not ALGORITHMS[alg].fits(key):
+        raise NotAToken("its alg does not fit the key")
+    _verify(key, parsed)
+
+
+def _verify(key: PublicKey, parsed: Parsed) -> None:
+    try:
+        ALGORITHMS[parsed.header.alg].verify(key, parsed.signature, parsed.signing_input)
     except InvalidSignature:
         raise NotAToken("the signature does not verify") from None

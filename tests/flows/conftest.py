@@ -127,7 +127,7 @@ def _in_process(request, io_loop) -> Iterator[Server]:
     patch.setattr(support, "open_store", open_mock)
     numbers = itertools.count()
     patch.setattr(
-        support.keys.rsa,
+        support.algorithms.rsa,
         "generate_private_key",
         lambda **_: support.shared_key(next(numbers) % 4),
     )

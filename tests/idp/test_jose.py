@@ -1,4 +1,4 @@
-"""The seam to JWS, held against jwcrypto in both directions."""
+"""The seam to JWS for our own tokens, held against jwcrypto in both directions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
 from idp.ids import SystemRandom
-from idp.oauth import jose, keys
+from idp.oauth import algorithms, jose, keys
 from idp.vault import Vault
 from tests.support import forged
 from tests.support.clock import SteppingClock
@@ -23,15 +23,16 @@ VAULT = Vault(bytes(range(32)))
 NOW = SteppingClock().now()
 
 
-def make(number: int) -> keys.LoadedKey:
+def make(number: int, algorithm: str = "RS256") -> keys.LoadedKey:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys.rsa, "generate_private_key", lambda **_: shared_key(number))
-        record = keys.new_signing_key(VAULT, SystemRandom(), NOW, "active")
+        patch.setattr(algorithms.rsa, "generate_private_key", lambda **_: shared_key(number))
+        record = keys.new_signing_key(VAULT, SystemRandom(), NOW, "active", algorithm)
     return keys.load(VAULT, record)
 
 
 OURS, THEIRS = make(0), make(1)
-PRIVATE, PUBLIC = JWK.from_pyca(OURS.private), JWK(**OURS.jwk)
+BY_CURVES = make(0, "ES256"), make(0, "EdDSA")
+PUBLIC = JWK(**OURS.jwk)
 SEALING = keys.load(VAULT, keys.new_sealing_key(VAULT, SystemRandom(), NOW))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -41,31 +42,39 @@ JSON = st.recursive(
 CLAIMS = st.dictionaries(st.text(), JSON, max_size=5)
 
 
+@pytest.fixture(params=[OURS, *BY_CURVES], ids=lambda key: key.record.algorithm)
+def key(request):
+    """A key of each algorithm."""
+    return request.param
+
+
 @settings(deadline=None, max_examples=50)
-@given(CLAIMS)
-def test_what_is_signed_here_verifies_in_jwcrypto(claims):
+@given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
+def test_what_is_signed_here_verifies_in_jwcrypto(key, claims):
     token = JWS()
-    token.deserialize(jose.sign(OURS, "JWT", claims), PUBLIC)
+    token.allowed_algs = ["RS256", "ES256", "EdDSA"]
+    token.deserialize(jose.sign(key, "JWT", claims), JWK(**key.jwk))
 
     assert json.loads(token.payload) == claims
     assert json.loads(token.objects["protected"]) == {
-        "alg": "RS256",
-        "kid": OURS.kid,
+        "alg": key.record.algorithm,
+        "kid": key.kid,
         "typ": "JWT",
     }
 
 
 @settings(deadline=None, max_examples=50)
-@given(CLAIMS)
-def test_what_jwcrypto_signs_verifies_here(claims):
+@given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
+def test_what_jwcrypto_signs_verifies_here(key, claims):
     token = JWS(json.dumps(claims).encode())
-    header = {"alg": "RS256", "kid": OURS.kid, "typ": "at+jwt"}
-    token.add_signature(PRIVATE, protected=json.dumps(header))
+    header = {"alg": key.record.algorithm, "kid": key.kid, "typ": "at+jwt"}
+    private = JWK.from_pyca(key.private)
+    token.add_signature(private, key.record.algorithm, protected=json.dumps(header))
     parsed = jose.parse(token.serialize(compact=True))
-    jose.verify(OURS, parsed)
+    jose.verify(key, parsed)
 
     assert json.loads(parsed.payload) == claims
-    assert (parsed.header.kid, parsed.header.typ) == (OURS.kid, "at+jwt")
+    assert (parsed.header.kid, parsed.header.typ) == (key.kid, "at+jwt")
 
 
 @settings(deadline=None)
@@ -84,27 +93,27 @@ def test_no_three_parts_are_more_than_not_a_token(header, payload, signature):
         jose.verify(OURS, jose.parse(text))
 
 
-def test_no_changed_cut_or_longer_token_verifies():
-    token = jose.sign(OURS, "JWT", {"sub": "a", "n": [1, 2, {"x": None}]})
+def test_no_changed_cut_or_longer_token_verifies(key):
+    token = jose.sign(key, "JWT", {"sub": "a", "n": [1, 2, {"x": None}]})
     for hostile in (*forged.changed(token), *forged.cut(token), *forged.longer(token)):
         with pytest.raises(jose.NotAToken):
-            jose.verify(OURS, jose.parse(hostile))
+            jose.verify(key, jose.parse(hostile))
 
 
-def test_no_hostile_token_verifies():
-    token = jose.sign(OURS, "JWT", {"sub": "a"})
-    hostile = forged.hostile_jwts(token, PUBLIC.export_to_pem())
+def test_no_hostile_token_verifies(key):
+    token = jose.sign(key, "JWT", {"sub": "a"})
+    hostile = forged.hostile_jwts(token, JWK(**key.jwk).export_to_pem())
     for text in hostile.values():
         with pytest.raises(jose.NotAToken):
-            jose.verify(OURS, jose.parse(text))
+            jose.verify(key, jose.parse(text))
 
 
-@pytest.mark.parametrize("key", [THEIRS, SEALING])
-def test_another_key_verifies_nothing_of_ours(key):
-    parsed = jose.parse(jose.sign(OURS, "JWT", {"sub": "a"}))
+@pytest.mark.parametrize("other", [THEIRS, SEALING, make(0, "ES256"), make(0, "EdDSA")])
+def test_another_key_verifies_nothing_of_ours(key, other):
+    parsed = jose.parse(jose.sign(key, "JWT", {"sub": "a"}))
 
     with pytest.raises(jose.NotAToken):
-        jose.verify(key, parsed)
+        jose.verify(other, parsed)
 
 
 def test_a_sealing_key_signs_nothing():
@@ -159,3 +168,16 @@ def test_the_algorithm_is_the_key_s_whatever_the_header_says(alg):
     else:
         with pytest.raises(jose.NotAToken):
             jose.verify(OURS, parsed)
+
+
+# OpenID Connect Core gives no vectors; these are SHA-256's and SHA-512's of "abc" (FIPS 180-2).
+HALVES = {
+    "RS256": "ba7816bf8f01cfea414140de5dae2223",
+    "ES256": "ba7816bf8f01cfea414140de5dae2223",
+    "EdDSA": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a",
+}
+
+
+@pytest.mark.parametrize("algorithm", HALVES)
+def test_at_hash_is_the_left_half_of_the_algorithm_s_own_digest(algorithm):
+    assert forged.decode(jose.half_hash(algorithm, "abc")).hex() == HALVES[algorithm]

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from tornado.httpclient import AsyncHTTPClient
 
-from idp.oauth import keys
+from idp.oauth import algorithms
 from tests.browser import states
 from tests.browser.chromium import hosts
 from tests.browser.person import Person
@@ -63,7 +63,7 @@ class Stage:
         """A fresh service, as what a Person visits."""
         numbers = itertools.count()
         keep = patch.object(
-            keys.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
+            algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
         )
         with keep, TemporaryDirectory() as directory:
             server, http = self._run(self._start(directory))

@@ -23,7 +23,7 @@ from handlers.app import App
 from idp import credentials, events, start
 from idp.config import Config
 from idp.identity.hashing import Hasher
-from idp.oauth import keys
+from idp.oauth import algorithms
 from idp.oauth.keys import KeyRing
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
@@ -161,7 +161,7 @@ def settings() -> dict:
 def server(io_loop, monkeypatch, settings) -> Iterator[Server]:
     numbers = itertools.count()
     monkeypatch.setattr(
-        keys.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
+        algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
     )
     clock = SteppingClock()
     running, http = io_loop.run_sync(lambda: start_server(clock, **settings))

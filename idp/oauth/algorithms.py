@@ -1,0 +1,117 @@
+"""How JWTs are signed (RFC 7518 section 3, RFC 8037): each algorithm, and the keys that fit it.
+
+RSA keys have 2048 to 8192 bits and an odd exponent of 3 to 64 bits: what is weaker proves
+nothing, and what is larger costs whoever verifies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import (
+    decode_dss_signature,
+    encode_dss_signature,
+)
+
+PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
+PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey
+
+RSA_BITS: Final = (2048, 8192)
+_MAX_EXPONENT_BITS: Final = 64
+_SHA256: Final = hashes.SHA256()
+_PKCS1: Final = padding.PKCS1v15()
+_PSS: Final = padding.PSS(padding.MGF1(_SHA256), padding.PSS.DIGEST_LENGTH)
+_ECDSA: Final = ec.ECDSA(_SHA256)
+_COORDINATE_BYTES: Final = 32
+
+
+class Algorithm(NamedTuple):
+    """What a JWT's `alg` means. `verify` raises InvalidSignature; `digest` is that of at_hash."""
+
+    fits: Callable[[object], bool]
+    make: Callable[[], PrivateKey]
+    sign: Callable[[Any, bytes], bytes]
+    verify: Callable[[Any, bytes, bytes], None]
+    digest: Callable[[bytes], Any] = hashlib.sha256
+
+
+def _is_sound_rsa(key: object) -> bool:
+    if not isinstance(key, rsa.RSAPublicKey):
+        return False
+    exponent = key.public_numbers().e
+    is_sound = exponent >= 3 and exponent % 2 == 1 and exponent.bit_length() <= _MAX_EXPONENT_BITS
+    return is_sound and RSA_BITS[0] <= key.key_size <= RSA_BITS[1]
+
+
+def _is_p256(key: object) -> bool:
+    return isinstance(key, ec.EllipticCurvePublicKey) and isinstance(key.curve, ec.SECP256R1)
+
+
+def _is_ed25519(key: object) -> bool:
+    return isinstance(key, ed25519.Ed25519PublicKey)
+
+
+def _make_rsa() -> PrivateKey:
+    return rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS[0])
+
+
+def _make_p256() -> PrivateKey:
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def _sign_rs256(key: rsa.RSAPrivateKey, octets: bytes) -> bytes:
+    return key.sign(octets, _PKCS1, _SHA256)
+
+
+def _verify_rs256(key: rsa.RSAPublicKey, signature: bytes, octets: bytes) -> None:
+    key.verify(signature, octets, _PKCS1, _SHA256)
+
+
+def _sign_ps256(key: rsa.RSAPrivateKey, octets: bytes) -> bytes:
+    return key.sign(octets, _PSS, _SHA256)
+
+
+def _verify_ps256(key: rsa.RSAPublicKey, signature: bytes, octets: bytes) -> None:
+    key.verify(signature, octets, _PSS, _SHA256)
+
+
+def _sign_es256(key: ec.EllipticCurvePrivateKey, octets: bytes) -> bytes:
+    """r and s side by side, which is not how libraries write it (RFC 7518 3.4)."""
+    pair = decode_dss_signature(key.sign(octets, _ECDSA))
+    return b"".join(number.to_bytes(_COORDINATE_BYTES) for number in pair)
+
+
+def _verify_es256(key: ec.EllipticCurvePublicKey, signature: bytes, octets: bytes) -> None:
+    if len(signature) != 2 * _COORDINATE_BYTES:
+        raise InvalidSignature
+    r, s = signature[:_COORDINATE_BYTES], signature[_COORDINATE_BYTES:]
+    pair = encode_dss_signature(int.from_bytes(r), int.from_bytes(s))
+    key.verify(pair, octets, _ECDSA)
+
+
+def _sign_eddsa(key: ed25519.Ed25519PrivateKey, octets: bytes) -> bytes:
+    return key.sign(octets)
+
+
+def _verify_eddsa(key: ed25519.Ed25519PublicKey, signature: bytes, octets: bytes) -> None:
+    key.verify(signature, octets)
+
+
+# This service signs by all but PS256, which others may use in their assertions.
+ALGORITHMS: Final[Mapping[str, Algorithm]] = {
+    "RS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_rs256, _verify_rs256),
+    "PS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_ps256, _verify_ps256),
+    "ES256": Algorithm(_is_p256, _make_p256, _sign_es256, _verify_es256),
+    "EdDSA": Algorithm(
+        _is_ed25519,
+        ed25519.Ed25519PrivateKey.generate,
+        _sign_eddsa,
+        _verify_eddsa,
+        hashlib.sha512,
+    ),
+}

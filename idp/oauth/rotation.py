@@ -1,0 +1,204 @@
+"""The lives of keys: made in pairs, rotated on schedule or on demand, removed in an emergency.
+
+Of every algorithm in use there is one active key, and one next that waits until every cache of
+the published set knows it. Each change is one unit that names what it found, so of two processes
+that do the same at once one wins, and the other sees what that one made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+import msgspec
+
+from idp import events
+from idp.errors import FailedPrecondition, NotFound
+from idp.oauth.keys import (
+    HINT_DAYS,
+    PUBLISHED_CACHE_SECONDS,
+    SEALING,
+    new_sealing_key,
+    new_signing_key,
+)
+from idp.records import INSTANCE_ID, INSTANCES, SIGNING_KEYS, SigningAlgorithm, SigningKey
+from idp.service import Service
+from storage import Stale, Update, Write
+from storage.codec import instant_text
+from storage.settling import commit_settled
+
+Algorithm = SigningAlgorithm | Literal["A256GCM"]
+Pairs = dict[Algorithm, dict[str, SigningKey]]
+
+SCHEDULE: Final = "schedule"  # the actor of what nobody asked for
+_PAIR: Final = ("active", "next")
+
+
+async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
+    """Have an active and a next key of the algorithm; where both are, nothing is made.
+
+    To be called before an application is stored that signs by it: an algorithm has no keys, and
+    none are published, until the first application wants it.
+    """
+    # The instance is read before the keys: what a twin makes in between makes this unit Stale.
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        raise LookupError("the set-up has not run on this store")
+    pair = _pairs(await _kept(service)).get(algorithm, {})
+    fresh = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
+    if not fresh:
+        return
+    now, type = service.clock.now(), "instance.keys_made"
+    writes = events.update(service.random, INSTANCES, instance, {}, type, actor, now)
+    for key in fresh:
+        writes += _insertion(service, key, now, actor)
+    try:
+        await commit_settled(service.store, *writes)
+    except Stale:
+        await ensure(service, algorithm, actor=actor)
+    service.keys.forget()
+
+
+async def rotate(
+    service: Service, *, actor: str, algorithms: Collection[Algorithm] | None = None
+) -> dict[Algorithm, SigningKey]:
+    """Let the waiting keys, of all algorithms or of these, sign from now on, and make those after
+    them. Returns the keys that sign now.
+
+    Raises FailedPrecondition, which says when it will be possible: a key waits until whoever
+    keeps the published set has read it again.
+    """
+    for algorithm in {key.algorithm for key in await _kept(service)}:
+        await ensure(service, algorithm, actor=actor)
+    kept = await _kept(service)
+    pairs = _pairs(kept)
+    wanted = {each: pairs[each] for each in pairs if algorithms is None or each in algorithms}
+    _check_ready(wanted.values(), kept, service.clock.now())
+    fresh = [await _new(service, algorithm, "next") for algorithm in wanted]
+    now = service.clock.now()
+    writes: list[Write] = []
+    for pair, following in zip(wanted.values(), fresh, strict=True):
+        writes += _moved(service, pair["active"], "retired", now, actor)
+        writes += _moved(service, pair["next"], "active", now, actor)
+        writes += _insertion(service, following, now, actor)
+    try:
+        await commit_settled(service.store, *writes)
+    except Stale:
+        return await rotate(service, actor=actor, algorithms=algorithms)
+    service.keys.forget()
+    return {algorithm: pair["next"] for algorithm, pair in wanted.items()}
+
+
+async def remove(service: Service, kid: str, *, actor: str) -> None:
+    """End all trust in a key at once, for one that others may know: what it signed or sealed is
+    void, and its private part is wiped. If it was active, the next one takes over in the same
+    unit. Raises NotFound and FailedPrecondition.
+    """
+    key = await service.store.get(SIGNING_KEYS, kid)
+    if key is None:
+        raise NotFound("there is no key of this id", slug="key.not_found")
+    if key.state == "removed":
+        raise FailedPrecondition("the key was removed before", slug="key.removed")
+    now = service.clock.now()
+    writes = _moved(service, key, "removed", now, actor)
+    if key.state in _PAIR:
+        await ensure(service, key.algorithm, actor=actor)
+        writes += _insertion(service, await _new(service, key.algorithm, "next"), now, actor)
+    if key.state == "active":
+        waiting = _pairs(await _kept(service))[key.algorithm]["next"]
+        writes += _moved(service, waiting, "active", now, actor)
+    try:
+        await commit_settled(service.store, *writes)
+    except Stale:  # it was rotated at this moment, and has to go all the same
+        await remove(service, kid, actor=actor)
+    service.keys.forget()
+
+
+async def tend(service: Service) -> None:
+    """What time brings: keys that have signed for long enough are rotated, and those that retired
+    so long ago that they verify nothing any more are removed."""
+    for algorithm in {key.algorithm for key in await _kept(service)}:
+        await ensure(service, algorithm, actor=SCHEDULE)
+    kept, now = await _kept(service), service.clock.now()
+    signs_for = timedelta(seconds=service.config.key_rotation_seconds)
+    due = [
+        algorithm
+        for algorithm, pair in _pairs(kept).items()
+        if pair["active"].changed_at + signs_for <= now and _ready_at(pair["next"], kept) <= now
+    ]
+    if due:
+        await rotate(service, actor=SCHEDULE, algorithms=due)
+    for key in kept:
+        if key.state == "retired" and key.changed_at + timedelta(days=HINT_DAYS) < now:
+            await remove(service, key.id, actor=SCHEDULE)
+
+
+async def every(service: Service) -> list[SigningKey]:
+    """Every key there is or was, the oldest first."""
+    keys = [key async for key in service.store.scan(SIGNING_KEYS)]
+    return sorted(keys, key=lambda key: (key.created_at, key.algorithm, key.state))
+
+
+async def _kept(service: Service) -> list[SigningKey]:
+    return [key for key in await every(service) if key.state != "removed"]
+
+
+def _pairs(kept: Iterable[SigningKey]) -> Pairs:
+    """Of each algorithm, its active and its next key."""
+    pairs: Pairs = {}
+    for key in kept:
+        pair = pairs.setdefault(key.algorithm, {})
+        if key.state in _PAIR:
+            pair[key.state] = key
+    return pairs
+
+
+def _check_ready(
+    pairs: Iterable[dict[str, SigningKey]], kept: list[SigningKey], now: datetime
+) -> None:
+    ready_at = max(_ready_at(pair["next"], kept) for pair in pairs)
+    if now < ready_at:
+        raise FailedPrecondition(
+            f"the keys can be rotated again from {instant_text(ready_at)} on: until then,"
+            " applications may keep a key set that does not hold the next key",
+            slug="keys.too_soon",
+        )
+
+
+def _ready_at(waiting: SigningKey, kept: Iterable[SigningKey]) -> datetime:
+    """From when on every cache of the key set knows the key: it may be one that was filled just
+    before the key was published. The first pair is in every set that there ever was."""
+    if waiting.created_at <= min(key.created_at for key in kept):
+        return waiting.created_at
+    return waiting.created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS)
+
+
+async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey:
+    """A key made in a thread. It begins when it is finished: only then it is published."""
+    vault, random, now = service.vault, service.random, service.clock.now()
+    if algorithm == SEALING:
+        return new_sealing_key(vault, random, now, state)
+    key = await asyncio.to_thread(new_signing_key, vault, random, now, state, algorithm)
+    made_at = service.clock.now()
+    return msgspec.structs.replace(key, created_at=made_at, changed_at=made_at)
+
+
+def _insertion(service: Service, key: SigningKey, now: datetime, actor: str) -> list[Write]:
+    return events.insertion(service.random, SIGNING_KEYS, key, "key.made", actor, now)
+
+
+def _moved(
+    service: Service, key: SigningKey, state: str, now: datetime, actor: str
+) -> list[Write]:
+    wiped = {"sealed_private": ""} if state == "removed" else {}
+    change = Update(
+        SIGNING_KEYS,
+        key.id,
+        set={"state": state, "changed_at": now, **wiped},
+        increment={"sequence": 1},
+        expect={"state": key.state, "sequence": key.sequence},
+    )
+    event = events.changed(service.random, SIGNING_KEYS, key, f"key.{state}", actor, now)
+    return [change, event]
