@@ -17,6 +17,7 @@ from handlers import (
     discovery,
     end_session,
     health,
+    introspect,
     keys,
     management,
     missing,
@@ -48,6 +49,7 @@ ROUTES: list[Route] = [
     *discovery.ROUTES,
     *authorize.ROUTES,
     *token.ROUTES,
+    *introspect.ROUTES,
     *userinfo.ROUTES,
     *keys.ROUTES,
     *end_session.ROUTES,
@@ -85,7 +87,7 @@ class App(Application):
         testing = trial.ROUTES if service.config.test else []
         routes: list[Any] = [*ROUTES, *local, *testing, *api.ROUTES]
         super().__init__(
-            routes, default_handler_class=missing.MissingHandler, log_function=_log_access
+            routes, default_handler_class=missing.MissingHandler, log_function=log_access
         )
 
     def begin(self, handler: RequestHandler) -> None:
@@ -104,7 +106,8 @@ class App(Application):
             await asyncio.wait_for(self._is_idle.wait(), seconds)
 
 
-def _log_access(handler: RequestHandler) -> None:
+def log_access(handler: RequestHandler) -> None:
+    """Write the line that each request leaves in the log."""
     request = handler.request
     logs.access(
         request.method or "",

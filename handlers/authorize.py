@@ -8,7 +8,7 @@ from handlers.refusing import RefusingHandler
 from idp.oauth import authorize, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.check import FORM
-from idp.oauth.discovery import AUTHORIZE
+from idp.oauth.endpoints import AUTHORIZE
 from idp.oauth.errors import InvalidRequest, TemporarilyUnavailable, Unusable
 from idp.oauth.params import Params
 from idp.records import Application, AuthRequest

@@ -19,7 +19,8 @@ from idp.credentials import same
 from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import CALLBACK, PATH
 from idp.i18n import Message, message
-from idp.oauth.discovery import KEYS, PROMPTS, TOKEN, USERINFO
+from idp.oauth.discovery import PROMPTS
+from idp.oauth.endpoints import KEYS, TOKEN, USERINFO
 from idp.oauth.params import Params
 
 SIGN_IN: Final = PATH + "/sign-in"

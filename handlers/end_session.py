@@ -7,7 +7,7 @@ from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.refusing import RefusingHandler
 from idp.oauth import logout, responses
 from idp.oauth.checks.check import FORM
-from idp.oauth.discovery import END_SESSION
+from idp.oauth.endpoints import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.records import LogoutRequest
@@ -33,16 +33,18 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             await self.keep(refusal)
             await self.explain(refusal)
             return
-        if await self._ended_at_once(request):
-            self.see(done(request))
+        ended = await self._ended_at_once(request)
+        if ended is not None:
+            self.see(done(ended))
         else:
             request_id = await logout.store(self.service, request)
             self.see(responses.append(LOGOUT, [("request", request_id)]))
 
-    async def _ended_at_once(self, request: LogoutRequest) -> bool:
-        """Whether the hint was enough, and the browser has not held its cookie back."""
+    async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
+        """The request as it goes on, if the hint was enough and the browser has not held its
+        cookie back."""
         is_blind = browser.may_lack_cookie(self.service.config, self.request)
-        return not is_blind and await self.end_hinted(request)
+        return None if is_blind else await self.end_hinted(request, stored=False)
 
     def _params(self, is_post: bool) -> Params:
         is_form = is_post and (self.body or self.request.headers.get("Content-Type"))

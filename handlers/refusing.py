@@ -11,10 +11,10 @@ from tornado.web import HTTPError
 from handlers import params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.oauth import client_auth, refusals, shown
-from idp.oauth.checks import Endpoint
 from idp.oauth.checks.check import METHOD
 from idp.oauth.errors import InvalidRequest, OAuthError, Refusing
 from idp.oauth.refusals import Asked
+from idp.oauth.trails import Endpoint
 
 
 class RefusingHandler(Handler):

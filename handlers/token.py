@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from handlers.base import ProtocolHandler
+from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import grants
 from idp.oauth.checks.check import FORM
-from idp.oauth.discovery import TOKEN
+from idp.oauth.endpoints import TOKEN
 
 
-class TokenHandler(RefusingHandler, ProtocolHandler):
+class TokenHandler(RefusingHandler, SharedHandler):
     """The token endpoint (RFC 6749 3.2)."""
 
     endpoint = "token"
@@ -17,6 +17,7 @@ class TokenHandler(RefusingHandler, ProtocolHandler):
     async def post(self) -> None:
         with FORM:
             params = self.form_params()
+        await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
         self.answer(await grants.exchange(self.service, authorization, params))
 

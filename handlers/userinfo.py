@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from handlers.base import ProtocolHandler, bearer_challenge
+from handlers.base import bearer_challenge
+from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import userinfo
 from idp.oauth.checks.check import FORM
 from idp.oauth.checks.userinfo import TOKEN_PLACE
-from idp.oauth.discovery import USERINFO
+from idp.oauth.endpoints import USERINFO
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params
 
 
-class UserinfoHandler(RefusingHandler, ProtocolHandler):
+class UserinfoHandler(RefusingHandler, SharedHandler):
     """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
 
     endpoint = "userinfo"
@@ -34,6 +35,9 @@ class UserinfoHandler(RefusingHandler, ProtocolHandler):
 
     async def _answer(self, form: Params) -> None:
         authorization = self.request.headers.get("Authorization")
+        if self.is_shared:
+            client_id = await userinfo.client_of(self.service, authorization, form)
+            await self.share_only_for(client_id)
         self.answer(await userinfo.answer(self.service, authorization, form))
 
     def challenge_for(self, error: OAuthError) -> str | None:

@@ -11,7 +11,7 @@ from idp.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity import permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer
-from idp.oauth.errors import InvalidRequest, InvalidToken
+from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User
 from idp.service import Service
@@ -68,10 +68,10 @@ async def authenticate(service: Service, authorization: str | None) -> User:
     """
     try:
         found = await bearer.authenticate(service, bearer.read(authorization, Params()))
-    except (InvalidToken, InvalidRequest) as error:
+    except (InvalidToken, InsufficientScope, InvalidRequest) as error:
         slug = "token.invalid" if error.description else "token.missing"
         raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
-    if service.config.issuer not in found.audience:
+    if service.config.issuer not in found.token.aud:
         raise Unauthenticated("the token is not meant for this API", slug="token.audience")
     return found.user
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -10,6 +11,8 @@ from idp.errors import ConfigError
 from idp.identity import memberships, pats, users
 from idp.identity.memberships import IAM_OWNER
 from idp.identity.subjects import Subject
+from idp.oauth import presented
+from idp.oauth.errors import InvalidToken
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
 from idp.service import Service
 from storage import Conflict
@@ -20,7 +23,7 @@ USER_NAME: Final = "admin-pat"
 
 async def ensure(service: Service, instance: Instance, known: str | None) -> str:
     """`known` while it is valid, else a new token of the service user that is for this."""
-    if known and pats.is_pat(service, known) and await pats.find_subject(service, known):
+    if known and await _is_valid(service, known):
         return known
     organization, _ = await setup.find_default(service, instance)
     user = await _ensure_user(service, instance)
@@ -31,6 +34,13 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
         *setup.made(service, PATS, record, "pat.created", now, user=user.id)
     )
     return token
+
+
+async def _is_valid(service: Service, token: str) -> bool:
+    with suppress(InvalidToken):
+        await presented.find(service, token)
+        return pats.is_pat(service, token)
+    return False
 
 
 async def _ensure_user(service: Service, instance: Instance) -> User:

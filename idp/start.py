@@ -17,7 +17,7 @@ from idp.demo_setup import Described
 from idp.errors import ConfigError, NotFound
 from idp.identity.hashing import Hasher
 from idp.ids import Random, SystemRandom
-from idp.oauth.discovery import AUTHORIZE, KEYS, USERINFO
+from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
@@ -202,6 +202,7 @@ def make_data_dir(path: Path) -> None:
 
 async def close_service(service: Service) -> None:
     """Answer what is queued, then let go of the store and the threads."""
+    await service.errands.finished()
     service.hasher.close()
     await service.store.close()
 

@@ -1,4 +1,8 @@
-"""/ui/logout: asks before signing out, and says when it is done."""
+"""/ui/logout: asks before signing out, and says when it is done.
+
+The page that says so calls on applications in frames, where some have asked for it, and then leads
+on to the address that the request named.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,15 @@ from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
 from idp.i18n import message
 from idp.identity import sessions
-from idp.oauth import logout, responses
-from idp.oauth.discovery import END_SESSION
+from idp.oauth import front_channel, logout, responses
+from idp.oauth.endpoints import END_SESSION
 from idp.records import APPLICATIONS, Agent, LogoutRequest
 from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
 LOGGED_OUT: Final = "/ui/logged-out"
+ONWARD: Final = "/ui/logged-out/onward"
+FRAMES_SECONDS: Final = 3  # how long the applications in frames may take
 _TOO_LATE: Final = message(
     "This page was open for too long. Whoever was signed in still is.", context="logout"
 )
@@ -24,13 +30,16 @@ _TOO_LATE: Final = message(
 class HintHandler(PageHandler):
     """Signs out whom an `id_token_hint` names."""
 
-    async def end_hinted(self, request: LogoutRequest) -> bool:
-        """End what the hint names; whether nobody has to be asked any more."""
+    async def end_hinted(self, request: LogoutRequest, *, stored: bool) -> LogoutRequest | None:
+        """End what the hint names; the request as it goes on, None when people are to be asked."""
         if request.hinted_user_id is None:
-            return False
-        ended = await logout.end_hinted(self.service, request, await self.find_agent())
+            return None
+        agent = await self.find_agent()
+        ended = await logout.end_hinted(self.service, request, agent, stored=stored)
+        if ended is None:
+            return None
         self.keep_cookie(ended.cookie)
-        return ended.is_enough
+        return ended.request
 
 
 class LogoutHandler(HintHandler):
@@ -41,8 +50,9 @@ class LogoutHandler(HintHandler):
         if request is None:
             return
         agent = await self.find_agent()
-        if await self.end_hinted(request) or agent is None:
-            self.see(done(request))
+        ended = await self.end_hinted(request, stored=True)
+        if ended is not None or agent is None:
+            self.see(done(ended or request))
             return
         live = await sessions.find_live(self.service, agent)
         if not live:  # nobody to ask; but tokens of sessions that are only idle shall end too
@@ -71,11 +81,12 @@ class LogoutHandler(HintHandler):
 
     async def _end_all(self, agent: Agent, request: LogoutRequest) -> None:
         try:
-            self.keep_cookie(await logout.end_all(self.service, agent))
+            ended = await logout.end_all(self.service, request, agent)
         except Stale:  # a sign-in or another logout at the same moment: look again
             self.see(self.request.uri or LOGOUT)
         else:
-            self.see(done(request))
+            self.keep_cookie(ended.cookie)
+            self.see(done(ended.request))
 
     async def _find(self) -> LogoutRequest | None:
         """The request of the address; a page says so when it is gone."""
@@ -92,16 +103,46 @@ class LogoutHandler(HintHandler):
         return request
 
 
-class LoggedOutHandler(PageHandler):
-    """Says that it is done, and leads back to the application."""
+class DoneHandler(PageHandler):
+    """Knows of the logout that the address names, if it does."""
+
+    async def find_done(self) -> LogoutRequest | None:
+        request_id = self.wanted_id("request")
+        return await logout.find(self.service, request_id) if request_id else None
+
+
+class LoggedOutHandler(DoneHandler):
+    """Says that it is done, calls on applications, and leads on."""
 
     async def get(self) -> None:
-        await self.show_wanted_client()
-        self.page("logged-out")
+        request = await self.find_done()
+        if request is None:
+            await self.show_wanted_client()
+            self.page("logged-out", frames=[], onward=None)
+            return
+        self.ui_locales = request.ui_locales
+        await self.show_client_of(request.client_id)
+        frames = await front_channel.frames(self.service, request.ended_session_ids)
+        self.allow_frames(*frames)
+        onward = None
+        if logout.destination(request) is not None:
+            onward = responses.append(ONWARD, [("request", request.id)])
+            self.set_header("Refresh", f"{FRAMES_SECONDS};url={onward}")
+        self.page("logged-out", frames=frames, onward=onward)
+
+
+class OnwardHandler(DoneHandler):
+    """Goes on to the registered address that the request named, as without frames."""
+
+    async def get(self) -> None:
+        request = await self.find_done()
+        self.see((logout.destination(request) if request else None) or LOGGED_OUT)
 
 
 def done(request: LogoutRequest) -> str:
     """Where the browser goes after a logout."""
+    if request.ended_session_ids:
+        return responses.append(LOGGED_OUT, [("request", request.id)])
     destination = logout.destination(request)
     if destination is not None:
         return destination
@@ -113,4 +154,4 @@ def _with_client(path: str, request: LogoutRequest) -> str:
     return responses.append(path, pairs)
 
 
-ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler)]
+ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler), (ONWARD, OnwardHandler)]

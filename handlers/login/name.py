@@ -11,7 +11,7 @@ from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message, message
 from idp.identity import registration, sessions
 from idp.oauth import sign_in_flow
-from idp.oauth.discovery import END_SESSION
+from idp.oauth.endpoints import END_SESSION
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow

@@ -9,28 +9,25 @@ nothing revives it.
 from __future__ import annotations
 
 import hashlib
+from typing import Protocol
 
 from idp import base64url
-from idp.records import Application, Instance, Organization, User
+from idp.records import Instance, Organization, User
+
+
+class Stamped(Protocol):
+    """A record whose holders can be cut off from all that was issued to them."""
+
+    @property
+    def stamp(self) -> str: ...
 
 
 def of_session(instance: Instance, organization: Organization, user: User) -> str:
     """The digest that a session and a personal access token hold."""
-    return _digest(instance.stamp, organization.stamp, user.stamp)
+    return of(instance, organization, user)
 
 
-def of_authorization(
-    instance: Instance,
-    organization: Organization,
-    user: User,
-    client_organization: Organization,
-    client: Application,
-) -> str:
-    """The digest that an authorization and its tokens hold."""
-    return _digest(
-        instance.stamp, organization.stamp, user.stamp, client_organization.stamp, client.stamp
-    )
-
-
-def _digest(*stamps: str) -> str:
-    return base64url.encode(hashlib.sha256("\n".join(stamps).encode()).digest()[:16])
+def of(*records: Stamped) -> str:
+    """The digest of the stamps of these records, in this order."""
+    text = "\n".join(record.stamp for record in records)
+    return base64url.encode(hashlib.sha256(text.encode()).digest()[:16])

@@ -141,8 +141,11 @@ async def _by_email(service: Service, key: str, most: int | None = 1) -> User | 
 async def find_subject(service: Service, user_id: str) -> Subject | None:
     """The user with their organization and the instance, whatever their state."""
     user = await service.store.get(USERS, user_id)
-    if user is None:
-        return None
+    return await subject_of(service, user) if user else None
+
+
+async def subject_of(service: Service, user: User) -> Subject | None:
+    """The user, as it was read, with their organization and the instance."""
     organization, instance = await service.store.get_many(
         [(ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
     )

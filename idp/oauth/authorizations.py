@@ -1,13 +1,51 @@
-"""The authorization record: what a user let a client do, and the end of it."""
+"""The authorization record: what a user let a client do, whether it stands, and its end."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
+from msgspec import Struct
+
 from idp import events
-from idp.records import AUTHORIZATIONS, Authorization
+from idp.identity.subjects import Subject
+from idp.oauth import standing
+from idp.oauth.standing import Client, Member, Named
+from idp.oauth.tokens import chain
+from idp.records import AUTHORIZATIONS, Authorization, Session
 from idp.service import Service
 from storage import Stale, Update
+
+
+class Grantee(Struct, frozen=True):
+    """An authorization that stands, and who stands behind it. `session` is None once it ended."""
+
+    authorization: Authorization
+    subject: Subject
+    client: Client
+    session: Session | None
+
+
+def named(authorization: Authorization) -> Named:
+    """The records that an authorization depends on; it outlives its own session."""
+    actors = zip(chain(authorization.actor), authorization.actor_org_ids, strict=True)
+    return Named(
+        stamps=authorization.stamps,
+        user=Member(authorization.user_id, authorization.org_id),
+        client=Member(authorization.client_id, authorization.client_org_id),
+        actors=[Member(*each) for each in actors],
+        authorization_ids=[authorization.id, *authorization.parent_ids],
+        session_id=authorization.session_id,
+        session_ids=authorization.parent_session_ids,
+        token_ids=authorization.parent_token_ids,
+    )
+
+
+async def find_live(service: Service, authorization: Authorization) -> Grantee | None:
+    """The authorization as it is now with its user and client, all of them still allowed."""
+    found = await standing.find(service, named(authorization))
+    if found is None or found.subject is None or found.client is None:
+        return None
+    return Grantee(found.authorizations[0], found.subject, found.client, found.session)
 
 
 async def revoke(service: Service, authorization: Authorization, *, reason: str) -> None:

@@ -9,24 +9,42 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Collection
-from typing import Final
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from idp import credentials
 from idp.credentials import Confidential
-from idp.oauth import stories
-from idp.oauth.checks.token import CLIENT_KNOWN, CLIENT_METHOD, CLIENT_SECRET
+from idp.oauth import assertions, stories
+from idp.oauth.assertions import Assertion, NotProven
+from idp.oauth.checks.client import (
+    CLIENT_ASSERTION,
+    CLIENT_KNOWN,
+    CLIENT_METHOD,
+    CLIENT_NAMED,
+    CLIENT_SECRET,
+)
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
-from idp.records import APPLICATIONS, Application, AuthMethod
+from idp.records import (
+    APP_KEYS,
+    APPLICATIONS,
+    USERS,
+    Application,
+    AuthMethod,
+    User,
+)
 from idp.service import Service
+from storage import Key
 
 TOKEN_METHODS: Final[tuple[AuthMethod, ...]] = (
     "client_secret_basic",
     "client_secret_post",
     "none",
+    "private_key_jwt",
 )
+INTROSPECTION_METHODS: Final[tuple[AuthMethod, ...]] = ("client_secret_basic", "private_key_jwt")
+ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 class Claimed(Confidential, frozen=True):
@@ -35,6 +53,46 @@ class Claimed(Confidential, frozen=True):
     method: AuthMethod
     client_id: str
     secret: str | None = None
+    assertion: Assertion | None = None
+
+    @property
+    def keys(self) -> list[Key]:
+        """The records that prove the claim: the application, and the key of an assertion."""
+        keys: list[Key] = [(APPLICATIONS, self.client_id)]
+        return [*keys, (APP_KEYS, self.assertion.kid)] if self.assertion else keys
+
+
+async def authenticate(
+    service: Service,
+    authorization: str | None,
+    params: Params,
+    also: Sequence[Key] = (),
+    methods: Collection[AuthMethod] = TOKEN_METHODS,
+) -> tuple[Application, Sequence[Any]]:
+    """The client that sent the request, and the records of `also`: all in one round trip.
+
+    `authorization` is the header of that name. Raises InvalidClient, InvalidRequest.
+    """
+    with CLIENT_NAMED:
+        claimed = read(authorization, params)
+    found = await service.store.get_many([*claimed.keys, *also])
+    return await _proven(service, claimed, found, methods), found[len(claimed.keys) :]
+
+
+async def authenticate_any(
+    service: Service, authorization: str | None, params: Params, also: Sequence[Key] = ()
+) -> tuple[Application | User, Sequence[Any]]:
+    """The same, where a service user may authenticate by its id and its own secret, too."""
+    with CLIENT_NAMED:
+        claimed = read(authorization, params)
+    found = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
+    user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
+    if user is None or user.secret_hash is None or claimed.secret is None:
+        return await _proven(service, claimed, found, TOKEN_METHODS), others
+    with CLIENT_SECRET:
+        if not credentials.matches(claimed.secret, user.secret_hash):
+            raise InvalidClient("wrong secret of a service user", story=_length(claimed))
+    return user, others
 
 
 def read(authorization: str | None, params: Params) -> Claimed:
@@ -47,7 +105,7 @@ def read(authorization: str | None, params: Params) -> Claimed:
     if params.get("client_assertion") or params.get("client_assertion_type"):
         if authorization is not None or secret is not None:
             raise InvalidRequest("the client authenticates by an assertion and by a secret")
-        raise InvalidClient("private_key_jwt is not accepted")
+        return _read_assertion(params, client_id)
     if authorization is not None:
         return _read_basic(authorization, client_id, secret)
     if client_id is None:
@@ -55,6 +113,19 @@ def read(authorization: str | None, params: Params) -> Claimed:
     if secret is not None:
         return Claimed(method="client_secret_post", client_id=client_id, secret=secret)
     return Claimed(method="none", client_id=client_id)
+
+
+def _read_assertion(params: Params, client_id: str | None) -> Claimed:
+    """private_key_jwt (OpenID Connect Core 9): the assertion names the client."""
+    if params.required("client_assertion_type") != ASSERTION_TYPE:
+        raise InvalidRequest("client_assertion_type is not supported", fix=_ASSERTION_FIX)
+    try:
+        assertion = assertions.read(params.required("client_assertion"))
+    except NotProven as error:
+        raise InvalidClient("no assertion", story=str(error)) from None
+    if client_id not in (None, assertion.claims.iss):
+        raise InvalidRequest("client_id differs from the one in the assertion")
+    return Claimed(method="private_key_jwt", client_id=assertion.claims.iss, assertion=assertion)
 
 
 def name_in_header(authorization: str | None) -> str | None:
@@ -116,21 +187,52 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
     return InvalidClient("no such client", story=story)
 
 
+async def _proven(
+    service: Service, claimed: Claimed, found: Sequence[Any], methods: Collection[AuthMethod]
+) -> Application:
+    """The client, when the claim is true; `found` begins with what proves it."""
+    client: Application | None = found[0]
+    with CLIENT_KNOWN:
+        if client is None:
+            raise await unknown(service, claimed)
+    check(claimed, client, methods)
+    if claimed.assertion is not None:
+        with CLIENT_ASSERTION:
+            try:
+                await assertions.verify(service, claimed.assertion, found[1], needs_jti=True)
+            except NotProven as error:
+                raise InvalidClient("a wrong assertion", story=str(error)) from None
+    return client
+
+
 def check(
     claimed: Claimed, client: Application, methods: Collection[AuthMethod] = TOKEN_METHODS
-) -> Application:
-    """The client, when the claim is true. Raises InvalidClient."""
+) -> None:
+    """Refuse a claim that can't be true; an assertion is still to be verified.
+
+    Raises InvalidClient.
+    """
     with CLIENT_KNOWN:
         if client.state != "active":
             story = f"The application {stories.named(client)} is not active."
             raise InvalidClient("the client is inactive", story=story)
     with CLIENT_METHOD:
-        if claimed.method != client.auth_method or claimed.method not in methods:
+        if claimed.method != client.auth_method:
             raise _other_method(claimed.method, client.auth_method)
+        if claimed.method not in methods:
+            raise _no_method(claimed.method, methods)
     with CLIENT_SECRET:
         if not _PROOFS[claimed.method](claimed, client):
             raise InvalidClient("wrong client secret", story=_about_secret(claimed, client))
-    return client
+
+
+def _no_method(used: AuthMethod, methods: Collection[AuthMethod]) -> InvalidClient:
+    accepted = " or ".join(methods)
+    return InvalidClient(
+        f"the endpoint does not take {used}",
+        story=f"The application's method is {used}; this endpoint takes {accepted}.",
+        fix=f"Call this endpoint as an application that is registered for {accepted}.",
+    )
 
 
 def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
@@ -152,10 +254,13 @@ def _about_secret(claimed: Claimed, client: Application) -> str:
         return "The secret is right, but it was not form-encoded before it went into the header."
     if secret == client.id:
         return "The client_id was sent as the secret."
+    return f"{_length(claimed)[:-1]} (the application's method is {method}, and that was used)."
+
+
+def _length(claimed: Claimed) -> str:
+    secret = claimed.secret or ""
     length = f"it has {stories.characters(secret)}" if secret else "it is empty"
-    return (
-        f"The secret is wrong: {length} (the application's method is {method}, and that was used)."
-    )
+    return f"The secret is wrong: {length}."
 
 
 def _by_secret(claimed: Claimed, client: Application) -> bool:
@@ -166,13 +271,20 @@ def _public(claimed: Claimed, client: Application) -> bool:
     return claimed.secret is None
 
 
+def _by_key(claimed: Claimed, client: Application) -> bool:
+    return claimed.assertion is not None
+
+
 _HOW: Final[dict[AuthMethod, str]] = {
     "client_secret_basic": "client_id and client_secret go into a Basic header",
     "client_secret_post": "client_id and client_secret go into the form",
     "none": "only the client_id goes into the form, and no secret",
+    "private_key_jwt": "client_assertion and client_assertion_type go into the form",
 }
+_ASSERTION_FIX: Final = f"Send client_assertion_type={ASSERTION_TYPE}."
 _PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application], bool]]] = {
     "client_secret_basic": _by_secret,
     "client_secret_post": _by_secret,
     "none": _public,
+    "private_key_jwt": _by_key,
 }

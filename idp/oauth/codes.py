@@ -7,11 +7,13 @@ from datetime import timedelta
 from msgspec import Struct
 
 from idp import credentials
-from idp.identity import sessions, stamps
+from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
-from idp.oauth import responses
+from idp.oauth import audiences, responses, standing
+from idp.oauth.audiences import Granted
 from idp.oauth.responses import ReturnTo
-from idp.oauth.tokens import lifetime_seconds
+from idp.oauth.standing import Client
+from idp.oauth.tokens import lifetime
 from idp.records import (
     AUTH_REQUESTS,
     AUTHORIZATIONS,
@@ -20,7 +22,6 @@ from idp.records import (
     Authorization,
     AuthRequest,
     Code,
-    Organization,
 )
 from idp.service import Service
 from storage import Insert, Update, Write
@@ -52,11 +53,13 @@ async def answer(
     organization = await service.store.get(ORGANIZATIONS, client.org_id)
     if organization is None or organization.state != "active":
         return None
-    issued = _issue(service, client, organization, request, live)
+    granted = await audiences.of_application(service, client, request.scopes)
+    issued = _issue(service, Client(client, organization), granted, request, live)
     writes: list[Write] = [Insert(AUTHORIZATIONS, issued.authorization)]
     if stored:
         done = {"completed_at": service.clock.now()}
         writes.append(Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None}))
+    await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, *writes)
     await sessions.touch(service, live.session)
     return issued.location
@@ -64,8 +67,8 @@ async def answer(
 
 def _issue(
     service: Service,
-    client: Application,
-    organization: Organization,
+    client: Client,
+    granted: Granted,
     request: AuthRequest,
     live: LiveSession,
 ) -> Issued:
@@ -75,21 +78,19 @@ def _issue(
     authorization = Authorization(
         id=service.random.id(),
         grant="code",
-        client_id=client.id,
-        client_org_id=organization.id,
+        client_id=client.application.id,
+        client_org_id=client.organization.id,
         user_id=subject.user.id,
         org_id=subject.organization.id,
         session_id=session.id,
-        scopes=request.scopes,
-        audience=[client.id, client.project_id],
+        scopes=granted.scopes,
+        audience=granted.audience,
         auth_time=session.auth_time,
         amr=session.amr,
         acr=session.acr,
-        stamps=stamps.of_authorization(
-            subject.instance, subject.organization, subject.user, organization, client
-        ),
+        stamps=standing.stamps_of(subject.instance, subject, client),
         created_at=now,
-        expires_at=code_ends + timedelta(seconds=lifetime_seconds(service, client)),
+        expires_at=code_ends + lifetime(service.config, client.application.access_token_type),
         nonce=request.nonce,
         code=Code(
             hash=credentials.digest(secret),

@@ -8,12 +8,16 @@ from typing import Any, Final
 from idp.config import Config
 from idp.oauth import claims, client_auth, grants, scopes
 from idp.oauth.acr import PASSWORD
-
-AUTHORIZE: Final = "/oauth/v2/authorize"
-TOKEN: Final = "/oauth/v2/token"  # noqa: S105 - a path, not a secret
-KEYS: Final = "/oauth/v2/keys"
-USERINFO: Final = "/oidc/v1/userinfo"
-END_SESSION: Final = "/oidc/v1/end_session"
+from idp.oauth.assertions import ALGORITHMS
+from idp.oauth.endpoints import (
+    AUTHORIZE,
+    END_SESSION,
+    INTROSPECT,
+    KEYS,
+    REVOKE,
+    TOKEN,
+    USERINFO,
+)
 
 PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
 _ID_TOKEN_CLAIMS: Final = (
@@ -38,7 +42,9 @@ def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
         "issuer": base,
         "authorization_endpoint": base + AUTHORIZE,
         "token_endpoint": base + TOKEN,
+        "introspection_endpoint": base + INTROSPECT,
         "userinfo_endpoint": base + USERINFO,
+        "revocation_endpoint": base + REVOKE,
         "end_session_endpoint": base + END_SESSION,
         "jwks_uri": base + KEYS,
         "scopes_supported": list(scopes.SUPPORTED),
@@ -48,6 +54,11 @@ def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["RS256"],
         "token_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
+        "token_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
+        "introspection_endpoint_auth_methods_supported": list(client_auth.INTROSPECTION_METHODS),
+        "introspection_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
+        "revocation_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
+        "revocation_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "code_challenge_methods_supported": ["S256"],
         "acr_values_supported": [PASSWORD],
         "claim_types_supported": ["normal"],
@@ -57,5 +68,9 @@ def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
         "request_uri_parameter_supported": False,
         "prompt_values_supported": list(PROMPTS),
         "ui_locales_supported": list(ui_locales),
+        "backchannel_logout_supported": True,
+        "backchannel_logout_session_supported": True,
+        "frontchannel_logout_supported": True,
+        "frontchannel_logout_session_supported": True,
         "authorization_response_iss_parameter_supported": True,
     }

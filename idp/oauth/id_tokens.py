@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from idp import base64url
-from idp.oauth import claims, jose, stories
+from idp.oauth import jose, stories
 from idp.oauth.errors import InvalidRequest
-from idp.records import Application, Authorization, User
+from idp.records import SigningAlgorithm
 from idp.service import Service
 
 TYPE: Final = "JWT"
@@ -27,44 +25,49 @@ class Hint(Struct, frozen=True):
     sid: str | None = None
 
 
-async def issue(
-    service: Service,
-    client: Application,
-    authorization: Authorization,
-    user: User,
-    *,
-    scopes: Collection[str],
-    access_token: str,
-    session_id: str | None,
-    with_nonce: bool,
-    now: datetime,
-) -> str:
-    """The signed ID token. `aud` is the client alone; `at_hash` ties it to `access_token`."""
+class Content(Struct, frozen=True, kw_only=True):
+    """What an ID token is to say. `access_token` and `code` are tied to it by their hashes."""
+
+    sub: str
+    client_id: str
+    auth_time: datetime
+    amr: list[str]
+    acr: str | None = None
+    nonce: str | None = None
+    session_id: str | None = None
+    access_token: str | None = None
+    code: str | None = None
+    claims: Mapping[str, Any] = {}
+    algorithm: SigningAlgorithm = "RS256"
+
+
+async def issue(service: Service, content: Content, now: datetime) -> str:
+    """The signed ID token. `aud` is the client alone."""
     issued_at = int(now.timestamp())
-    token: dict[str, Any] = {
+    optional = {
+        "acr": content.acr,
+        "nonce": content.nonce,
+        "sid": content.session_id,
+        "at_hash": _hash(content, content.access_token),
+        "c_hash": _hash(content, content.code),
+    }
+    token = {
+        **content.claims,
         "iss": service.config.issuer,
-        "sub": authorization.user_id,
-        "aud": client.id,
-        "azp": client.id,
+        "sub": content.sub,
+        "aud": content.client_id,
+        "azp": content.client_id,
         "exp": issued_at + service.config.id_token_seconds,
         "iat": issued_at,
-        "auth_time": int(authorization.auth_time.timestamp()),
-        "amr": authorization.amr,
-        "acr": authorization.acr,
-        "at_hash": _half_hash(access_token),
+        "auth_time": int(content.auth_time.timestamp()),
+        "amr": content.amr,
+        **{name: value for name, value in optional.items() if value is not None},
     }
-    if with_nonce and authorization.nonce is not None:
-        token["nonce"] = authorization.nonce
-    if session_id is not None:
-        token["sid"] = session_id
-    if client.id_token_userinfo_assertion:
-        token |= claims.for_scopes(user, scopes)
-    return jose.sign(await service.keys.signing(), TYPE, token)
+    return jose.sign(await service.keys.signing(content.algorithm), TYPE, token)
 
 
-def _half_hash(value: str) -> str:
-    """OpenID Connect Core 3.1.3.6, for algorithms that hash by SHA-256."""
-    return base64url.encode(hashlib.sha256(value.encode()).digest()[:16])
+def _hash(content: Content, value: str | None) -> str | None:
+    return None if value is None else jose.half_hash(content.algorithm, value)
 
 
 async def read_hint(service: Service, token: str) -> Hint:

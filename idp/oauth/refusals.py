@@ -16,10 +16,10 @@ from typing import Final
 from msgspec import Struct
 
 from idp import logs, redaction
-from idp.oauth import checks, explain, shown, stories
-from idp.oauth.checks import Endpoint
+from idp.oauth import explain, shown, stories, trails
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
 from idp.oauth.stories import characters
+from idp.oauth.trails import Endpoint
 from idp.records import APPLICATIONS, AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
@@ -151,7 +151,7 @@ def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
     """The checks in their order: those that held, then the one that did not."""
     if error.check is None:
         return []
-    held = checks.passed(endpoint, error.check)
+    held = trails.passed(endpoint, error.check)
     made = [Made(name=check.name, says=check.says, passed=True) for check in held]
     return [*made, Made(name=error.check.name, says=error.check.says, passed=False)]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from idp.config import Config
 from idp.oauth import shown
 from idp.oauth.errors import InvalidScope
 from idp.records import Application
@@ -26,6 +27,15 @@ def parse(text: str | None) -> list[str]:
     if not all(_TOKEN.fullmatch(scope) for scope in found):
         raise InvalidScope("scope has a character that is not allowed", fix=_APART)
     return found
+
+
+def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
+    """Raise InvalidScope for a scope that does not exist (RFC 6749 5.2)."""
+    unknown = [scope for scope in wanted if scope not in SUPPORTED]
+    if unknown:
+        known, sent = " ".join(SUPPORTED), shown.in_words("scope", " ".join(unknown))
+        story = f"The scopes are {known}; {sent} was sent."
+        raise InvalidScope("scope has a value that is not known", story=story)
 
 
 def without_openid(text: str | None) -> InvalidScope:

@@ -5,8 +5,9 @@ Nothing here ever holds a secret, and what was sent is shown as `redaction.text`
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Final
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -14,16 +15,19 @@ from msgspec import Struct
 from idp import credentials, redaction
 from idp.config import Config
 from idp.identity import pats
-from idp.identity.subjects import Named
-from idp.oauth import jose
+from idp.oauth import jose, standing
+from idp.oauth.standing import Named
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
+    INSTANCES,
     ORGANIZATIONS,
+    REVOKED_TOKENS,
     SESSIONS,
     USERS,
     Application,
     Authorization,
+    Session,
 )
 from idp.service import Service
 
@@ -160,34 +164,53 @@ class _Said(Struct):
     iss: str = ""
 
 
-async def fallen(service: Service, depends: Named, session_id: str | None = None) -> str:
+async def fallen(service: Service, named: Named) -> str:
     """What of all that a grant or token depends on does not stand any more."""
-    store, now = service.store, service.clock.now()
-    authorization, user, org, client, client_org = await store.get_many(
-        [
-            (AUTHORIZATIONS, depends.authorization_id),
-            (USERS, depends.user_id),
-            (ORGANIZATIONS, depends.org_id),
-            (APPLICATIONS, depends.client_id),
-            (ORGANIZATIONS, depends.client_org_id),
-        ]
-    )
-    if authorization is None:
-        return "The grant is gone: it has expired, with everything that came of it."
-    if authorization.revoked_at is not None:
-        return f"The grant was revoked {span(now - authorization.revoked_at)} ago."
-    for what, record in (
-        ("user", user),
-        ("user's organization", org),
-        ("application", client),
-        ("application's organization", client_org),
-    ):
-        if record is None or record.state != "active":
-            return f"The {what} is deleted or not active."
-    session = await store.get(SESSIONS, session_id) if session_id else None
-    if session is not None and session.ended_at is not None:
-        return f"The session ended {span(now - session.ended_at)} ago, by a logout."
+    now = service.clock.now()
+    keys = standing.keys(named)
+    for (collection, id), record in zip(keys, await service.store.get_many(keys), strict=True):
+        told = _FALLEN[collection.name](record, now, id in named.session_ids)
+        if told:
+            return told
     return (
         "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application."
     )
+
+
+def _fallen_grant(record: Authorization | None, now: datetime, counts: bool) -> str:
+    if record is None:
+        return "The grant is gone: it has expired, with everything that came of it."
+    return (
+        f"The grant was revoked {span(now - record.revoked_at)} ago." if record.revoked_at else ""
+    )
+
+
+def _fallen_session(record: Session | None, now: datetime, counts: bool) -> str:
+    if not counts or (record and record.ended_at is None):
+        return ""
+    since = f"{span(now - record.ended_at)} ago, " if record and record.ended_at else ""
+    return f"The session ended {since}by a logout."
+
+
+def _fallen_token(record: object, now: datetime, counts: bool) -> str:
+    return "The token was revoked by its client." if record else ""
+
+
+def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
+    def told(record: Any, now: datetime, counts: bool) -> str:
+        is_gone = record is None or record.state != "active"
+        return f"The {what} is deleted or not active." if is_gone else ""
+
+    return told
+
+
+_FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
+    INSTANCES.name: lambda record, now, counts: "",
+    AUTHORIZATIONS.name: _fallen_grant,
+    USERS.name: _state_of("user"),
+    APPLICATIONS.name: _state_of("application"),
+    ORGANIZATIONS.name: _state_of("organization of the user or of the application"),
+    SESSIONS.name: _fallen_session,
+    REVOKED_TOKENS.name: _fallen_token,
+}

@@ -10,8 +10,9 @@ and kid are associated data. The nonce is constant because no subkey is used twi
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 import msgspec
 from cryptography.exceptions import InvalidTag
@@ -21,8 +22,10 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from msgspec import Struct
 
 from idp import base64url
+from idp.config import Config
 from idp.oauth import jose
-from idp.records import Application, Authorization
+from idp.oauth.standing import Member, Named
+from idp.records import Actor, SigningAlgorithm, TokenKind
 from idp.service import Service
 
 JWT_TYPE: Final = "at+jwt"
@@ -32,13 +35,22 @@ _NONCE: Final = bytes(12)
 
 
 class References(Struct, frozen=True, omit_defaults=True):
-    """The records that a token depends on, and the digest of their stamps at its issue."""
+    """The records that a token depends on, and the digest of their stamps at its issue.
 
-    authorization: str
-    user_org: str
-    client_org: str
+    A token without `user_org` stands for no user, one without `client_org` was issued to a
+    service user itself. The last four are of a token exchange: the organizations of the actors
+    (the outermost first), and what its inputs came of.
+    """
+
     stamps: str
+    authorization: str | None = None
+    user_org: str | None = None
+    client_org: str | None = None
     session: str | None = None
+    actor_orgs: list[str] = []
+    parents: list[str] = []
+    sessions: list[str] = []
+    tokens: list[str] = []
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
@@ -53,10 +65,33 @@ class AccessToken(Struct, frozen=True, omit_defaults=True):
     jti: str
     client_id: str
     scope: str
-    auth_time: int
-    amr: list[str]
-    acr: str
     ref: References
+    auth_time: int | None = None
+    amr: list[str] = []
+    acr: str | None = None
+    act: Actor | None = None
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """What a new token is to say, and in which form.
+
+    `ends_at` bounds its life where something else ends sooner; `extra` are claims for whoever
+    reads a JWT himself.
+    """
+
+    sub: str
+    client_id: str
+    audience: list[str]
+    scopes: Sequence[str]
+    kind: TokenKind
+    ref: References
+    algorithm: SigningAlgorithm = "RS256"
+    auth_time: datetime | None = None
+    amr: list[str] = []
+    acr: str | None = None
+    actor: Actor | None = None
+    ends_at: datetime | None = None
+    extra: Mapping[str, Any] = {}
 
 
 class Issued(Struct, frozen=True):
@@ -66,50 +101,62 @@ class Issued(Struct, frozen=True):
     expires_in: int
 
 
-def lifetime_seconds(service: Service, client: Application) -> int:
+def lifetime(config: Config, kind: TokenKind) -> timedelta:
     """A JWT lives shorter: who validates it alone doesn't learn of its revocation."""
-    config = service.config
-    if client.access_token_type == "jwt":  # noqa: S105 - a kind, not a secret
-        return config.jwt_access_token_seconds
-    return config.access_token_seconds
+    is_jwt = kind == "jwt"
+    seconds = config.jwt_access_token_seconds if is_jwt else config.access_token_seconds
+    return timedelta(seconds=seconds)
 
 
-async def issue(
-    service: Service,
-    client: Application,
-    authorization: Authorization,
-    *,
-    scopes: list[str],
-    session_id: str | None,
-    now: datetime,
-) -> Issued:
-    """A new access token of `authorization`. `session_id` None: it outlives the session."""
-    expires_in = lifetime_seconds(service, client)
+async def issue(service: Service, terms: Terms, now: datetime) -> Issued:
+    """A new access token. Nothing is written."""
     issued_at = int(now.timestamp())
+    expires_at = int((now + lifetime(service.config, terms.kind)).timestamp())
+    if terms.ends_at is not None:
+        expires_at = min(expires_at, int(terms.ends_at.timestamp()))
     claims = AccessToken(
         iss=service.config.issuer,
-        sub=authorization.user_id,
-        aud=authorization.audience,
-        exp=issued_at + expires_in,
+        sub=terms.sub,
+        aud=terms.audience,
+        exp=expires_at,
         iat=issued_at,
         nbf=issued_at,
         jti=service.random.id(),
-        client_id=client.id,
-        scope=" ".join(scopes),
-        auth_time=int(authorization.auth_time.timestamp()),
-        amr=authorization.amr,
-        acr=authorization.acr,
-        ref=References(
-            authorization=authorization.id,
-            user_org=authorization.org_id,
-            client_org=authorization.client_org_id,
-            stamps=authorization.stamps,
-            session=session_id,
-        ),
+        client_id=terms.client_id,
+        scope=" ".join(terms.scopes),
+        ref=terms.ref,
+        auth_time=int(terms.auth_time.timestamp()) if terms.auth_time else None,
+        amr=terms.amr,
+        acr=terms.acr,
+        act=terms.actor,
     )
-    is_jwt = client.access_token_type == "jwt"  # noqa: S105 - a kind, not a secret
-    token = await (_sign(service, claims) if is_jwt else _seal(service, claims))
-    return Issued(token=token, expires_in=expires_in)
+    if terms.kind == "jwt":
+        token = await _sign(service, claims, terms)
+    else:
+        token = await _seal(service, claims)
+    return Issued(token=token, expires_in=expires_at - issued_at)
+
+
+def named(claims: AccessToken) -> Named:
+    """The records that a token depends on; those of a token that nobody has proven, too."""
+    ref = claims.ref
+    return Named(
+        stamps=ref.stamps,
+        user=Member(claims.sub, ref.user_org) if ref.user_org else None,
+        client=Member(claims.client_id, ref.client_org) if ref.client_org else None,
+        actors=[Member(*each) for each in zip(chain(claims.act), ref.actor_orgs, strict=False)],
+        authorization_ids=[*([ref.authorization] if ref.authorization else []), *ref.parents],
+        session_id=ref.session,
+        session_ids=[*([ref.session] if ref.session else []), *ref.sessions],
+        token_ids=[claims.jti, *ref.tokens],
+    )
+
+
+def chain(actor: Actor | None) -> Iterator[str]:
+    """The subjects of a chain of actors, the outermost first."""
+    while actor is not None:
+        yield actor.sub
+        actor = actor.act
 
 
 async def read(service: Service, token: str) -> AccessToken | None:
@@ -122,9 +169,9 @@ def is_expired(claims: AccessToken, now: datetime) -> bool:
     return now.timestamp() >= claims.exp
 
 
-async def _sign(service: Service, claims: AccessToken) -> str:
-    key = await service.keys.signing()
-    return jose.sign(key, JWT_TYPE, _jwt_claims(service, claims))
+async def _sign(service: Service, claims: AccessToken, terms: Terms) -> str:
+    key = await service.keys.signing(terms.algorithm)
+    return jose.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
 
 
 def _jwt_claims(service: Service, claims: AccessToken) -> dict[str, object]:

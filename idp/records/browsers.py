@@ -79,7 +79,8 @@ class AuthRequest(Record):
 class LogoutRequest(Record):
     """A logout that waits for the browser or the person's word (RP-Initiated Logout 2).
 
-    `hinted_*` are whom and what an `id_token_hint` names.
+    `hinted_*` are whom and what an `id_token_hint` names. `ended_session_ids` are those that it
+    has ended, when the browser has to call on applications for it.
     """
 
     expires_at: datetime
@@ -89,6 +90,7 @@ class LogoutRequest(Record):
     post_logout_redirect_uri: str | None = None
     state: str | None = None
     ui_locales: str | None = None
+    ended_session_ids: list[str] = []
 
 
 AGENTS: Final = Collection("agents", Agent, expires=True)

@@ -40,9 +40,10 @@ class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
 class Authorization(Record):
     """What a user let a client do, once: the parent of every token that came of it.
 
-    `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). Of a token
-    exchange it tells what it came of: it dies with its actor (`actor_org_id` is the acting user's
-    organization), its `parent_ids` (authorizations) and its `token_ids`.
+    `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). That of a
+    token exchange tells what it came of, and dies with any of it: the chain of actors
+    (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
+    sessions and single tokens of its inputs (`parent_*`).
     """
 
     grant: Literal["code", "implicit", "device", "exchange"]
@@ -65,9 +66,10 @@ class Authorization(Record):
     refresh: Refresh | None = None
     claims: str | None = None
     actor: Actor | None = None
-    actor_org_id: str | None = None
+    actor_org_ids: list[str] = []
     parent_ids: list[str] = []
-    token_ids: list[str] = []
+    parent_session_ids: list[str] = []
+    parent_token_ids: list[str] = []
     revoked_at: datetime | None = None
 
 

@@ -47,7 +47,7 @@ class SigningKey(Record):
     """A key of the instance. `use` is `sig` (signs tokens) or `enc` (seals opaque tokens).
 
     `public` is the JWK as JSON text, None for a sealing key; `sealed_private` is the PKCS #8
-    PEM or the raw symmetric key, encrypted under the master key.
+    PEM or the raw symmetric key, encrypted under the master key, and empty in a removed key.
     """
 
     use: Literal["sig", "enc"]
@@ -58,6 +58,13 @@ class SigningKey(Record):
     changed_at: datetime
     public: str | None = None
     sequence: int = 1
+
+
+class Lease(Record):
+    """Whose turn it is at a piece of background work, by its name; nobody's once it has ended."""
+
+    holder: str
+    expires_at: datetime
 
 
 class Event(Record):
@@ -83,6 +90,7 @@ class DemoVisit(Record):
 
 INSTANCES: Final = Collection("instance", Instance)
 SIGNING_KEYS: Final = Collection("signing_keys", SigningKey)
+LEASES: Final = Collection("leases", Lease, expires=True)
 EVENTS: Final = Collection(
     "events", Event, lists=(("at",), ("collection", "record_id", "sequence"))
 )

@@ -18,6 +18,7 @@ from idp.oauth.params import Params
 
 TEXT = st.text(st.characters(codec="utf-8"))
 ASSERTION = ("client_assertion", "e30.e30.e30")
+ASSERTION_TYPE = ("client_assertion_type", client_auth.ASSERTION_TYPE)
 
 
 def basic(id: str, secret: str) -> str:
@@ -77,6 +78,9 @@ UNCLEAR = [
     ("Bearer x", [("client_secret", "s")]),
     (None, [("client_id", "c"), ("client_secret", "s"), ASSERTION]),
     (None, [("client_id", "c"), ("client_id", "c")]),
+    (None, [("client_id", "c"), ASSERTION]),
+    (None, [("client_id", "c"), ASSERTION, ("client_assertion_type", "urn:other")]),
+    (None, [("client_id", "c"), ASSERTION_TYPE]),
 ]
 
 
@@ -88,7 +92,7 @@ def test_two_ways_at_once_are_an_invalid_request(header, pairs):
 
 @pytest.mark.parametrize(
     ("header", "pairs"),
-    [(None, []), (None, [("client_secret", "s")]), (None, [("client_id", "c"), ASSERTION])],
+    [(None, []), (None, [("client_secret", "s")]), (None, [ASSERTION, ASSERTION_TYPE])],
 )
 def test_who_names_no_client_is_none(header, pairs):
     with pytest.raises(InvalidClient):
@@ -106,7 +110,7 @@ def test_only_the_registered_method_with_the_right_secret_counts(registered, use
     claimed = Claimed(method=used, client_id="c", secret=secret)
     due = None if registered == "none" else "right"
     if used == registered and secret == due:
-        assert client_auth.check(claimed, client) is client
+        client_auth.check(claimed, client)
     else:
         with pytest.raises(InvalidClient):
             client_auth.check(claimed, client)

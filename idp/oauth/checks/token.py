@@ -5,36 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from idp.oauth.checks.check import FORM, METHOD, ONCE, Check
+from idp.oauth.checks.client import CLIENT_CHECKS
 
-CLIENT_NAMED: Final = Check(
-    "client_named",
-    "the request names its client, by one method",
-    "RFC 6749, 2.3 and 3.2.1",
-    "Send the credentials once: as a Basic header or in the form.",
-)
-CLIENT_KNOWN: Final = Check(
-    "client_known",
-    "client_id names an active application",
-    "RFC 6749, 2.2 and 5.2",
-    "Copy the client_id from the application, or register the application.",
-)
-CLIENT_METHOD: Final = Check(
-    "client_method",
-    "the client used the method that it is registered for",
-    "RFC 6749, 2.3; OpenID Connect Core, 9",
-    "Set the client library to the application's method, or change that.",
-)
-CLIENT_SECRET: Final = Check(
-    "client_secret",
-    "the secret is the application's",
-    "RFC 6749, 2.3.1",
-    "Copy the secret anew, or generate another one and use that.",
-)
 GRANT_TYPE: Final = Check(
     "grant_type",
     "grant_type is supported",
     "RFC 6749, 4.1.3 and 5.2",
-    "Send grant_type=authorization_code or grant_type=refresh_token.",
+    "Send one of the grant_types that the discovery document lists.",
 )
 GRANT_ALLOWED: Final = Check(
     "grant_allowed",
@@ -123,6 +100,28 @@ REFRESH_UNEXPIRED: Final = Check(
     "RFC 6749, 5.2 and 6",
     "Start a new sign-in.",
 )
+SCOPE_KNOWN: Final = Check(
+    "scope_known",
+    "scope names scopes that exist",
+    "RFC 6749, 3.3 and 5.2",
+    "Send scopes that the discovery document lists, one space between two.",
+)
+ASSERTION_ALONE: Final = Check(
+    "assertion_alone",
+    "the assertion came without a client authentication",
+    "RFC 7523, 2.1",
+    "Leave the Authorization header, client_secret and client_assertion out.",
+)
+ASSERTION_SENT: Final = Check(
+    "assertion_sent", "assertion was sent", "RFC 7523, 2.1", "Send the signed JWT as assertion."
+)
+ASSERTION_VALID: Final = Check(
+    "assertion_valid",
+    "the assertion is a service user's, fresh, and was not used before",
+    "RFC 7523, 3",
+    "Sign a new assertion: iss and sub are the user's id, aud is the issuer, with exp and the kid "
+    "of a registered key.",
+)
 SCOPE_GRANTED: Final = Check(
     "scope_granted",
     "scope asks for no more than was granted",
@@ -136,19 +135,9 @@ GRANT_STANDS: Final = Check(
     "Start a new sign-in.",
 )
 
-_CLIENT: Final = (
-    METHOD,
-    FORM,
-    ONCE,
-    CLIENT_NAMED,
-    CLIENT_KNOWN,
-    CLIENT_METHOD,
-    CLIENT_SECRET,
-    GRANT_TYPE,
-    GRANT_ALLOWED,
-)
+GRANTED: Final = (*CLIENT_CHECKS, GRANT_TYPE, GRANT_ALLOWED)
 CODE_CHECKS: Final = (
-    *_CLIENT,
+    *GRANTED,
     CODE_SENT,
     CODE_KNOWN,
     CODE_CLIENT,
@@ -160,7 +149,7 @@ CODE_CHECKS: Final = (
     SESSION_LIVE,
 )
 REFRESH_CHECKS: Final = (
-    *_CLIENT,
+    *GRANTED,
     REFRESH_SENT,
     REFRESH_KNOWN,
     REFRESH_CLIENT,
@@ -168,5 +157,17 @@ REFRESH_CHECKS: Final = (
     REFRESH_CURRENT,
     REFRESH_UNEXPIRED,
     SCOPE_GRANTED,
+    GRANT_STANDS,
+)
+CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN)
+JWT_PROFILE_CHECKS: Final = (
+    METHOD,
+    FORM,
+    ONCE,
+    ASSERTION_ALONE,
+    ASSERTION_SENT,
+    ASSERTION_VALID,
+    GRANT_TYPE,
+    SCOPE_KNOWN,
     GRANT_STANDS,
 )

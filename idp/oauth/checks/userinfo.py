@@ -36,6 +36,12 @@ TOKEN_STANDS: Final = Check(
     "RFC 6750, 3.1",
     "Get a new token by a new sign-in.",
 )
+TOKEN_USER: Final = Check(
+    "token_user",
+    "the token stands for a user",
+    "OpenID Connect Core, 5.3",
+    "Send the access token of a user's sign-in, or a service user's.",
+)
 TOKEN_SCOPE: Final = Check(
     "token_scope",
     "the token has the scope openid",
@@ -51,5 +57,6 @@ CHECKS: Final = (
     TOKEN_GENUINE,
     TOKEN_UNEXPIRED,
     TOKEN_STANDS,
+    TOKEN_USER,
     TOKEN_SCOPE,
 )

@@ -1,38 +1,35 @@
 """The token endpoint (RFC 6749 3.2): one pipeline, and a module for each grant.
 
 The pipeline reads the request, authenticates the client and checks that it may use the grant;
-a grant cannot forget any of that, because it only fills in its own part.
+a grant cannot forget any of that, because it only fills in its own part. A new grant is a module
+that ends in its `GRANT`, and a line here: discovery, registration and `idp explain` follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any, Final
-
-from msgspec import Struct
 
 from idp.oauth import client_auth, shown
 from idp.oauth.checks import token as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
-from idp.oauth.grants import authorization_code, refresh_token
-from idp.oauth.grants.exchange import Exchange
+from idp.oauth.grants import (
+    authorization_code,
+    client_credentials,
+    jwt_profile,
+    refresh_token,
+)
+from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
-from idp.records import APPLICATIONS, Application
+from idp.records import INSTANCE_ID, INSTANCES, Application, Instance, User
 from idp.service import Service
 from storage import Key
 
-
-class Grant(Struct, frozen=True):
-    """A grant's own part: which record its credential names, and what it answers."""
-
-    reads: Callable[[Params], Key | None]
-    exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
-
-
 GRANTS: Final[dict[str, Grant]] = {
-    "authorization_code": Grant(authorization_code.reads, authorization_code.redeem),
-    "refresh_token": Grant(refresh_token.reads, refresh_token.rotate),
+    "authorization_code": authorization_code.GRANT,
+    "refresh_token": refresh_token.GRANT,
+    "client_credentials": client_credentials.GRANT,
+    "urn:ietf:params:oauth:grant-type:jwt-bearer": jwt_profile.GRANT,
 }
 
 
@@ -44,32 +41,42 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     """
     with ONCE:
         params.refuse_repeated()
-    with checks.CLIENT_NAMED:
-        claimed = client_auth.read(authorization, params)
-    grant = next((each for name, each in GRANTS.items() if name == params.get("grant_type")), None)
-    key = grant.reads(params) if grant else None
-    keys: list[Key] = [(APPLICATIONS, claimed.client_id), *([key] if key else [])]
-    found = await service.store.get_many(keys)
-    with checks.CLIENT_KNOWN:
-        if found[0] is None:
-            raise await client_auth.unknown(service, claimed)
-    client = client_auth.check(claimed, found[0])
-    allowed = _check_allowed(client, params, grant)
-    record = found[1] if key else None
-    return await allowed.exchange(Exchange(service, client, params, record))
+    grant = GRANTS.get(params.get("grant_type") or "")
+    authenticates = grant.authenticates if grant else client_auth.authenticate
+    keys = _keys(grant, params)
+    caller, found = await authenticates(service, authorization, params, keys)
+    instance = found[0] if grant and grant.is_offered else None
+    allowed = _check_allowed(caller, params, grant, instance)
+    own = found[1:] if grant and grant.is_offered else found
+    return await allowed.exchange(Exchange(service, caller, params, own))
 
 
-def _check_allowed(client: Application, params: Params, grant: Grant | None) -> Grant:
+def _keys(grant: Grant | None, params: Params) -> list[Key]:
+    if grant is None:
+        return []
+    keys = grant.reads(params)
+    return [(INSTANCES, INSTANCE_ID), *keys] if grant.is_offered else keys
+
+
+def _check_allowed(
+    caller: Application | User, params: Params, grant: Grant | None, instance: Instance | None
+) -> Grant:
     with checks.GRANT_TYPE:
         grant_type = params.required("grant_type")
         if grant is None:
-            known = ", ".join(GRANTS)
             sent = shown.in_words("grant_type", grant_type)
-            story = f"grant_type is one of {known}; {sent} was sent."
+            story = f"grant_type is one of {', '.join(GRANTS)}; {sent} was sent."
+            raise UnsupportedGrantType("grant_type is not supported", story=story)
+        if grant.is_offered and not (instance and grant.is_offered(instance)):
+            story = f"{grant_type} is switched off on this installation."
             raise UnsupportedGrantType("grant_type is not supported", story=story)
     with checks.GRANT_ALLOWED:
-        if grant_type not in client.grant_types:
-            allowed = ", ".join(client.grant_types)
+        if (
+            grant.api_name is not None
+            and isinstance(caller, Application)
+            and grant_type not in caller.grant_types
+        ):
+            allowed = ", ".join(caller.grant_types)
             story = f"The application may use {allowed}; {grant_type} was sent."
             raise UnauthorizedClient("the client may not use this grant_type", story=story)
     return grant

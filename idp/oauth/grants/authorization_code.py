@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from idp import credentials
-from idp.identity.subjects import Grantee
-from idp.oauth import addresses, pkce, scopes, stories
+from idp.oauth import addresses, issuing, pkce, scopes, stories
+from idp.oauth.authorizations import Grantee
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import (
     Exchange,
+    Grant,
     RefreshToken,
     find_live,
+    named,
     new_refresh_token,
     refuse_foreign,
     refuse_replay,
-    respond,
 )
 from idp.oauth.params import Params
-from idp.oauth.tokens import lifetime_seconds
+from idp.oauth.tokens import lifetime
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
 
 
-def reads(params: Params) -> Key | None:
+def reads(params: Params) -> list[Key]:
     """The authorization that the code names."""
     parts = credentials.split(params.get("code") or "")
-    return (AUTHORIZATIONS, parts[0]) if parts else None
+    return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
 async def redeem(exchange: Exchange) -> dict[str, Any]:
@@ -56,8 +57,8 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
         refresh = new_refresh_token(exchange.service, authorization.id, now)
-    response = await respond(
-        exchange,
+    response = await issuing.respond(
+        exchange.service,
         grantee,
         scopes=granted,
         refresh_token=refresh.text if refresh else None,
@@ -90,7 +91,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
-    authorization, parts = exchange.record, credentials.split(sent)
+    authorization, parts = named(exchange), credentials.split(sent)
     code = authorization.code if authorization else None
     if (
         authorization is None
@@ -115,7 +116,7 @@ async def _spend(
 ) -> None:
     """Spend the code; of several that try at once, one does and the family dies for the rest."""
     authorization = grantee.authorization
-    lasts = timedelta(seconds=lifetime_seconds(exchange.service, exchange.client))
+    lasts = lifetime(exchange.service.config, exchange.client.access_token_type)
     ends = now + lasts
     if refresh:
         ends = max(ends, refresh.record.expires_at + lasts)
@@ -132,3 +133,11 @@ async def _spend(
         with checks.CODE_UNUSED:
             story = "Another request redeemed the code, or revoked the grant, at the same moment."
             await refuse_replay(exchange, authorization, "code", story)
+
+
+GRANT: Final = Grant(
+    exchange=redeem,
+    reads=reads,
+    checks=checks.CODE_CHECKS,
+    api_name="OIDC_GRANT_TYPE_AUTHORIZATION_CODE",
+)

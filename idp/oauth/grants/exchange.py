@@ -2,31 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from idp import credentials
 from idp.credentials import Confidential
-from idp.identity import sessions, subjects
-from idp.identity.subjects import Grantee, Named
-from idp.oauth import authorizations, id_tokens, stories, tokens
+from idp.oauth import authorizations, client_auth, stories
+from idp.oauth.authorizations import Grantee
+from idp.oauth.checks.check import Check
 from idp.oauth.checks.token import GRANT_STANDS
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
-from idp.oauth.scopes import OPENID
-from idp.records import Application, Authorization, Refresh
+from idp.records import Application, Authorization, Instance, Refresh, User
 from idp.service import Service
+from storage import Key
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One authenticated request. `record` is what the grant's credential named, or None."""
+    """One authenticated request. `found` are the records that the grant asked for (`reads`).
+
+    Only a grant whose `authenticates` lets service users in meets one as `caller`.
+    """
 
     service: Service
-    client: Application
+    caller: Application | User
     params: Params
-    record: Authorization | None
+    found: Sequence[Any]
+
+    @property
+    def client(self) -> Application:
+        """The application that calls."""
+        if not isinstance(self.caller, Application):
+            raise TypeError("a service user calls, not an application")
+        return self.caller
+
+
+Authenticate: TypeAlias = Callable[
+    [Service, str | None, Params, Sequence[Key]],
+    Awaitable[tuple[Application | User, Sequence[Any]]],
+]
+
+
+def _nothing(params: Params) -> list[Key]:
+    return []
+
+
+class Grant(Struct, frozen=True, kw_only=True):
+    """One grant type: all that the pipeline, discovery and registration know of it.
+
+    `exchange` gives the token response; `reads` names the records that it needs, which are read
+    together with the client; `checks` are all checks of such a request in their order.
+    `authenticates` tells who calls. `api_name` is its name in a registration; without one it is
+    for everybody who may authenticate. `is_offered` tells by the installation's settings.
+    """
+
+    exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
+    checks: tuple[Check, ...]
+    reads: Callable[[Params], list[Key]] = _nothing
+    authenticates: Authenticate = client_auth.authenticate
+    api_name: str | None = None
+    is_offered: Callable[[Instance], bool] | None = None
 
 
 class RefreshToken(Confidential, frozen=True):
@@ -57,68 +97,19 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee
     A session that has ended is no refusal here (`Grantee.session` tells): `offline_access`
     outlives it, and each grant says what it means.
     """
-    named = Named(
-        authorization_id=authorization.id,
-        user_id=authorization.user_id,
-        org_id=authorization.org_id,
-        client_id=authorization.client_id,
-        client_org_id=authorization.client_org_id,
-        stamps=authorization.stamps,
-    )
-    grantee = await subjects.find_grantee(exchange.service, named, authorization.session_id)
+    grantee = await authorizations.find_live(exchange.service, authorization)
     with GRANT_STANDS:
         if grantee is None:
             raise InvalidGrant(
                 "the grant was revoked, or its user or client is not active any more",
-                story=await stories.fallen(exchange.service, named),
+                story=await stories.fallen(exchange.service, authorizations.named(authorization)),
             )
     return grantee
 
 
-async def respond(
-    exchange: Exchange,
-    grantee: Grantee,
-    *,
-    scopes: list[str],
-    refresh_token: str | None,
-    with_nonce: bool,
-    now: datetime,
-) -> dict[str, Any]:
-    """The token response (RFC 6749 5.1): signs, and writes nothing."""
-    service, client, authorization = exchange.service, exchange.client, grantee.authorization
-    session_id = _session_id(service, grantee, now)
-    access = await tokens.issue(
-        service, client, authorization, scopes=scopes, session_id=session_id, now=now
-    )
-    body: dict[str, Any] = {
-        "access_token": access.token,
-        "token_type": "Bearer",
-        "expires_in": access.expires_in,
-        "scope": " ".join(scopes),
-    }
-    if refresh_token is not None:
-        body["refresh_token"] = refresh_token
-    if OPENID in scopes:
-        body["id_token"] = await id_tokens.issue(
-            service,
-            client,
-            authorization,
-            grantee.subject.user,
-            scopes=scopes,
-            access_token=access.token,
-            session_id=session_id,
-            with_nonce=with_nonce,
-            now=now,
-        )
-    return body
-
-
-def _session_id(service: Service, grantee: Grantee, now: datetime) -> str | None:
-    """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
-    session = grantee.session
-    if session is None or sessions.is_over(service.config, session, now):
-        return None
-    return session.id
+def named(exchange: Exchange) -> Authorization | None:
+    """The authorization that the request's code or token begins with, if there is one."""
+    return exchange.found[0] if exchange.found else None
 
 
 def refuse_foreign(exchange: Exchange, authorization: Authorization, what: str) -> None:

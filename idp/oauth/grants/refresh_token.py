@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from idp import credentials
-from idp.oauth import scopes, shown, stories
+from idp.oauth import issuing, scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
     Exchange,
+    Grant,
     find_live,
+    named,
     refuse_foreign,
     refuse_replay,
-    respond,
 )
 from idp.oauth.params import Params
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
@@ -24,10 +25,10 @@ from storage.settling import commit_settled
 _SECRETS = 2
 
 
-def reads(params: Params) -> Key | None:
+def reads(params: Params) -> list[Key]:
     """The authorization that the refresh token names."""
     parts = credentials.split(params.get("refresh_token") or "", _SECRETS)
-    return (AUTHORIZATIONS, parts[0]) if parts else None
+    return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
 async def rotate(exchange: Exchange) -> dict[str, Any]:
@@ -53,12 +54,11 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
         wanted = _scopes(exchange.params, authorization)
     grantee = await find_live(exchange, authorization)
     successor = exchange.service.random.token()
-    response = await respond(
-        exchange,
+    response = await issuing.respond(
+        exchange.service,
         grantee,
         scopes=wanted,
         refresh_token=exchange.params.required("refresh_token").removesuffix(secret) + successor,
-        with_nonce=False,
         now=now,
     )
     await _replace(exchange, authorization, refresh, successor, now)
@@ -81,7 +81,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
-    authorization, parts = exchange.record, credentials.split(sent, _SECRETS)
+    authorization, parts = named(exchange), credentials.split(sent, _SECRETS)
     refresh = authorization.refresh if authorization else None
     if (
         authorization is None
@@ -133,3 +133,11 @@ async def _replace(
         with checks.REFRESH_CURRENT:
             story = "Another request used the refresh token, or revoked it, at the same moment."
             await refuse_replay(exchange, authorization, "refresh token", story)
+
+
+GRANT: Final = Grant(
+    exchange=rotate,
+    reads=reads,
+    checks=checks.REFRESH_CHECKS,
+    api_name="OIDC_GRANT_TYPE_REFRESH_TOKEN",
+)

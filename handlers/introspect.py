@@ -1,0 +1,39 @@
+"""POST /oauth/v2/introspect and /oauth/v2/revoke: what becomes of a token that was given out."""
+
+from __future__ import annotations
+
+from handlers.cors import SharedHandler
+from handlers.refusing import RefusingHandler
+from idp.oauth import introspection, revocation
+from idp.oauth.checks.check import FORM
+from idp.oauth.endpoints import INTROSPECT, REVOKE
+
+
+class IntrospectHandler(RefusingHandler, SharedHandler):
+    """The introspection endpoint (RFC 7662 2)."""
+
+    endpoint = "introspect"
+
+    async def post(self) -> None:
+        with FORM:
+            params = self.form_params()
+        await self.share_only_for_sender(params)
+        authorization = self.request.headers.get("Authorization")
+        self.answer(await introspection.answer(self.service, authorization, params))
+
+
+class RevokeHandler(RefusingHandler, SharedHandler):
+    """The revocation endpoint (RFC 7009 2). Success has no body."""
+
+    endpoint = "revoke"
+
+    async def post(self) -> None:
+        with FORM:
+            params = self.form_params()
+        await self.share_only_for_sender(params)
+        await revocation.revoke(self.service, self.request.headers.get("Authorization"), params)
+        self.set_header("Content-Type", "application/json")
+        self.finish()
+
+
+ROUTES = [(INTROSPECT, IntrospectHandler), (REVOKE, RevokeHandler)]

@@ -1,0 +1,140 @@
+"""JWTs by which others prove who they are (RFC 7523 3): clients, and service users.
+
+An assertion is signed by a key that was registered for its issuer, speaks of the issuer itself
+(`iss` = `sub`), is meant for this service alone and lasts an hour at most. One that has a `jti`
+counts once, over all processes.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import credentials, strict_json
+from idp.errors import InvalidArgument
+from idp.oauth import jose, stories
+from idp.oauth.endpoints import TOKEN
+from idp.oauth.jose import NotAToken, Parsed
+from idp.records import REPLAY, RegisteredKey, Replay
+from idp.service import Service
+from storage import MAX_ID_CHARACTERS, Conflict, Insert
+from storage.settling import commit_settled
+
+ALGORITHMS: Final = ("RS256", "PS256", "ES256", "EdDSA")
+LASTS: Final = timedelta(hours=1)
+SKEW: Final = timedelta(seconds=10)
+_LATEST: Final = 253402300799  # the last second of the year 9999
+
+
+class Claims(Struct, frozen=True):
+    """The claims that count; instants in seconds."""
+
+    iss: str
+    sub: str
+    aud: str | list[str]
+    exp: int | float
+    iat: int | float | None = None
+    nbf: int | float | None = None
+    jti: str | None = None
+
+
+class Assertion(Struct, frozen=True):
+    """An assertion taken apart; nothing in it is to be believed before `verify`."""
+
+    parsed: Parsed
+    claims: Claims
+
+    @property
+    def kid(self) -> str:
+        return self.parsed.header.kid
+
+
+class NotProven(Exception):
+    """The assertion proves nothing. The message is for the log and the administrator."""
+
+
+def read(text: str) -> Assertion:
+    """Take an assertion apart. Raises NotProven."""
+    try:
+        parsed = jose.parse_foreign(text)
+        claims = msgspec.convert(strict_json.decode(parsed.payload), Claims, strict=True)
+    except NotAToken as error:
+        raise NotProven(f"The assertion can't be read: {error}.") from None
+    except InvalidArgument:
+        raise NotProven("The assertion's claims are not one JSON object.") from None
+    except msgspec.ValidationError as error:
+        raise NotProven(f"The assertion's claims are not as they should be: {error}.") from None
+    for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
+        if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
+            raise NotProven(f"{name} has {stories.characters(value)}.")
+    return Assertion(parsed, claims)
+
+
+async def verify(
+    service: Service, assertion: Assertion, key: RegisteredKey | None, *, needs_jti: bool
+) -> None:
+    """Believe an assertion: its key, signature and claims; then count its `jti`, once.
+
+    Raises NotProven. A key that is registered for somebody else is as good as none.
+    """
+    claims = assertion.claims
+    if key is None or key.owner_id != claims.iss:
+        kid = stories.quoted(assertion.kid)
+        raise NotProven(f"No key {kid} is registered for {stories.quoted(claims.iss)}.")
+    try:
+        jose.verify_foreign(jose.load_public(key.public), assertion.parsed, ALGORITHMS)
+    except NotAToken as error:
+        raise NotProven(f"The key {stories.quoted(key.id)} does not verify it: {error}.") from None
+    _check_claims(service, claims)
+    if claims.jti is not None:
+        await _count(service, claims, claims.jti)
+    elif needs_jti:
+        raise NotProven("The assertion has no jti, so it could be used again.")
+
+
+def _check_claims(service: Service, claims: Claims) -> None:
+    if claims.iss != claims.sub:
+        issuer, subject = stories.quoted(claims.iss), stories.quoted(claims.sub)
+        raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
+    issuer = service.config.issuer
+    accepted = {issuer, issuer + TOKEN}
+    audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
+    if not audience or not set(audience) <= accepted:
+        sent = ", ".join(stories.quoted(each) for each in audience[:5]) or "nothing"
+        raise NotProven(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
+    _check_times(claims, service.clock.now())
+
+
+def _check_times(claims: Claims, now: datetime) -> None:
+    expires, issued = _instant("exp", claims.exp), _instant("iat", claims.iat)
+    begins = _instant("nbf", claims.nbf)
+    if expires is None or expires + SKEW <= now:
+        late = stories.span(now - expires) if expires else ""
+        raise NotProven(f"The assertion expired {late} ago.")
+    if expires > now + LASTS + SKEW:
+        raise NotProven("exp is more than an hour ahead.")
+    if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:
+        raise NotProven("iat is ahead of this service's clock, or more than an hour ago.")
+    if begins is not None and begins > now + SKEW:
+        raise NotProven("nbf is ahead of this service's clock.")
+
+
+def _instant(name: str, seconds: float | None) -> datetime | None:
+    if seconds is None:
+        return None
+    if not 0 <= seconds <= _LATEST:
+        raise NotProven(f"{name} is no instant.")
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+async def _count(service: Service, claims: Claims, jti: str) -> None:
+    """Use up a `jti`: of several requests that bring it, in any process, one does."""
+    expires: Any = _instant("exp", claims.exp)
+    used = Replay(id=credentials.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
+    try:
+        await commit_settled(service.store, Insert(REPLAY, used))
+    except Conflict:
+        raise NotProven("The assertion was used before: its jti counts once.") from None

@@ -1,0 +1,50 @@
+"""The checks of client authentication, wherever a client authenticates."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.oauth.checks.check import FORM, METHOD, ONCE, Check
+
+CLIENT_NAMED: Final = Check(
+    "client_named",
+    "the request names its client, by one method",
+    "RFC 6749, 2.3 and 3.2.1",
+    "Send the credentials once: as a Basic header or in the form.",
+)
+CLIENT_KNOWN: Final = Check(
+    "client_known",
+    "client_id names an active application",
+    "RFC 6749, 2.2 and 5.2",
+    "Copy the client_id from the application, or register the application.",
+)
+CLIENT_METHOD: Final = Check(
+    "client_method",
+    "the client used the method that it is registered for",
+    "RFC 6749, 2.3; OpenID Connect Core, 9",
+    "Set the client library to the application's method, or change that.",
+)
+CLIENT_SECRET: Final = Check(
+    "client_secret",
+    "the secret is the application's",
+    "RFC 6749, 2.3.1",
+    "Copy the secret anew, or generate another one and use that.",
+)
+CLIENT_ASSERTION: Final = Check(
+    "client_assertion",
+    "the assertion is the application's, fresh, and was not used before",
+    "OpenID Connect Core, 9; RFC 7523, 3",
+    "Sign a new assertion for each request: iss and sub are the client_id, aud is the issuer, "
+    "with exp, jti and the kid of a registered key.",
+)
+
+CLIENT_CHECKS: Final = (
+    METHOD,
+    FORM,
+    ONCE,
+    CLIENT_NAMED,
+    CLIENT_KNOWN,
+    CLIENT_METHOD,
+    CLIENT_SECRET,
+    CLIENT_ASSERTION,
+)

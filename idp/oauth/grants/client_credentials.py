@@ -1,0 +1,51 @@
+"""The client credentials grant (RFC 6749 4.4): a service user or an application for itself.
+
+Nothing is written, and no refresh token is given: the credentials are at hand anyway.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from idp.identity import subjects, users
+from idp.oauth import client_auth, service_tokens
+from idp.oauth.checks import token as checks
+from idp.oauth.checks.client import CLIENT_KNOWN
+from idp.oauth.errors import InvalidClient
+from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.standing import Client
+from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
+
+
+async def exchange(exchange: Exchange) -> dict[str, Any]:
+    """An access token of the caller's own."""
+    service, caller = exchange.service, exchange.caller
+    with checks.SCOPE_KNOWN:
+        wanted = service_tokens.scopes_of(service, exchange.params)
+    if not isinstance(caller, User):
+        return await _for_application(exchange, wanted)
+    subject = await users.subject_of(service, caller)
+    with CLIENT_KNOWN:
+        if subject is None or not subjects.is_active(subject):
+            raise InvalidClient("the service user or its organization is not active")
+    return await service_tokens.for_user(service, subject, wanted)
+
+
+async def _for_application(exchange: Exchange, wanted: list[str]) -> dict[str, Any]:
+    service, client = exchange.service, exchange.client
+    instance, organization = await service.store.get_many(
+        [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
+    )
+    with CLIENT_KNOWN:
+        if organization is None or organization.state != "active":
+            raise InvalidClient("the application's organization is not active")
+    acting = Client(client, organization)
+    return await service_tokens.for_application(service, instance, acting, wanted)
+
+
+GRANT: Final = Grant(
+    exchange=exchange,
+    checks=checks.CLIENT_CREDENTIALS_CHECKS,
+    authenticates=client_auth.authenticate_any,
+    api_name="OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",
+)

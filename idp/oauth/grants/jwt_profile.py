@@ -1,0 +1,61 @@
+"""The JWT profile grant (RFC 7523 2.1): a service user's signed assertion for its tokens.
+
+The assertion is the whole proof: a client does not authenticate here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from idp.identity import subjects, users
+from idp.oauth import assertions, service_tokens
+from idp.oauth.assertions import NotProven
+from idp.oauth.checks import token as checks
+from idp.oauth.errors import InvalidGrant, InvalidRequest
+from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.params import Params
+from idp.records import USER_KEYS, USERS, User
+from idp.service import Service
+from storage import Key
+
+
+async def authenticate(
+    service: Service, authorization: str | None, params: Params, also: Sequence[Key]
+) -> tuple[User, Sequence[Any]]:
+    """The service user that signed the assertion. Raises InvalidGrant, InvalidRequest."""
+    with checks.ASSERTION_ALONE:
+        if authorization or params.get("client_secret") or params.get("client_assertion"):
+            raise InvalidRequest("this grant takes the assertion, and no client authentication")
+    with checks.ASSERTION_SENT:
+        sent = params.required("assertion")
+    with checks.ASSERTION_VALID:
+        try:
+            assertion = assertions.read(sent)
+            keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
+            user, key, *others = await service.store.get_many([*keys, *also])
+            await assertions.verify(service, assertion, key, needs_jti=False)
+        except NotProven as error:
+            raise InvalidGrant("the assertion is not valid", story=str(error)) from None
+        if user is None or user.kind != "machine":
+            raise InvalidGrant(
+                "the assertion is not valid", story="Its issuer is no service user."
+            )
+    return user, others
+
+
+async def exchange(exchange: Exchange) -> dict[str, Any]:
+    """An access token of the service user, and its ID token where `openid` is asked for."""
+    service, caller = exchange.service, exchange.caller
+    with checks.SCOPE_KNOWN:
+        wanted = service_tokens.scopes_of(service, exchange.params)
+    subject = await users.subject_of(service, caller) if isinstance(caller, User) else None
+    with checks.GRANT_STANDS:
+        if subject is None or not subjects.is_active(subject):
+            raise InvalidGrant("the service user or its organization is not active")
+    return await service_tokens.for_user(service, subject, wanted, with_id_token=True)
+
+
+GRANT: Final = Grant(
+    exchange=exchange, checks=checks.JWT_PROFILE_CHECKS, authenticates=authenticate
+)

@@ -1,0 +1,83 @@
+"""Introspection (RFC 7662): whether a token counts, for those whom it is meant for."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from idp.oauth import claims, client_auth, presented, standing
+from idp.oauth.checks.check import ONCE
+from idp.oauth.checks.introspect import TOKEN_SENT
+from idp.oauth.client_auth import INTROSPECTION_METHODS
+from idp.oauth.errors import InvalidToken
+from idp.oauth.params import Params
+from idp.oauth.presented import Presented
+from idp.oauth.standing import Standing
+from idp.records import Application
+from idp.service import Service
+
+INACTIVE: Final[dict[str, Any]] = {"active": False}
+
+
+async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+    """The token's claims, or `{"active": false}` and no reason. Raises OAuthError.
+
+    Client, token and all that it depends on are read in one round trip.
+    """
+    with ONCE:
+        params.refuse_repeated()
+    token = await _open(service, params)
+    keys = standing.keys(token.named) if token else []
+    client, found = await client_auth.authenticate(
+        service, authorization, params, keys, INTROSPECTION_METHODS
+    )
+    with TOKEN_SENT:
+        params.required("token")
+    stands = standing.judge(token.named, found) if token else None
+    if token is None or stands is None or not _is_meant_for(client, token, stands):
+        return INACTIVE
+    return _described(client, token, stands)
+
+
+async def _open(service: Service, params: Params) -> Presented | None:
+    try:
+        return await presented.open(service, params.get("token") or "")
+    except InvalidToken:
+        return None
+
+
+def _is_meant_for(client: Application, token: Presented, stands: Standing) -> bool:
+    """The client or its project is in the audience; a PAT's are its organization's projects."""
+    if token.is_pat:
+        return stands.subject is not None and client.org_id == stands.subject.organization.id
+    return client.id in token.claims.aud or client.project_id in token.claims.aud
+
+
+def _described(client: Application, token: Presented, stands: Standing) -> dict[str, Any]:
+    said = token.claims
+    audience = [*said.aud, client.project_id] if token.is_pat else said.aud
+    body = {
+        "active": True,
+        "iss": said.iss,
+        "sub": said.sub,
+        "aud": audience,
+        "client_id": said.client_id,
+        "exp": said.exp,
+        "iat": said.iat,
+        "nbf": said.nbf,
+        "jti": said.jti,
+        "scope": said.scope,
+        "token_type": "Bearer",
+    }
+    if said.auth_time is not None:
+        body["auth_time"] = said.auth_time
+    if said.amr:
+        body["amr"] = said.amr
+    if said.act is not None:
+        body["act"] = msgspec.to_builtins(said.act)
+    if stands.subject is not None:
+        user, organization = stands.subject.user, stands.subject.organization
+        body["username"] = f"{user.user_name}@{organization.primary_domain}"
+        body |= claims.for_scopes(user, said.scope.split(" "))
+    return body

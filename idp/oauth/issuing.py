@@ -1,0 +1,117 @@
+"""What a client gets for an authorization: the access token, the ID token, the response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from idp.identity import sessions
+from idp.oauth import claims, id_tokens, tokens
+from idp.oauth.authorizations import Grantee
+from idp.oauth.id_tokens import Content
+from idp.oauth.scopes import OPENID
+from idp.oauth.tokens import Issued, References, Terms
+from idp.service import Service
+
+
+async def respond(
+    service: Service,
+    grantee: Grantee,
+    *,
+    scopes: Sequence[str],
+    refresh_token: str | None = None,
+    with_nonce: bool = False,
+    now: datetime,
+) -> dict[str, Any]:
+    """The token response (RFC 6749 5.1): signs, and writes nothing."""
+    session_id = session_of(service, grantee, now)
+    access = await access_token(service, grantee, scopes, session_id, now)
+    body: dict[str, Any] = {
+        "access_token": access.token,
+        "token_type": "Bearer",
+        "expires_in": access.expires_in,
+        "scope": " ".join(scopes),
+    }
+    if refresh_token is not None:
+        body["refresh_token"] = refresh_token
+    if OPENID in scopes:
+        nonce = grantee.authorization.nonce if with_nonce else None
+        body["id_token"] = await id_token(
+            service, grantee, scopes, session_id, now, nonce=nonce, access_token=access.token
+        )
+    return body
+
+
+async def id_token(
+    service: Service,
+    grantee: Grantee,
+    scopes: Sequence[str],
+    session_id: str | None,
+    now: datetime,
+    *,
+    nonce: str | None,
+    access_token: str | None = None,
+    code: str | None = None,
+) -> str:
+    """A new ID token of an authorization, lean where an access token is given with it."""
+    authorization, client = grantee.authorization, grantee.client.application
+    is_lean = access_token is not None and not client.id_token_userinfo_assertion
+    content = Content(
+        sub=authorization.user_id,
+        client_id=client.id,
+        auth_time=authorization.auth_time,
+        amr=authorization.amr,
+        acr=authorization.acr,
+        nonce=nonce,
+        session_id=session_id,
+        access_token=access_token,
+        code=code,
+        claims={} if is_lean else claims.for_scopes(grantee.subject.user, scopes),
+        algorithm=client.signing_algorithm,
+    )
+    return await id_tokens.issue(service, content, now)
+
+
+async def access_token(
+    service: Service,
+    grantee: Grantee,
+    scopes: Sequence[str],
+    session_id: str | None,
+    now: datetime,
+) -> Issued:
+    """A new access token of an authorization. `session_id` None: it outlives the session."""
+    authorization, client = grantee.authorization, grantee.client.application
+    references = References(
+        stamps=authorization.stamps,
+        authorization=authorization.id,
+        user_org=authorization.org_id,
+        client_org=authorization.client_org_id,
+        session=session_id,
+        actor_orgs=authorization.actor_org_ids,
+        parents=authorization.parent_ids,
+        sessions=authorization.parent_session_ids,
+        tokens=authorization.parent_token_ids,
+    )
+    terms = Terms(
+        sub=authorization.user_id,
+        client_id=client.id,
+        audience=authorization.audience,
+        scopes=scopes,
+        kind=client.access_token_type,
+        algorithm=client.signing_algorithm,
+        ref=references,
+        auth_time=authorization.auth_time,
+        amr=authorization.amr,
+        acr=authorization.acr,
+        actor=authorization.actor,
+    )
+    return await tokens.issue(service, terms, now)
+
+
+def session_of(service: Service, grantee: Grantee, now: datetime) -> str | None:
+    """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
+    session = grantee.session
+    if session is None or sessions.is_over(service.config, session, now):
+        return None
+    return session.id

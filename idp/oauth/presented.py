@@ -1,0 +1,102 @@
+"""Access tokens that somebody presents: opened, then judged by all that they depend on.
+
+Opening is arithmetic, or the look-up of one personal access token; judging reads what the token
+names, in one round trip, together with whatever else the caller needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct
+
+from idp.identity import pats
+from idp.oauth import scopes, standing, stories, tokens
+from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
+from idp.oauth.errors import InvalidToken
+from idp.oauth.standing import Named, Standing
+from idp.oauth.tokens import AccessToken, References
+from idp.records import PersonalAccessToken
+from idp.service import Service
+
+_PAT_SCOPES = (scopes.OPENID, "profile", "email")
+
+
+class Presented(Struct, frozen=True):
+    """A genuine token, which may have expired or been revoked. `is_pat`: made up of a record."""
+
+    claims: AccessToken
+    named: Named
+    is_pat: bool = False
+
+
+async def open(service: Service, token: str) -> Presented:
+    """The token, taken apart. Raises InvalidToken: not genuine, or expired."""
+    if pats.is_pat(service, token):
+        return await _open_pat(service, token)
+    claims = await tokens.read(service, token)
+    with TOKEN_GENUINE:
+        if claims is None:
+            raise _refused(stories.foreign_token(service.config, token))
+    with TOKEN_UNEXPIRED:
+        now = service.clock.now()
+        if tokens.is_expired(claims, now):
+            since = stories.span(now - datetime.fromtimestamp(claims.exp, UTC))
+            raise _refused(f"The access token expired {since} ago.", claims.client_id)
+    return Presented(claims, tokens.named(claims))
+
+
+async def _open_pat(service: Service, token: str) -> Presented:
+    pat = await pats.find(service, token)
+    with TOKEN_GENUINE:
+        if pat is None:
+            raise _refused(
+                "The personal access token is unknown, has expired or was deleted.",
+            )
+    claims = _claims_of(service, pat)
+    return Presented(claims, tokens.named(claims), is_pat=True)
+
+
+def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
+    """What a personal access token would say; its audience grows by the asker's project."""
+    created = int(pat.created_at.timestamp())
+    return AccessToken(
+        iss=service.config.issuer,
+        sub=pat.user_id,
+        aud=[service.config.issuer],
+        exp=int(pat.expires_at.timestamp()),
+        iat=created,
+        nbf=created,
+        jti=pat.id,
+        client_id=pat.user_id,
+        scope=" ".join(_PAT_SCOPES),
+        ref=References(stamps=pat.stamps, user_org=pat.org_id),
+    )
+
+
+async def judge(service: Service, presented: Presented, found: Sequence[Any]) -> Standing:
+    """What stands behind the token; `found` begins with the records of `standing.keys`.
+
+    Raises InvalidToken.
+    """
+    stands = standing.judge(presented.named, found)
+    with TOKEN_STANDS:
+        if stands is None:
+            story = await stories.fallen(service, presented.named)
+            raise _refused(story, presented.claims.client_id)
+    return stands
+
+
+async def find(service: Service, token: str) -> tuple[AccessToken, Standing]:
+    """The token and what stands behind it. Raises InvalidToken."""
+    presented = await open(service, token)
+    found = await service.store.get_many(standing.keys(presented.named))
+    return presented.claims, await judge(service, presented, found)
+
+
+def _refused(story: str, client_id: str | None = None) -> InvalidToken:
+    """The same words to the caller, whatever the reason."""
+    told = "the token is unknown, has expired or was revoked"
+    return InvalidToken(told, story=story, client_id=client_id)

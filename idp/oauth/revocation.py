@@ -1,0 +1,70 @@
+"""Revocation (RFC 7009): a client gives back what it was given."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from idp import credentials
+from idp.oauth import authorizations, client_auth, tokens
+from idp.oauth.checks.check import ONCE
+from idp.oauth.checks.introspect import TOKEN_SENT
+from idp.oauth.params import Params
+from idp.oauth.tokens import AccessToken
+from idp.records import (
+    AUTHORIZATIONS,
+    REVOKED_TOKENS,
+    Application,
+    Authorization,
+    RevokedToken,
+)
+from idp.service import Service
+from storage import Conflict, Insert, Key
+
+_REFRESH_SECRETS = 2
+
+
+async def revoke(service: Service, authorization: str | None, params: Params) -> None:
+    """End a token of the calling client: an access token alone, a refresh token with all that
+    came of the same grant. An unknown token is no error; another client's is left alone.
+
+    Raises OAuthError: what is wrong with the client or the request.
+    """
+    with ONCE:
+        params.refuse_repeated()
+    sent = params.get("token") or ""
+    parts = credentials.split(sent, _REFRESH_SECRETS)
+    keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
+    client, found = await client_auth.authenticate(service, authorization, params, keys)
+    with TOKEN_SENT:
+        params.required("token")
+    if parts:
+        await _revoke_family(service, client, found[0], parts[1])
+        return
+    token = await tokens.read(service, sent)
+    if token is not None and token.client_id == client.id:
+        await _revoke_one(service, token)
+
+
+async def _revoke_family(
+    service: Service, client: Application, authorization: Authorization | None, family: str
+) -> None:
+    """Also by a spent token: whoever has one of the family may end it."""
+    refresh = authorization.refresh if authorization else None
+    if (
+        authorization is not None
+        and refresh is not None
+        and authorization.client_id == client.id
+        and credentials.matches(family, refresh.family_hash)
+    ):
+        await authorizations.revoke(service, authorization, reason="revoked by the client")
+
+
+async def _revoke_one(service: Service, token: AccessToken) -> None:
+    expires_at = datetime.fromtimestamp(token.exp, UTC)
+    if expires_at <= service.clock.now():
+        return
+    with suppress(Conflict):  # revoked before
+        await service.store.commit(
+            Insert(REVOKED_TOKENS, RevokedToken(id=token.jti, expires_at=expires_at))
+        )

@@ -1,0 +1,97 @@
+"""Access tokens that nobody signed in for: of service users, and of applications themselves.
+
+They name the user or the application and die with it. No record of their own is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from idp.identity.subjects import Subject
+from idp.oauth import audiences, claims, id_tokens, scopes, standing, tokens
+from idp.oauth.id_tokens import Content
+from idp.oauth.params import Params
+from idp.oauth.standing import Client
+from idp.oauth.tokens import Issued, References, Terms
+from idp.records import Instance
+from idp.service import Service
+
+APPLICATION_SUBJECT: Final = "client:"
+AMR_KEY: Final = "swk"  # RFC 8176: proof of possession of a key in software
+
+
+def scopes_of(service: Service, params: Params) -> list[str]:
+    """The scopes that are asked for. Raises InvalidScope; there is no refresh to ask for."""
+    wanted = scopes.parse(params.get("scope"))
+    scopes.refuse_unknown(service.config, wanted)
+    return [scope for scope in wanted if scope != scopes.OFFLINE_ACCESS]
+
+
+async def for_user(
+    service: Service, subject: Subject, wanted: Sequence[str], *, with_id_token: bool = False
+) -> dict[str, Any]:
+    """The token response for a service user; `with_id_token` where `openid` is asked for."""
+    user, now = subject.user, service.clock.now()
+    granted = await audiences.of_service_user(service, user, wanted)
+    issued = await tokens.issue(
+        service,
+        Terms(
+            sub=user.id,
+            client_id=user.id,
+            audience=granted.audience,
+            scopes=granted.scopes,
+            kind=user.access_token_type,
+            ref=References(
+                stamps=standing.stamps_of(subject.instance, subject), user_org=user.org_id
+            ),
+            auth_time=now,
+        ),
+        now,
+    )
+    body = _response(issued, granted.scopes)
+    if with_id_token and scopes.OPENID in granted.scopes:
+        content = Content(
+            sub=user.id,
+            client_id=user.id,
+            auth_time=now,
+            amr=[AMR_KEY],
+            access_token=issued.token,
+            claims=claims.for_scopes(user, granted.scopes),
+        )
+        body["id_token"] = await id_tokens.issue(service, content, now)
+    return body
+
+
+async def for_application(
+    service: Service, instance: Instance, client: Client, wanted: Sequence[str]
+) -> dict[str, Any]:
+    """The token response for an application itself: its `sub` is no user's id."""
+    application, now = client.application, service.clock.now()
+    granted = await audiences.of_application(service, application, wanted)
+    issued = await tokens.issue(
+        service,
+        Terms(
+            sub=APPLICATION_SUBJECT + application.id,
+            client_id=application.id,
+            audience=granted.audience,
+            scopes=granted.scopes,
+            kind=application.access_token_type,
+            algorithm=application.signing_algorithm,
+            ref=References(
+                stamps=standing.stamps_of(instance, client=client),
+                client_org=application.org_id,
+            ),
+        ),
+        now,
+    )
+    return _response(issued, granted.scopes)
+
+
+def _response(issued: Issued, granted: Sequence[str]) -> dict[str, Any]:
+    return {
+        "access_token": issued.token,
+        "token_type": "Bearer",
+        "expires_in": issued.expires_in,
+        "scope": " ".join(granted),
+    }

@@ -1,0 +1,28 @@
+"""Which checks each protocol endpoint makes, and in which order."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from idp.oauth.checks import authorize, end_session, introspect, userinfo
+from idp.oauth.checks.check import Check
+from idp.oauth.grants import GRANTS
+
+Endpoint = Literal["authorize", "token", "introspect", "revoke", "userinfo", "end_session"]
+
+TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
+    "authorize": (authorize.CHECKS,),
+    "token": tuple(grant.checks for grant in GRANTS.values()),
+    "introspect": (introspect.CHECKS,),
+    "revoke": (introspect.CHECKS,),
+    "userinfo": (userinfo.CHECKS,),
+    "end_session": (end_session.CHECKS,),
+}
+
+
+def passed(endpoint: Endpoint, failed: Check) -> tuple[Check, ...]:
+    """The checks that held before the one that did not."""
+    for checks in TRAILS[endpoint]:
+        if failed in checks:
+            return checks[: checks.index(failed)]
+    return ()
