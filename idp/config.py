@@ -53,8 +53,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     admin_pat: str | None = None  # file that receives an administrator's access token (24 hours)
     master_key_file: str | None = None  # the master key's file; master.key in the data directory
     master_key: str | None = None  # the master key itself, for platforms that inject secrets
-
     key_rotation_seconds: int = 30 * DAY  # how long a key signs until the next one takes over
+
     # Logs
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # the least that is logged
     log_format: Literal["auto", "json", "text"] = "auto"  # auto: text on a terminal, else JSON
@@ -141,8 +141,8 @@ RANGES: Final = {
     "max_header_bytes": (4096, 1024 * 1024),
     "max_form_bytes": (4096, 16 * 1024 * 1024),
     "max_json_bytes": (4096, 8 * 1024 * 1024),
-    "password_min_length": (8, 64),
     "key_rotation_seconds": (HOUR, 3650 * DAY),
+    "password_min_length": (8, 64),
     "hashing_threads": (0, 256),
     "hashing_queue": (1, 10_000),
     "code_seconds": (10, 10 * MINUTE),

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from idp import __version__, exits, start
+from idp import __version__, background, exits, start
 from idp.config import Config
 from idp.errors import ConfigError
 from idp.service import Service
@@ -208,9 +208,10 @@ async def serve(
     stopping = _stop_on_signals(parent)
     server.add_socket(listening)
     ready()
-    await stopping.wait()
-    app.is_draining = True
-    server.stop()
+    async with background.running(service):
+        await stopping.wait()
+        app.is_draining = True
+        server.stop()
     await app.drained(service.config.drain_seconds)
     await server.close_all_connections()
 

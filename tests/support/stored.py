@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from idp.records import ALL, REFUSALS
+from idp.records import ALL, LEASES, REFUSALS
 
 
 async def everything(store) -> dict[str, dict]:
     """Every record that has not expired, by collection and id; without the notes of refusals,
-    which each refusal leaves and nothing depends on."""
+    which each refusal leaves and nothing depends on, and the turns at background work."""
     return {
         collection.name: {record.id: record async for record in store.scan(collection)}
         for collection in ALL
-        if collection is not REFUSALS
+        if collection not in (REFUSALS, LEASES)
     }
 
 

@@ -1,0 +1,112 @@
+"""Work that nobody waits for, done again and again by one process at a time.
+
+Whoever finds that a job is due takes its *turn*: a lease on the job's name, which it gives back
+to end when the next turn is due. So among all processes each job is done once in its interval,
+or soon again when it failed. The lease of a process that dies in its turn ends by itself.
+
+To add a job, add a line to `JOBS`. It must bear being cut off anywhere, and leave the event loop
+to others: what takes long belongs in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from idp import logs, trial
+from idp.oauth import back_channel, rotation
+from idp.records import LEASES, Lease
+from idp.service import Service
+from storage import Conflict, Insert, Stale, StorageError, Update
+from storage.settling import commit_settled
+
+LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process looks whether a job is due
+TURN_SECONDS: Final = 60  # a turn that takes longer is cut off
+RETRY_SECONDS: Final = 10  # the latest that a failed job is tried again
+
+_log = logs.logger(__name__)
+
+
+class Job(NamedTuple):
+    """What is done, and how long after it was done it is due again."""
+
+    interval_seconds: float
+    work: Callable[[Service], Awaitable[None]]
+
+
+JOBS: Final[Mapping[str, Job]] = {
+    "keys": Job(60, rotation.tend),
+    "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
+}
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncIterator[None]:
+    """Within the block, this process takes turns at every job."""
+    tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _take_turns(service: Service, name: str, job: Job) -> None:
+    while True:
+        await asyncio.sleep(LOOKS_EVERY_SECONDS)
+        try:
+            await take_turn(service, name, job)
+        except StorageError as error:
+            _log.warning("background work waits for the store", job=name, error=str(error))
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+async def take_turn(service: Service, name: str, job: Job) -> bool:
+    """Do the job if it is due and nobody else is at it; whether it was done.
+
+    What goes wrong in it is logged, and it is due again soon. Raises StorageError: there is no
+    telling whose turn it is.
+    """
+    if service.config.test:
+        await trial.synchronise(service)
+    lease = await _taken(service, name)
+    if lease is None:
+        return False
+    is_done = False
+    try:
+        async with asyncio.timeout(TURN_SECONDS):
+            await job.work(service)
+        is_done = True
+    except StorageError as error:
+        _log.warning("background work waits for the store", job=name, error=str(error))
+    except Exception as error:  # one job's failure is not the end of its process
+        _log.error("background work failed", job=name, exc_info=error)
+    finally:
+        interval = job.interval_seconds
+        await _give_back(service, lease, interval if is_done else min(interval, RETRY_SECONDS))
+    return is_done
+
+
+async def _taken(service: Service, name: str) -> Lease | None:
+    """The turn at a job, if it is due and nobody has it."""
+    if await service.store.get(LEASES, name) is not None:  # asking costs less than a refused write
+        return None
+    ends_at = service.clock.now() + timedelta(seconds=TURN_SECONDS)
+    lease = Lease(id=name, holder=service.random.id(), expires_at=ends_at)
+    try:
+        await commit_settled(service.store, Insert(LEASES, lease))
+    except Conflict:
+        return None
+    return lease
+
+
+async def _give_back(service: Service, lease: Lease, due_in_seconds: float) -> None:
+    due_at = service.clock.now() + timedelta(seconds=due_in_seconds)
+    with suppress(Stale):  # the turn had ended before
+        await service.store.commit(
+            Update(LEASES, lease.id, set={"expires_at": due_at}, expect={"holder": lease.holder})
+        )

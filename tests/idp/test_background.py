@@ -1,0 +1,211 @@
+"""Background work: by one process at a time, once in its interval, and again when it failed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from idp import background
+from idp.background import RETRY_SECONDS, TURN_SECONDS, Job
+from idp.records import LEASES
+from storage import Unavailable
+from tests.support.stored import everything
+
+
+class Work:
+    """A job that counts how often it was begun, and does what it is told to."""
+
+    def __init__(self, does=None) -> None:
+        self.begun, self._does = 0, does
+
+    async def __call__(self, service) -> None:
+        self.begun += 1
+        if self._does is not None:
+            await self._does()
+
+
+@pytest.fixture
+def service(server):
+    return server.service
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """What the runner logs: level, event and fields."""
+    logged = []
+
+    class Log:
+        def __getattr__(self, level):
+            return lambda event, **fields: logged.append((level, event, fields))
+
+    monkeypatch.setattr(background, "_log", Log())
+    return logged
+
+
+def turn(service, work, interval_seconds=60):
+    return background.take_turn(service, "sweep", Job(interval_seconds, work))
+
+
+async def test_of_many_processes_one_takes_the_turn(service):
+    work = Work(lambda: asyncio.sleep(0.05))
+    done = await asyncio.gather(*[turn(replace(service), work) for _ in range(8)])
+
+    assert sorted(done) == [False] * 7 + [True]
+    assert work.begun == 1
+
+
+async def test_a_job_is_due_again_an_interval_after_it_was_done(server, service):
+    work = Work()
+    done = [await turn(service, work)]
+    server.clock.advance(59)
+    done.append(await turn(service, work))
+    server.clock.advance(1)
+    done.append(await turn(service, work))
+
+    assert done == [True, False, True]
+    assert work.begun == 2
+
+
+async def test_a_turn_changes_nothing_but_whose_turn_it_is(service):
+    before = await everything(service.store)
+    await turn(service, Work())
+
+    assert await everything(service.store) == before
+    assert [lease.id async for lease in service.store.scan(LEASES)] == ["sweep"]
+
+
+async def test_jobs_have_turns_of_their_own(service):
+    work = Work()
+    for name in ("one", "other"):
+        assert await background.take_turn(service, name, Job(60, work))
+
+    assert work.begun == 2
+
+
+async def test_while_somebody_is_at_it_nobody_else_begins(server, service):
+    is_begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def slow():
+        is_begun.set()
+        await may_end.wait()
+
+    work = Work(slow)
+    first = asyncio.create_task(turn(service, work, interval_seconds=1))
+    await is_begun.wait()
+    server.clock.advance(TURN_SECONDS - 1)
+    assert not await turn(service, work, interval_seconds=1)
+    may_end.set()
+
+    assert await first
+    assert work.begun == 1
+
+
+async def test_the_turn_of_a_process_that_died_in_it_ends_by_itself(server, service, monkeypatch):
+    async def dies(*_):
+        return None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(background, "_give_back", dies)
+        await turn(service, Work())
+    server.clock.advance(TURN_SECONDS - 1)
+    early = await turn(service, Work())
+    server.clock.advance(1)
+
+    assert not early
+    assert await turn(service, Work())
+
+
+@pytest.mark.parametrize(
+    ("error", "level"), [(RuntimeError("broken"), "error"), (Unavailable("away"), "warning")]
+)
+async def test_a_job_that_fails_is_logged_and_done_again_soon(
+    server, service, lines, error, level
+):
+    async def fail():
+        raise error
+
+    failed = await turn(service, Work(fail))
+    server.clock.advance(RETRY_SECONDS - 1)
+    early = await turn(service, Work())
+    server.clock.advance(1)
+
+    assert (failed, early) == (False, False)
+    assert [(each[0], each[2]["job"]) for each in lines] == [(level, "sweep")]
+    assert await turn(service, Work())
+
+
+async def test_a_job_that_takes_too_long_is_cut_off(service, lines, monkeypatch):
+    monkeypatch.setattr(background, "TURN_SECONDS", 0.05)
+    done = await turn(service, Work(asyncio.Event().wait))
+
+    assert not done
+    assert [type(each[2]["exc_info"]) for each in lines] == [TimeoutError]
+
+
+async def test_a_stop_amid_a_job_gives_the_turn_back(server, service):
+    is_begun = asyncio.Event()
+
+    async def endless():
+        is_begun.set()
+        await asyncio.Event().wait()
+
+    stopped = asyncio.create_task(turn(service, Work(endless)))
+    await is_begun.wait()
+    stopped.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+    server.clock.advance(RETRY_SECONDS)
+
+    assert await turn(service, Work())
+
+
+async def test_a_turn_that_went_to_somebody_else_is_not_taken_from_them(server, service):
+    is_begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def stalled():
+        is_begun.set()
+        await may_end.wait()
+
+    first = asyncio.create_task(turn(service, Work(stalled), interval_seconds=1))
+    await is_begun.wait()
+    server.clock.advance(TURN_SECONDS)
+    assert await turn(service, Work(), interval_seconds=600)
+    may_end.set()
+    await first
+    server.clock.advance(599)
+
+    assert not await turn(service, Work())
+
+
+async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeypatch):
+    work, other = Work(), Work(asyncio.Event().wait)
+    monkeypatch.setattr(background, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(background, "JOBS", {"work": Job(0, work), "other": Job(0, other)})
+    before = asyncio.all_tasks()
+    async with asyncio.timeout(30), background.running(service):
+        while work.begun < 5 or not other.begun:
+            await asyncio.sleep(0.001)
+
+    assert asyncio.all_tasks() == before
+    assert other.begun == 1
+
+
+async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
+    work, get, failures = Work(), service.store.get, iter([Unavailable("away")] * 3)
+
+    async def ailing(*key):
+        if error := next(failures, None):
+            raise error
+        return await get(*key)
+
+    monkeypatch.setattr(service.store, "get", ailing)
+    monkeypatch.setattr(background, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(background, "RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(background, "JOBS", {"work": Job(60, work)})
+    async with asyncio.timeout(30), background.running(service):
+        while not work.begun:
+            await asyncio.sleep(0.001)
+
+    assert [each[0] for each in lines] == ["warning"] * 3
