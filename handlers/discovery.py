@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from handlers.base import ProtocolHandler
+from handlers.cors import SharedHandler
 from idp import i18n
 from idp.oauth import discovery
 
 
-class DiscoveryHandler(ProtocolHandler):
+class DiscoveryHandler(SharedHandler):
     """The discovery document. It may be cached for a few minutes, and read from any origin."""
+
+    any_origin = True
 
     async def get(self) -> None:
         self.set_header("Cache-Control", "public, max-age=300")
         self.clear_header("Pragma")
-        self.set_header("Access-Control-Allow-Origin", "*")
         self.answer(discovery.document(self.service.config, i18n.available()))
 
     head = get

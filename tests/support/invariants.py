@@ -28,6 +28,7 @@ PARENTS = {
     "memberships": {"user_id": "users", "org_id": "organizations"},
     "projects": {"org_id": "organizations"},
     "applications": {"project_id": "projects", "org_id": "organizations"},
+    "client_origins": {"client_id": "applications"},
     "personal_access_tokens": {"user_id": "users"},
     "verifications": {"user_id": "users"},
     "outbox": {"user_id": "users"},

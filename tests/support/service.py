@@ -21,6 +21,7 @@ from tornado.httpserver import HTTPServer
 
 from handlers.app import App
 from idp import credentials, events, start
+from idp.clients import origins
 from idp.config import Config
 from idp.identity.hashing import Hasher
 from idp.oauth import algorithms
@@ -88,7 +89,8 @@ class Server:
             changed_at=self.clock.now(),
             **values,
         )
-        await self._store(APPLICATIONS, client, "application.created")
+        found = origins.changes(None, client)
+        await self._store(APPLICATIONS, client, "application.created", *found)
         logout = client.post_logout_redirect_uris[0] if client.post_logout_redirect_uris else ""
         return RelyingParty(self.issuer, client.id, secret, client.redirect_uris[0], logout)
 
@@ -106,10 +108,10 @@ class Server:
         await self._store(USERS, user, "user.created")
         return login_name, password
 
-    async def _store(self, collection, record, type: str) -> None:
+    async def _store(self, collection, record, type: str, *more) -> None:
         now, random = self.clock.now(), self.service.random
         writes = events.insertion(random, collection, record, type, "a test", now)
-        await self.store.commit(*writes)
+        await self.store.commit(*writes, *more)
 
 
 _make_key = rsa.generate_private_key

@@ -1,0 +1,94 @@
+"""Which scripts in a browser may read an answer (Fetch, CORS protocol): those of origins that
+applications registered, and never with credentials.
+
+No cookie opens anything at these endpoints, so a script learns nothing here that it could not
+have asked for with the secrets it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import ClassVar, Final
+
+from tornado.web import HTTPError
+
+from handlers.base import ProtocolHandler
+from idp.clients import origins
+from idp.oauth import client_auth
+from idp.oauth.params import Params
+
+REQUEST_HEADERS: Final = "Authorization, Content-Type, X-Request-Id"
+RESPONSE_HEADERS: Final = "Retry-After, WWW-Authenticate, X-Request-Id"
+PREFLIGHT_SECONDS: Final = 300
+_ALLOW_ORIGIN: Final = "Access-Control-Allow-Origin"
+_EXPOSE_HEADERS: Final = "Access-Control-Expose-Headers"
+
+
+class SharedHandler(ProtocolHandler):
+    """An endpoint for scripts, too. It answers preflights; any other OPTIONS is a wrong method."""
+
+    any_origin: ClassVar[bool] = False  # what everybody may know
+    _reader = ""
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        if not self.any_origin:
+            self._headers["Vary"] = "Origin"
+        if self._reader:
+            self._headers[_ALLOW_ORIGIN] = self._reader
+            self._headers[_EXPOSE_HEADERS] = RESPONSE_HEADERS
+
+    def prepare(self) -> Awaitable[None] | None:
+        admitted = super().prepare()
+        origin = self.request.headers.get("Origin")
+        if self.any_origin:
+            self._share_with("*")
+        elif origin is not None:
+            return self._meet(origin, admitted)
+        return admitted
+
+    async def _meet(self, origin: str, admitted: Awaitable[None] | None) -> None:
+        if admitted is not None:
+            await admitted
+        if await origins.is_registered(self.service, origin):
+            self._share_with(origin)
+
+    def _share_with(self, reader: str) -> None:
+        """Kept for errors as well, which begin with the default headers again."""
+        self._reader = reader
+        self.set_header(_ALLOW_ORIGIN, reader)
+        self.set_header(_EXPOSE_HEADERS, RESPONSE_HEADERS)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether some script may read the answer."""
+        return bool(self._reader)
+
+    async def share_only_for(self, client_id: str | None) -> None:
+        """Once it is known whose request this is: scripts of others may not read the answer."""
+        if client_id is None or not self.is_shared:
+            return
+        if not await origins.is_of(self.service, client_id, self._reader):
+            self._reader = ""
+            self.clear_header(_ALLOW_ORIGIN)
+            self.clear_header(_EXPOSE_HEADERS)
+
+    async def share_only_for_sender(self, form: Params) -> None:
+        """`share_only_for` the client that the request names, by header or in its form."""
+        if self.is_shared:
+            named = client_auth.name_in_header(self.request.headers.get("Authorization"))
+            await self.share_only_for(named or form.if_once("client_id"))
+
+    def allowed_methods(self) -> list[str]:
+        return [method for method in super().allowed_methods() if method != "OPTIONS"]
+
+    async def options(self) -> None:
+        """Nothing but headers, and those only where the origin may go on."""
+        if "Access-Control-Request-Method" not in self.request.headers:
+            raise HTTPError(405)
+        if self._reader:
+            self.set_header("Access-Control-Allow-Methods", ", ".join(self.allowed_methods()))
+            self.set_header("Access-Control-Allow-Headers", REQUEST_HEADERS)
+            self.set_header("Access-Control-Max-Age", str(PREFLIGHT_SECONDS))
+        self.set_status(204)
+        self.finish()

@@ -1,0 +1,73 @@
+"""Web origins of applications: whose scripts may read what the protocol answers (Fetch, CORS).
+
+An origin is kept as browsers send it, so that it is compared as a whole and octet by octet.
+`null`, which many senders share, is nobody's.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv6Address
+from typing import Final
+from urllib.parse import urlsplit
+
+from idp import credentials
+from idp.records import APPLICATIONS, CLIENT_ORIGINS, Application, ClientOrigin
+from idp.service import Service
+from storage import Delete, Insert, Write
+
+_PORTS: Final = {"http": 80, "https": 443}
+_ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]{1,300}")
+
+
+def of(client: Application) -> set[str]:
+    """The origins of its redirect URIs, and those that it names beside them."""
+    found = {_origin(uri) for uri in client.redirect_uris}
+    found |= {_origin(named) or named for named in client.additional_origins}
+    return found - {""}
+
+
+def changes(before: Application | None, after: Application | None) -> list[Write]:
+    """What belongs into the unit that makes, changes or removes an application."""
+    old, new = (of(client) if client else set() for client in (before, after))
+    writes: list[Write] = []
+    if before is not None:
+        gone = sorted(old - new)
+        writes += [Delete(CLIENT_ORIGINS, _id(before.id, origin)) for origin in gone]
+    if after is not None:
+        added = sorted(new - old)
+        writes += [Insert(CLIENT_ORIGINS, _record(after.id, origin)) for origin in added]
+    return writes
+
+
+async def is_registered(service: Service, origin: str) -> bool:
+    """Whether any application has this origin."""
+    if not _ORIGIN.fullmatch(origin):
+        return False
+    page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=1)
+    return bool(page.records)
+
+
+async def is_of(service: Service, client_id: str, origin: str) -> bool:
+    """Whether the application has this origin. One that does not exist is told so from any."""
+    client = await service.store.get(APPLICATIONS, client_id)
+    return client is None or origin in of(client)
+
+
+def _origin(uri: str) -> str:
+    """The origin of a web address as browsers write it (RFC 6454 6.2); of others nothing."""
+    parts = urlsplit(uri)
+    if parts.scheme not in _PORTS:
+        return ""
+    host = parts.hostname or ""
+    host = f"[{IPv6Address(host)}]" if ":" in host else host
+    is_usual = parts.port in (None, _PORTS[parts.scheme])
+    return f"{parts.scheme}://{host}" + ("" if is_usual else f":{parts.port}")
+
+
+def _record(client_id: str, origin: str) -> ClientOrigin:
+    return ClientOrigin(id=_id(client_id, origin), origin=origin, client_id=client_id)
+
+
+def _id(client_id: str, origin: str) -> str:
+    return credentials.digest(f"{client_id} {origin}")
