@@ -147,11 +147,12 @@ def _prepared(config: Config) -> bytes:
 
 
 def _run_loop(work: Coroutine[Any, Any, None]) -> None:
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(work)
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes the fastest event loop that is installed; None: asyncio's own."""
     try:
         import uvloop
     except ImportError:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.storage.rounds import Figures, Result
+from benchmarks.tables import aligned
 
 _HEAD = ("", "in flight", "operations/s", "p50 ms", "p99 ms", "CPU µs", "ratio", "asked")
 
@@ -21,8 +22,7 @@ def table(back_end: str, results: Sequence[Result]) -> str:
         asked = f"{result.target.at_least:.2f}" if result.target else ""
         ratio = f"{result.ratio:.2f}"
         rows.append((f"  {back_end}: {result.ours.work}", *_cells(result.ours), ratio, asked))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(_line(row, widths) for row in rows)
+    return aligned(rows)
 
 
 def _cells(figures: Figures) -> tuple[str, ...]:
@@ -33,14 +33,6 @@ def _cells(figures: Figures) -> tuple[str, ...]:
         f"{figures.p99_ms:.3f}",
         f"{figures.cpu_us:.1f}",
     )
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    name, *cells = [
-        cell.ljust(width) if place == 0 else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]
-    return "  ".join([name, *cells]).rstrip()
 
 
 def document(conditions: Mapping[str, Any], results: Mapping[str, Sequence[Result]]) -> bytes:

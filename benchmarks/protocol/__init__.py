@@ -1,0 +1,1 @@
+"""How fast the protocol's endpoints are, beside bare handlers and another provider."""

@@ -1,0 +1,119 @@
+"""The yardstick: a Tornado handler that parses the request and writes what the service writes.
+
+It has the service's own loop, access log and parser of forms, and nothing else: no limits, no
+client, no token, no store. Where the service signs for each request, so does this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import sys
+from typing import Any, Final
+
+import msgspec
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from msgspec import Struct
+from tornado.httpserver import HTTPServer
+from tornado.web import Application, RequestHandler
+
+from handlers import params
+from handlers.app import log_access
+from idp import base64url, logs
+from idp.server import BACKLOG, loop_factory
+
+
+class Answer(Struct, frozen=True, omit_defaults=True):
+    """What is written at a path: a document, or a redirect.
+
+    `signed` is the member of the document that is a JWT, made of `claims` for each request.
+    """
+
+    path: str
+    document: dict[str, Any] = {}
+    location: str = ""
+    signed: str = ""
+    claims: dict[str, Any] = {}
+
+
+class Bare(Struct, frozen=True):
+    """What to serve, and where; port 0 takes a free one."""
+
+    answers: list[Answer]
+    port: int = 0
+
+
+class Signer:
+    """Signs RS256 with a key of 2048 bits, as RFC 7515 has it."""
+
+    _HEADER: Final = base64url.encode(b'{"alg":"RS256","kid":"bare","typ":"JWT"}')
+
+    def __init__(self) -> None:
+        self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+    def sign(self, octets: bytes) -> bytes:
+        return self._key.sign(octets, padding.PKCS1v15(), hashes.SHA256())
+
+    def token(self, claims: dict[str, Any]) -> str:
+        said = f"{self._HEADER}.{base64url.encode(msgspec.json.encode(claims))}"
+        return f"{said}.{base64url.encode(self.sign(said.encode()))}"
+
+
+class BareHandler(RequestHandler):
+    """One request, parsed and answered."""
+
+    def initialize(self, answer: Answer, signer: Signer) -> None:
+        self._answer = answer
+        self._signer = signer
+
+    def get(self) -> None:
+        params.parse(self.request.query.encode("latin-1"))
+        self._respond()
+
+    def post(self) -> None:
+        params.parse_form(self.request.headers.get("Content-Type"), self.request.body)
+        self._respond()
+
+    def _respond(self) -> None:
+        if self._answer.location:
+            self.redirect(self._answer.location, status=303)
+            return
+        document = self._answer.document
+        if self._answer.signed:
+            token = self._signer.token(self._answer.claims)
+            document = {**document, self._answer.signed: token}
+        self.set_header("Content-Type", "application/json")
+        self.finish(msgspec.json.encode(document))
+
+
+async def serve(bare: Bare) -> None:
+    """Answer until SIGTERM; the port is told on a line of its own."""
+    signer = Signer()
+    routes = [(a.path, BareHandler, {"answer": a, "signer": signer}) for a in bare.answers]
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listening.bind(("127.0.0.1", bare.port))
+    listening.listen(BACKLOG)
+    listening.setblocking(False)
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    server = HTTPServer(Application(routes, log_function=log_access))
+    server.add_socket(listening)
+    print(listening.getsockname()[1], flush=True)
+    await stopping.wait()
+    server.stop()
+    await server.close_all_connections()
+
+
+def main() -> None:
+    """Serve what the line on the input says."""
+    bare = msgspec.json.decode(sys.stdin.buffer.readline(), type=Bare)
+    logs.configure("info", "json")
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(serve(bare))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""What the service is filled with before it is measured: clients, people, service users.
+
+Tokens come of real sign-ins, by way of the load's own requests.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import jwcrypto.jwk
+import jwcrypto.jwt
+import msgspec
+
+from benchmarks.protocol.party import Client, Machine, Party
+from idp import credentials, setup, start
+from idp.config import Config
+from idp.identity import agents, pats, sessions
+from idp.identity.subjects import Subject
+from idp.records import (
+    AGENTS,
+    APPLICATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    PATS,
+    SESSIONS,
+    USER_KEYS,
+    USERS,
+    Application,
+    Email,
+    Profile,
+    RegisteredKey,
+    User,
+)
+from idp.service import Service
+from storage import Insert, Write
+
+ASSERTIONS_LAST: Final = timedelta(minutes=59)
+
+
+async def fill(config: Config, count: int) -> Party:
+    """Store `count` people with a session each, and as many service users, in an installation."""
+    service = await start.open_service(config, must_exist=True)
+    try:
+        return await _Filling(service).run(count)
+    finally:
+        await start.close_service(service)
+
+
+class _Filling:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._now = service.clock.now()
+        self._units: list[list[Write]] = []
+
+    async def run(self, count: int) -> Party:
+        instance = await self._service.store.get(INSTANCES, INSTANCE_ID)
+        assert instance is not None
+        self._organization, self._project = await setup.find_default(self._service, instance)
+        self._instance = instance
+        party = Party(
+            host=urlsplit(self._service.config.issuer).netloc,
+            paths={
+                "authorize": "/oauth/v2/authorize",
+                "token": "/oauth/v2/token",
+                "introspect": "/oauth/v2/introspect",
+                "userinfo": "/oidc/v1/userinfo",
+            },
+            redirect_uri=f"{self._service.config.issuer}/cb",
+            web=self._client(grant_types=["authorization_code", "refresh_token"]),
+            api=self._client(app_type="api", grant_types=[]),
+            signer=self._client(grant_types=["client_credentials"], access_token_type="jwt"),
+            cookie_name="idp_agent",
+            cookies=[self._signed_in(n) for n in range(count)],
+            machines=self._machines(count),
+        )
+        outcomes = await self._service.store.commit_each(self._units)
+        refused = [each for each in outcomes if each is not None]
+        if refused:
+            raise refused[0]
+        return party
+
+    def _client(self, **changes: Any) -> Client:
+        id, secret = self._service.random.id(), self._service.random.token()
+        record = Application(
+            id=id,
+            project_id=self._project.id,
+            org_id=self._organization.id,
+            name=f"Benchmark {id}",
+            auth_method="client_secret_basic",
+            redirect_uris=[f"{self._service.config.issuer}/cb"],
+            stamp=self._service.random.token(bits=64),
+            created_at=self._now,
+            changed_at=self._now,
+            secret_hash=credentials.digest(secret),
+            **changes,
+        )
+        self._units.append([Insert(APPLICATIONS, record)])
+        return Client(id, secret)
+
+    def _signed_in(self, n: int) -> str:
+        """Store a person with a browser and a session; the browser's cookie."""
+        random, now = self._service.random, self._now
+        user = self._user("human", f"person-{n}")
+        user.email = Email(address=f"person-{n}@example.com", is_verified=True)
+        user.email_key = f"person-{n}@example.com"
+        cookie = agents.new(random, now)
+        subject = self._subject(user)
+        session = sessions.new(random, self._service.config, cookie.agent, subject, now)
+        self._units += [
+            [Insert(USERS, user)],
+            [Insert(AGENTS, cookie.agent)],
+            [Insert(SESSIONS, session)],
+        ]
+        return cookie.value
+
+    def _user(self, kind: str, name: str) -> User:
+        user = setup.new_user(self._service, self._organization, kind, name, name, self._now)
+        user.profile = Profile(display_name=name, given_name="Some", family_name="Body")
+        return user
+
+    def _subject(self, user: User) -> Subject:
+        return Subject(instance=self._instance, organization=self._organization, user=user)
+
+    def _machines(self, count: int) -> list[Machine]:
+        key = jwcrypto.jwk.JWK.generate(kty="RSA", size=2048)
+        return [self._machine(key, n) for n in range(count)]
+
+    def _machine(self, key: jwcrypto.jwk.JWK, n: int) -> Machine:
+        """Store a service user with a secret, a personal access token and a registered key."""
+        service, random, now = self._service, self._service.random, self._now
+        user, secret = self._user("machine", f"machine-{n}"), random.token()
+        user.secret_hash = credentials.digest(secret)
+        expires_at = now + timedelta(days=1)
+        pat, token = pats.new(random, service.config.vendor, self._subject(user), now, expires_at)
+        registered = RegisteredKey(
+            id=random.id(),
+            owner_id=user.id,
+            public=key.export_to_pem().decode(),
+            created_at=now,
+            expires_at=expires_at,
+        )
+        self._units += [
+            [Insert(USERS, user)],
+            [Insert(PATS, pat)],
+            [Insert(USER_KEYS, registered)],
+        ]
+        assertion = _assertion(key, registered, service.config.issuer, now)
+        return Machine(Client(user.id, secret), token, assertion)
+
+
+def _assertion(
+    key: jwcrypto.jwk.JWK, registered: RegisteredKey, issuer: str, now: datetime
+) -> str:
+    """A JWT by which a service user asks for tokens (RFC 7523 2.1), good for an hour."""
+    claims = {
+        "iss": registered.owner_id,
+        "sub": registered.owner_id,
+        "aud": issuer,
+        "iat": int(now.timestamp()),
+        "exp": int((now + ASSERTIONS_LAST).timestamp()),
+    }
+    token = jwcrypto.jwt.JWT(
+        header={"alg": "RS256", "kid": registered.id},
+        claims=msgspec.json.encode(claims).decode(),
+    )
+    token.make_signed_token(key)
+    return str(token.serialize())

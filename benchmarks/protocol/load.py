@@ -1,0 +1,231 @@
+"""The load: a process that sends requests over kept connections, and times the answers.
+
+`python -m benchmarks.protocol.load` reads an `Order` from each line of its input, and answers each
+with a line that is a `Sample`. Plain sockets and epoll instead of an HTTP client: the load shares
+two cores with what it measures, so that its own work has to be small.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import select
+import socket
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+HELD: Final = "@@"
+PATIENCE_SECONDS: Final = 20
+_RECEIVED_AT_ONCE: Final = 64 * 1024
+_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: *([0-9]+)")
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """One request: its head without Content-Length, and its form.
+
+    `HELD` in either stands for what the flow holds; `takes` finds in the answer what it holds
+    from then on.
+    """
+
+    head: str
+    form: str = ""
+    status: int = 200
+    takes: str = ""
+
+
+class Flow(Struct, frozen=True, omit_defaults=True):
+    """Requests that follow each other. All of them together count as one operation."""
+
+    steps: list[Step]
+    held: str = ""
+
+
+class Plan(Struct, frozen=True):
+    """Whom to ask, and for what; each connection goes through flows of its own again and again."""
+
+    port: int
+    flows: list[Flow]
+    connections: int = 16
+
+
+class Order(Struct, frozen=True, omit_defaults=True):
+    """Follow the plan of this name for a while; the plan itself comes with the first order."""
+
+    name: str
+    seconds: float
+    plan: Plan | None = None
+
+
+class Sample(Struct, frozen=True):
+    """What came of an order. `cpu_seconds` is the load's own."""
+
+    operations: int
+    seconds: float
+    cpu_seconds: float
+    latencies: list[float]
+
+
+class Unexpected(Exception):
+    """The answer is not the one that the plan expects."""
+
+
+class _Request:
+    """A step that is ready to be sent."""
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._always = None if HELD in step.head + step.form else _octets(step, "")
+        self._status = str(step.status).encode()
+        self._takes = re.compile(step.takes.encode()) if step.takes else None
+
+    def octets(self, held: str) -> bytes:
+        return self._always or _octets(self._step, held)
+
+    def judge(self, answer: bytes) -> str | None:
+        """What is taken from the answer. Raises Unexpected."""
+        if answer[9:12] != self._status:
+            raise Unexpected(f"{self._step.head}{self._step.form}\n{answer!r}")
+        if self._takes is None:
+            return None
+        found = self._takes.search(answer)
+        if found is None:
+            raise Unexpected(f"no {self._takes.pattern!r} in {answer!r}")
+        return found[1].decode()
+
+
+def _octets(step: Step, held: str) -> bytes:
+    head, form = step.head.replace(HELD, held), step.form.replace(HELD, held)
+    if form:
+        head += f"Content-Length: {len(form)}\r\n"
+    return f"{head}\r\n{form}".encode()
+
+
+class _Course:
+    """A flow with what it holds now."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.requests = [_Request(step) for step in flow.steps]
+        self.held = flow.held
+
+
+class Connection:
+    """A kept connection that goes through its courses, one request at a time."""
+
+    def __init__(self, port: int, courses: Iterator[_Course]) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.began = 0.0
+        self._courses = courses
+        self._received = b""
+
+    def begin(self) -> None:
+        """Send the first request of the next course."""
+        self._course = next(self._courses)
+        self._left = iter(self._course.requests)
+        self.began = time.perf_counter()
+        self.go_on()
+
+    def go_on(self) -> bool:
+        """Send the course's next request; False when there is none."""
+        request = next(self._left, None)
+        if request is None:
+            return False
+        self._asked = request
+        self.socket.sendall(request.octets(self._course.held))
+        return True
+
+    def receive(self) -> bytes | None:
+        """The answer, once it is whole. Raises Unexpected, ConnectionError."""
+        chunk = self.socket.recv(_RECEIVED_AT_ONCE)
+        if not chunk:
+            raise ConnectionError(f"closed after {self._received!r}")
+        answer = self._received + chunk
+        end = answer.find(b"\r\n\r\n")
+        length = _LENGTH.search(answer, 0, end + 2) if end >= 0 else None
+        if end >= 0 and length is None:
+            raise Unexpected(f"no Content-Length in {answer!r}")
+        if length is None or len(answer) < end + 4 + int(length[1]):
+            self._received = answer
+            return None
+        self._received = b""
+        taken = self._asked.judge(answer)
+        if taken is not None:
+            self._course.held = taken
+        return answer
+
+
+def once(port: int, flow: Flow) -> list[bytes]:
+    """The answers to a flow that is gone through one time."""
+    connection = Connection(port, iter([_Course(flow)]))
+    answers = []
+    with connection.socket:
+        connection.begin()
+        while True:
+            answer = connection.receive()
+            if answer is not None:
+                answers.append(answer)
+                if not connection.go_on():
+                    return answers
+
+
+class _Followed:
+    """A plan that is being followed: what its flows hold lasts from one order to the next."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._port = plan.port
+        shares = [plan.flows[n :: plan.connections] for n in range(plan.connections)]
+        self._courses = [itertools.cycle([_Course(flow) for flow in each]) for each in shares]
+
+    def follow(self, seconds: float) -> Sample:
+        connections = [Connection(self._port, courses) for courses in self._courses]
+        cpu, began = time.process_time(), time.perf_counter()
+        latencies = _go_round(connections, began + seconds)
+        took, cpu = time.perf_counter() - began, time.process_time() - cpu
+        return Sample(len(latencies), took, cpu, latencies)
+
+
+def _go_round(connections: Sequence[Connection], ends: float) -> list[float]:
+    """Keep every connection busy until `ends`, then wait for the last answers."""
+    latencies: list[float] = []
+    busy = {each.socket.fileno(): each for each in connections}
+    with select.epoll() as poll:
+        for number, connection in busy.items():
+            poll.register(number, select.EPOLLIN)
+            connection.begin()
+        while busy:
+            ready = poll.poll(PATIENCE_SECONDS)
+            if not ready:
+                raise TimeoutError(f"no answer for {PATIENCE_SECONDS} s")
+            for number, _ in ready:
+                connection = busy[number]
+                if connection.receive() is None or connection.go_on():
+                    continue
+                now = time.perf_counter()
+                latencies.append(now - connection.began)
+                if now < ends:
+                    connection.begin()
+                else:
+                    poll.unregister(number)
+                    busy.pop(number).socket.close()
+    return latencies
+
+
+def main() -> None:
+    """Follow orders until there are no more."""
+    plans: dict[str, _Followed] = {}
+    for line in sys.stdin.buffer:
+        order = msgspec.json.decode(line, type=Order)
+        if order.plan is not None:
+            plans[order.name] = _Followed(order.plan)
+        sample = plans[order.name].follow(order.seconds)
+        sys.stdout.buffer.write(msgspec.json.encode(sample) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Who is asked in a scenario, and with what: the same for the service and for others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+SCOPE: Final = "openid profile email"
+
+
+class Client(Struct, frozen=True):
+    """A client and its secret."""
+
+    id: str
+    secret: str
+
+
+class Machine(Struct, frozen=True):
+    """One that gets tokens for itself, and what it proves itself by."""
+
+    client: Client
+    pat: str = ""
+    assertion: str = ""
+
+
+class Party(Struct, frozen=True):
+    """An authorization server: where its endpoints are, and who asks there with what.
+
+    `web` signs people in, `api` introspects, and `signer` gets JWTs by `jwt_form`. `cookies` are
+    those of browsers with a live session; each token is of another sign-in.
+    """
+
+    host: str
+    paths: dict[str, str]
+    redirect_uri: str
+    web: Client
+    api: Client
+    signer: Client
+    cookie_name: str
+    cookies: list[str]
+    machines: list[Machine]
+    jwt_form: dict[str, str] = {}
+    tokens: list[str] = []
+    refresh_tokens: list[str] = []

@@ -1,0 +1,127 @@
+"""What is measured: requests to the service, the same to the yardsticks, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from benchmarks.protocol.load import HELD, Flow, Step
+from benchmarks.protocol.party import SCOPE, Client, Party
+from benchmarks.protocol.steps import basic, bearer, get, post
+
+JWT_BEARER: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+_REFRESHED: Final = '"refresh_token":"([^"]+)"'
+_CODE: Final = r"[?&]code=([^&\s]+)"
+
+
+class Target(Struct, frozen=True):
+    """What is asked: what it costs the yardstick is at least so many times what it costs us."""
+
+    store: str
+    yardstick: str
+    at_least: float
+
+
+class Scenario(Struct, frozen=True):
+    """`flows` are what a party is asked; `signed` is the member of the last answer that the
+    service signs for each request, for the bare handler to do likewise."""
+
+    flows: Callable[[Party], list[Flow]]
+    is_common: bool = True  # oidc-provider has it, too
+    signed: str = ""
+    targets: tuple[Target, ...] = ()
+
+
+def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> Flow:
+    """An authorization request of a browser with a live session, and the code for tokens."""
+    query = {
+        "client_id": party.web.id,
+        "redirect_uri": party.redirect_uri,
+        "response_type": "code",
+        "scope": scope,
+        "state": "a-state-of-the-usual-length",
+        "nonce": "a-nonce-of-the-usual-length",
+    }
+    path = f"{party.paths['authorize']}?{urlencode(query)}"
+    asked = get(
+        party.host, path, {"Cookie": f"{party.cookie_name}={cookie}"}, status=303, takes=_CODE
+    )
+    form = {"grant_type": "authorization_code", "code": HELD, "redirect_uri": party.redirect_uri}
+    return Flow([asked, _token(party, party.web, form)])
+
+
+def _token(party: Party, client: Client, form: dict[str, str], takes: str = "") -> Step:
+    headers = basic(client.id, client.secret)
+    return post(party.host, party.paths["token"], form, headers, takes)
+
+
+def _oidc_session(party: Party) -> list[Flow]:
+    return [sign_in(party, cookie) for cookie in party.cookies]
+
+
+def _introspect(party: Party) -> list[Flow]:
+    path, headers = party.paths["introspect"], basic(party.api.id, party.api.secret)
+    return [Flow([post(party.host, path, {"token": token}, headers)]) for token in party.tokens]
+
+
+def _user_info(party: Party) -> list[Flow]:
+    return [_asked_who(party, token) for token in party.tokens]
+
+
+def _machine_pat_login(party: Party) -> list[Flow]:
+    return [_asked_who(party, machine.pat) for machine in party.machines]
+
+
+def _asked_who(party: Party, token: str) -> Flow:
+    return Flow([get(party.host, party.paths["userinfo"], bearer(token))])
+
+
+def _client_credentials(party: Party) -> list[Flow]:
+    form = {"grant_type": "client_credentials"}
+    return [Flow([_token(party, machine.client, form)]) for machine in party.machines]
+
+
+def _client_credentials_jwt(party: Party) -> list[Flow]:
+    form = {"grant_type": "client_credentials", **party.jwt_form}
+    return [Flow([_token(party, party.signer, form)]) for _ in party.machines]
+
+
+def _jwt_profile(party: Party) -> list[Flow]:
+    forms = [
+        {"grant_type": JWT_BEARER, "assertion": machine.assertion, "scope": "openid"}
+        for machine in party.machines
+    ]
+    return [Flow([post(party.host, party.paths["token"], form, {})]) for form in forms]
+
+
+def _refresh(party: Party) -> list[Flow]:
+    form = {"grant_type": "refresh_token", "refresh_token": HELD}
+    return [
+        Flow([_token(party, party.web, form, takes=_REFRESHED)], held=token)
+        for token in party.refresh_tokens
+    ]
+
+
+def _asked(on_sqlite: float, on_mongodb: float, times_oidc_provider: float) -> tuple[Target, ...]:
+    return (
+        Target("sqlite", "bare", on_sqlite),
+        Target("mongodb", "bare", on_mongodb),
+        Target("mongodb", "oidc-provider", times_oidc_provider),
+    )
+
+
+SCENARIOS: Final[dict[str, Scenario]] = {
+    "introspect": Scenario(_introspect, targets=_asked(0.7, 0.5, 4)),
+    "user_info": Scenario(_user_info, targets=_asked(0.7, 0.5, 4)),
+    "machine_pat_login": Scenario(_machine_pat_login, is_common=False),
+    "machine_client_credentials_login": Scenario(_client_credentials, targets=_asked(0.7, 0.5, 2)),
+    "machine_client_credentials_login_jwt": Scenario(
+        _client_credentials_jwt, signed="access_token", targets=(Target("sqlite", "bare", 0.75),)
+    ),
+    "machine_jwt_profile_grant": Scenario(_jwt_profile, is_common=False, signed="id_token"),
+    "refresh": Scenario(_refresh, signed="id_token"),
+    "oidc_session": Scenario(_oidc_session, signed="id_token"),
+}

@@ -1,0 +1,103 @@
+"""The benchmark of the protocol: that it runs, and that the service is as fast as was promised."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+
+import pytest
+from msgspec import structs
+
+from benchmarks.protocol import places, results
+from benchmarks.protocol.__main__ import main
+from benchmarks.protocol.load import Flow, Unexpected, once
+from benchmarks.protocol.scenarios import SCENARIOS, Target
+from benchmarks.protocol.steps import get
+from tests.interop import node
+from tests.support.skips import skip
+
+
+def brief(directory, *more):
+    """Arguments for a run that is over at once."""
+    flags = ["--rounds=1", "--seconds=0.02", "--count=20", "--memory-after=0"]
+    return [*flags, f"--directory={directory}", f"--json={directory}/results.json", *more]
+
+
+def told(directory):
+    return json.loads((directory / "results.json").read_bytes())
+
+
+@pytest.fixture
+def installed():
+    """oidc-provider, where npm can have it."""
+    try:
+        node.install(node.find(), places.OIDC_PROVIDER)
+    except node.NoNode as error:
+        skip(error)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_scenario_is_measured_beside_a_bare_handler(tmp_path, capsys, processes):
+    main(brief(tmp_path, "--store=sqlite", f"--processes={processes}", "--without-node"))
+
+    found = told(tmp_path)
+    table = capsys.readouterr().out
+    assert [each["scenario"] for each in found["results"]] == list(SCENARIOS)
+    for each in found["results"]:
+        assert each["scenario"] in table
+        assert each["figures"]["idp"]["rate"] > 0
+        assert each["ratios"]["bare"]["cpu"] > 0
+    (memory,) = found["memory"]
+    assert memory["processes"] == processes
+    assert 20 < memory["megabytes"] < 500
+
+
+@pytest.mark.parametrize(
+    ("store", "named"), [("sqlite", "oidc-provider in memory"), ("mongodb", "oidc-provider")]
+)
+def test_oidc_provider_is_asked_for_the_same(mongod, installed, tmp_path, store, named):
+    flags = [f"--store={store}", f"--mongodb={mongod}", "--processes=1"]
+    main(brief(tmp_path, *flags, "--scenario=introspect", "--scenario=refresh"))
+
+    introspect, refresh = told(tmp_path)["results"]
+    assert list(introspect["figures"]) == ["idp", "bare", named]
+    assert list(refresh["figures"]) == ["idp", "bare", named, "RS256 alone"]
+
+
+def test_a_missed_target_is_named_with_its_profile_and_the_benchmark_ends_with_one(
+    tmp_path, monkeypatch, capsys
+):
+    target = Target("sqlite", "bare", 1000)
+    wanted = structs.replace(SCENARIOS["user_info"], targets=(target,))
+    monkeypatch.setitem(SCENARIOS, "user_info", wanted)
+    flags = ["--store=sqlite", "--processes=1", "--scenario=user_info", "--without-node"]
+
+    assert main(brief(tmp_path, *flags)) == 1
+
+    said = capsys.readouterr().out
+    assert "user_info on sqlite" in said.partition("missed:")[2]
+    assert "profile of user_info" in said
+    assert "tornado" in said
+
+
+def test_memory_beyond_the_limit_is_missed():
+    used = results.Memory("sqlite", 1, 100_000, results.MAX_MEGABYTES + 1)
+
+    assert "memory on sqlite" in "".join(results.missed([], [used]))
+
+
+def test_an_answer_that_is_not_the_expected_one_ends_the_load(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        threading.Thread(target=_refuse, args=(server,)).start()
+
+        with pytest.raises(Unexpected, match="401 Unauthorized"):
+            once(port, Flow([get("localhost", "/", {})]))
+
+
+def _refuse(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1000)
+        connection.sendall(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
