@@ -62,6 +62,13 @@ class PageHandler(Handler):
             f"base-uri 'none'; frame-ancestors 'none'; form-action {targets}",
         )
 
+    def allow_frames(self, *uris: str) -> None:
+        """Let the page show these addresses in frames: their origins, and no others."""
+        origins = " ".join(dict.fromkeys(origin for uri in uris if (origin := _origin(uri))))
+        if origins:
+            policy = self._headers["Content-Security-Policy"]
+            self.set_header("Content-Security-Policy", f"{policy}; frame-src {origins}")
+
     # The person's language
 
     def bundle(self) -> Bundle:
@@ -159,7 +166,10 @@ class PageHandler(Handler):
 
     async def show_wanted_client(self) -> None:
         """The same for the application that the address names, if it does."""
-        client_id = self.wanted_id("client_id")
+        await self.show_client_of(self.wanted_id("client_id"))
+
+    async def show_client_of(self, client_id: str | None) -> None:
+        """The same for the application of this id, while it is active."""
         client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
         self.show_client(client if client and client.state == "active" else None)
 
@@ -296,6 +306,12 @@ def _said_of(error: OAuthError) -> dict[str, object]:
 def _sources(uri: str) -> list[str]:
     """The CSP sources that stand for an address: its origin, where it has a plain one, and its
     scheme."""
+    origin = _origin(uri)
+    return [*([origin] if origin else []), f"{urlsplit(uri).scheme}:"]
+
+
+def _origin(uri: str) -> str | None:
+    """Scheme, host and port of a web address that is plain enough for a policy."""
     parts = urlsplit(uri)
     origin = f"{parts.scheme}://{parts.netloc}"
-    return [*([origin] if _ORIGIN.fullmatch(origin) else []), f"{parts.scheme}:"]
+    return origin if _ORIGIN.fullmatch(origin) else None

@@ -38,6 +38,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_key: str | None = None  # PEM file of the certificate's private key
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
     trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
+    outgoing_networks: tuple[str, ...] = ()  # private networks that applications are called in
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431

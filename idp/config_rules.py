@@ -115,11 +115,12 @@ def _listening(config: Config) -> Iterator[Broken]:
         yield Broken(("store",), f"store must begin with one of {', '.join(_STORES)}")
     if config.store.startswith("memory://") and config.processes > 1:
         yield Broken(("store", "processes"), "a store in memory can't be shared by processes")
-    for proxy in config.trusted_proxies:
-        try:
-            ip_network(proxy)
-        except ValueError as error:
-            yield Broken(("trusted_proxies",), f"trusted_proxies: {error}")
+    for name in ("trusted_proxies", "outgoing_networks"):
+        for network in getattr(config, name):
+            try:
+                ip_network(network)
+            except ValueError as error:
+                yield Broken((name,), f"{name}: {error}")
 
 
 def _names(config: Config) -> Iterator[Broken]:

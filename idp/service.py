@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from idp.clock import Clock
 from idp.config import Config
+from idp.errands import Errands
 from idp.identity.hashing import Hasher
 from idp.ids import Random
 from idp.oauth.keys import KeyRing
+from idp.outgoing import Outgoing
 from idp.pace import Pace
 from idp.vault import Vault
 from storage import Store
@@ -26,3 +28,5 @@ class Service:
     hasher: Hasher
     keys: KeyRing
     refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
+    errands: Errands = field(default_factory=Errands)
+    outgoing: Outgoing = field(default_factory=Outgoing)

@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.support.counts",
     "tests.support.mongod",
     "tests.support.program",
+    "tests.support.receiver",
     "tests.support.service",
 ]
 

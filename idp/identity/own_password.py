@@ -32,9 +32,8 @@ async def replace(
     Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
     when the password or the session changed at the same moment.
     """
-    return await _choose(
-        service, agent, subject, password, *sessions.ending(service, live.session)
-    )
+    ending = await sessions.ending(service, live.session)
+    return await _choose(service, agent, subject, password, *ending)
 
 
 async def prove_one_time(

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from idp import events
 from idp.config import Config
-from idp.identity import stamps, subjects
+from idp.identity import session_clients, stamps, subjects
 from idp.identity.subjects import Subject
 from idp.ids import Random
 from idp.oauth import acr
@@ -65,8 +65,9 @@ async def find_open(service: Service, agent: Agent) -> list[Session]:
     return found
 
 
-def ending(service: Service, session: Session) -> list[Write]:
-    """The writes that end a session, and every token that names it. Stale: it has ended."""
+async def ending(service: Service, session: Session) -> list[Write]:
+    """The writes that end a session, and every token that names it; and those that owe its
+    applications the news. Stale: it has ended."""
     now = service.clock.now()
     end = Update(
         SESSIONS,
@@ -76,7 +77,8 @@ def ending(service: Service, session: Session) -> list[Write]:
         expect={"ended_at": None, "sequence": session.sequence},
     )
     actor = session.user_id
-    return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]
+    event = events.changed(service.random, SESSIONS, session, "session.ended", actor, now)
+    return [end, event, *await session_clients.messages(service, session, now)]
 
 
 def is_over(config: Config, session: Session, now: datetime) -> bool:

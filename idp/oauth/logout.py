@@ -2,7 +2,8 @@
 
 With a valid `id_token_hint` its session ends at once. Without one the person is asked, and then
 every session of this browser ends. The browser goes back only to a registered address of a
-client that the request names.
+client that the request names. Other applications of the sessions hear of their end from this
+service (`back_channel`), and through the browser (`front_channel`) before it goes on.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from msgspec import Struct
 
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
-from idp.oauth import id_tokens, responses
+from idp.oauth import back_channel, front_channel, id_tokens, responses
 from idp.oauth.authorize import MAX_CHARACTERS, find_client
 from idp.oauth.checks import end_session as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.id_tokens import Hint
 from idp.oauth.params import Params
+from idp.oauth.registered import is_registered
 from idp.records import (
     LOGOUT_REQUESTS,
     SESSIONS,
     Agent,
     Application,
     LogoutRequest,
+    Session,
 )
 from idp.service import Service
 from storage import Insert, Stale, Write
@@ -36,9 +39,9 @@ _LIVES: Final = timedelta(hours=1)
 
 
 class Ended(Struct, frozen=True):
-    """What a hint has ended. When that is not enough, this browser's people are asked."""
+    """A logout that is done: the request as it goes on, and the browser's new cookie."""
 
-    is_enough: bool
+    request: LogoutRequest
     cookie: Cookie | None = None
 
 
@@ -106,7 +109,7 @@ def _check_uri(client: Application | None, uri: str) -> None:
             "post_logout_redirect_uri needs an id_token_hint or a client_id beside it.",
         )
     registered = tuple(client.post_logout_redirect_uris)
-    if uri not in registered:
+    if not is_registered(client, uri, registered):
         raise Unusable(
             "post_logout_redirect_uri_unregistered",
             "The post_logout_redirect_uri is not one that the application registered.",
@@ -139,21 +142,24 @@ async def find(service: Service, request_id: str) -> LogoutRequest | None:
     return await service.store.get(LOGOUT_REQUESTS, request_id)
 
 
-async def end_hinted(service: Service, request: LogoutRequest, agent: Agent | None) -> Ended:
+async def end_hinted(
+    service: Service, request: LogoutRequest, agent: Agent | None, *, stored: bool
+) -> Ended | None:
     """End the session that the hint names, and what else its user has open in this browser.
 
-    The hint may be older than the session here: whoever asks to sign this user out must not
-    leave them signed in. In this browser the secret changes in the same unit.
+    None when that says too little: then this browser's people are asked. The hint may be older
+    than the session here: whoever asks to sign this user out must not leave them signed in. In
+    this browser the secret changes in the same unit.
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
-            return await _end_hinted(service, request, agent, rotates=rotates)
-    return Ended(is_enough=False)
+            return await _end_hinted(service, request, agent, rotates=rotates, stored=stored)
+    return None
 
 
 async def _end_hinted(
-    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool
-) -> Ended:
+    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool, stored: bool
+) -> Ended | None:
     user_id, session_id = request.hinted_user_id, request.hinted_session_id
     here = await sessions.find_open(service, agent) if agent else []
     ending = {session.id: session for session in here if session.user_id == user_id}
@@ -165,21 +171,36 @@ async def _end_hinted(
     named = await service.store.get(SESSIONS, session_id) if session_id else None
     if named is not None and named.user_id == user_id and named.ended_at is None:
         ending[named.id] = named
-    for session in ending.values():
-        writes += sessions.ending(service, session)
-    if writes:
-        await service.store.commit(*writes)
-    return Ended(is_enough=bool(ending) or (agent is not None and not here), cookie=cookie)
+    if not ending:
+        return Ended(request) if agent is not None and not here else None
+    request = await _end(service, request, list(ending.values()), writes, stored=stored)
+    return Ended(request, cookie)
 
 
-async def end_all(service: Service, agent: Agent) -> Cookie:
+async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> Ended:
     """End every session of this browser, and give it a new secret, in one unit.
 
     Raises Stale when a sign-in happened at the same moment; asking again ends that one too.
     """
     rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
-    writes: list[Write] = [rotation]
-    for session in await sessions.find_open(service, agent):
-        writes += sessions.ending(service, session)
+    ending = await sessions.find_open(service, agent)
+    request = await _end(service, request, ending, [rotation], stored=True)
+    return Ended(request, cookie)
+
+
+async def _end(
+    service: Service,
+    request: LogoutRequest,
+    ending: list[Session],
+    writes: list[Write],
+    *,
+    stored: bool,
+) -> LogoutRequest:
+    """End the sessions in one unit with `writes`, and let their applications hear of it."""
+    for session in ending:
+        writes += await sessions.ending(service, session)
     await service.store.commit(*writes)
-    return cookie
+    back_channel.send_soon(service, writes)
+    return await front_channel.note(
+        service, request, [session.id for session in ending], stored=stored
+    )

@@ -117,6 +117,13 @@ def registration(said):
     }
 
 
+def logged_out(said):
+    return {
+        "frames": ["https://wiki.acme.example/logout?" + said("sid=s1")],
+        "onward": "/ui/logged-out/onward?" + said("request=r1"),
+    }
+
+
 def pages(said):
     accounts = [
         {"id": said("s1"), **person(said)},
@@ -154,7 +161,7 @@ def pages(said):
         },
         "expired": {"sentence": said("This page was open for too long.")},
         "logout-confirm": {"accounts": accounts},
-        "logged-out": {},
+        "logged-out": logged_out(said),
         "host-mismatch": {
             "opened": said("http://192.168.1.20:8080"),
             "issuer": said("http://localhost:8080"),
@@ -208,7 +215,7 @@ BARE = {
     },
     "expired": {"sentence": None},
     "logout-confirm": {"accounts": []},
-    "logged-out": {},
+    "logged-out": {"frames": [], "onward": None},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
     "signed-in": {
         "accounts": [],

@@ -56,6 +56,10 @@ def test_the_document_holds_exactly_these_values(server, document):
         "request_uri_parameter_supported": False,
         "prompt_values_supported": ["none", "login", "select_account", "create", "consent"],
         "authorization_response_iss_parameter_supported": True,
+        "backchannel_logout_supported": True,
+        "backchannel_logout_session_supported": True,
+        "frontchannel_logout_supported": True,
+        "frontchannel_logout_session_supported": True,
     }
 
 

@@ -5,46 +5,17 @@ from __future__ import annotations
 import os
 import ssl
 import subprocess
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.support.certificate import self_signed
 from tests.support.program import run
 
 
 @pytest.fixture
 def certificate(tmp_path):
     """A self-signed certificate for localhost: the names of its file and of its key's."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
-    now = datetime.now(UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (tmp_path / "chain.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-    (tmp_path / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return "chain.pem", "key.pem"
+    return self_signed(tmp_path)
 
 
 @pytest.mark.gen_test(timeout=60)

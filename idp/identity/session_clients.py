@@ -1,0 +1,78 @@
+"""The applications that a session signed its user in at, if they want to hear of its end."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final
+
+from idp import credentials
+from idp.records import (
+    APPLICATIONS,
+    LOGOUT_MESSAGES,
+    SESSION_CLIENTS,
+    Application,
+    LogoutMessage,
+    Session,
+    SessionClient,
+)
+from idp.service import Service
+from storage import Conflict, Insert, Key, Stale, Update, Write
+
+_KEPT: Final = timedelta(days=1)
+_PAGE: Final = 100
+
+
+async def remember(service: Service, session: Session, client: Application) -> None:
+    """Note that the client is about to get tokens of the session, if it wants to hear of its end.
+
+    To be called before they are issued, so that none is forgotten.
+    """
+    if not (client.back_channel_logout_uri or client.front_channel_logout_uri):
+        return
+    id = credentials.digest(f"{session.id}\n{client.id}")
+    known = await service.store.get(SESSION_CLIENTS, id)
+    if known is not None and known.expires_at >= session.expires_at:
+        return
+    write: Write = Update(SESSION_CLIENTS, id, set={"expires_at": session.expires_at})
+    if known is None:
+        ends = session.expires_at
+        one = SessionClient(id=id, session_id=session.id, client_id=client.id, expires_at=ends)
+        write = Insert(SESSION_CLIENTS, one)
+    with suppress(Conflict, Stale):  # another tab notes the same
+        await service.store.commit(write)
+
+
+async def find(service: Service, session_id: str) -> list[Application]:
+    """The applications that want to hear of the session's end, and are active."""
+    where = {"session_id": session_id}
+    page = await service.store.find(SESSION_CLIENTS, where, order="client_id", limit=_PAGE)
+    known = page.records
+    while page.after is not None:
+        page = await service.store.find(
+            SESSION_CLIENTS, where, order="client_id", limit=_PAGE, after=page.after
+        )
+        known += page.records
+    keys: list[Key] = [(APPLICATIONS, one.client_id) for one in known]
+    found = await service.store.get_many(keys) if keys else []
+    return [client for client in found if client is not None and client.state == "active"]
+
+
+async def messages(service: Service, session: Session, now: datetime) -> list[Write]:
+    """The writes that owe each of them a logout token, for the unit that ends the session."""
+    return [
+        Insert(
+            LOGOUT_MESSAGES,
+            LogoutMessage(
+                id=service.random.id(),
+                session_id=session.id,
+                user_id=session.user_id,
+                client_id=client.id,
+                created_at=now,
+                due_at=now,
+                expires_at=now + _KEPT,
+            ),
+        )
+        for client in await find(service, session.id)
+        if client.back_channel_logout_uri
+    ]

@@ -1,0 +1,154 @@
+"""Telling applications of a session's end, from server to server (OpenID Connect Back-Channel
+Logout 1.0).
+
+The messages are committed in the unit that ends the session, so that none is lost; they are sent
+at once, and again at growing intervals while an application doesn't answer. One conditional update
+claims an attempt, so no two processes make the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from idp import logs
+from idp.oauth import jose
+from idp.outgoing import Failed
+from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
+from idp.service import Service
+from storage import Insert, Stale, Update, Value, Write
+
+TYPE: Final = "logout+jwt"
+EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
+TOKEN_SECONDS: Final = 120
+# From each attempt to the next, within a quarter of an hour; the last is for finding out that the
+# process died with it. Each is longer than an attempt can take.
+DELAYS: Final = tuple(timedelta(seconds=each) for each in (30, 120, 300, 450, 60))
+EVERY_SECONDS: Final = 10
+_BATCH: Final = 50
+_DELIVERED: Final = (200, 204)
+_REFUSED: Final = 400
+
+_log: Final = logs.logger(__name__)
+
+
+def send_soon(service: Service, committed: Sequence[Write]) -> None:
+    """Send the messages among the writes of a unit that was just committed. Nobody waits."""
+    found = [
+        write.record
+        for write in committed
+        if isinstance(write, Insert) and isinstance(write.record, LogoutMessage)
+    ]
+    if found:
+        service.errands.start(_deliver_all(service, found))
+
+
+async def deliver_due(service: Service) -> None:
+    """Make every attempt that is due now, but those that another process is faster to make."""
+    while True:
+        page = await service.store.find(
+            LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
+        )
+        now = service.clock.now()
+        due = [message for message in page.records if message.due_at <= now]
+        went_well = await service.errands.run(_deliver_all(service, due))
+        if not went_well or len(due) < _BATCH:
+            return
+
+
+async def _deliver_all(service: Service, messages: Sequence[LogoutMessage]) -> None:
+    deliveries = [_deliver(service, message) for message in messages]
+    for outcome in await asyncio.gather(*deliveries, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome  # the others have ended, too; this one is due again
+
+
+async def _deliver(service: Service, message: LogoutMessage) -> None:
+    """Make one attempt, unless somebody else makes it."""
+    if message.attempts == len(DELAYS):
+        await _settle(service, message, "failed", "the process ended during the last attempt")
+    elif await _claim(service, message):
+        message.attempts += 1
+        await _attempt(service, message)
+
+
+async def _claim(service: Service, message: LogoutMessage) -> bool:
+    due_at = service.clock.now() + DELAYS[message.attempts]
+    changed = {"due_at": due_at, "attempts": message.attempts + 1}
+    try:
+        await service.store.commit(_update(message, changed))
+    except Stale:
+        return False
+    return True
+
+
+async def _attempt(service: Service, message: LogoutMessage) -> None:
+    client = await service.store.get(APPLICATIONS, message.client_id)
+    uri = client.back_channel_logout_uri if client and client.state == "active" else None
+    if client is None or uri is None:
+        await _settle(service, message, "refused", "the application does not ask for it any more")
+        return
+    token = await logout_token(service, client, message)
+    try:
+        status = await service.outgoing.post_form(service.config, uri, {"logout_token": token})
+    except Failed as error:
+        await _failed(service, message, str(error))
+        return
+    if status in _DELIVERED:
+        await _settle(service, message, "delivered", f"status {status}")
+    elif status == _REFUSED:
+        await _settle(service, message, "refused", f"status {status}")
+    else:
+        await _failed(service, message, f"status {status}")
+
+
+async def logout_token(service: Service, client: Application, message: LogoutMessage) -> str:
+    """The signed token of a message (2.4): the same `jti` at each attempt, and a new `iat`."""
+    issued_at = int(service.clock.now().timestamp())
+    claims: dict[str, Any] = {
+        "iss": service.config.issuer,
+        "sub": message.user_id,
+        "aud": client.id,
+        "iat": issued_at,
+        "exp": issued_at + TOKEN_SECONDS,
+        "jti": message.id,
+        "events": {EVENT: {}},
+        "sid": message.session_id,
+    }
+    return jose.sign(await service.keys.signing(client.signing_algorithm), TYPE, claims)
+
+
+async def _failed(service: Service, message: LogoutMessage, why: str) -> None:
+    if message.attempts == len(DELAYS):
+        await _settle(service, message, "failed", why)
+    else:
+        _log.info("a logout could not be told yet", why=why, **_named(message))
+
+
+async def _settle(service: Service, message: LogoutMessage, state: str, why: str) -> None:
+    """Note how it ended, for good; nothing is sent after that."""
+    try:
+        await service.store.commit(_update(message, {"state": state}))
+    except Stale:
+        return  # another process has the next attempt already
+    if state == "delivered":
+        _log.info("a logout was told", why=why, **_named(message))
+    else:
+        _log.warning("a logout was not told", outcome=state, why=why, **_named(message))
+
+
+def _update(message: LogoutMessage, changed: dict[str, object]) -> Update:
+    """The write that only one process gets done: nobody has begun the next attempt."""
+    expected: dict[str, Value] = {"state": "waiting", "attempts": message.attempts}
+    return Update(LOGOUT_MESSAGES, message.id, set=changed, expect=expected)
+
+
+def _named(message: LogoutMessage) -> dict[str, object]:
+    return {
+        "message_id": message.id,
+        "client_id": message.client_id,
+        "session_id": message.session_id,
+        "attempt": message.attempts,
+    }

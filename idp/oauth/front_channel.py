@@ -1,0 +1,48 @@
+"""Telling applications of a session's end through the browser (OpenID Connect Front-Channel
+Logout 1.0): the page after a logout opens their addresses in frames, where the browser's cookies
+are theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from idp.identity import session_clients
+from idp.oauth import responses
+from idp.records import LOGOUT_REQUESTS, LogoutRequest
+from idp.service import Service
+from storage import Insert, Stale, Update
+
+
+async def note(
+    service: Service, request: LogoutRequest, session_ids: Sequence[str], *, stored: bool
+) -> LogoutRequest:
+    """The request as it goes on: it knows the sessions that have ended, if any of their
+    applications is to be called on."""
+    if not await frames(service, session_ids):
+        return request
+    noted = structs.replace(request, ended_session_ids=list(session_ids))
+    if stored:
+        changed = {"ended_session_ids": noted.ended_session_ids}
+        try:
+            await service.store.commit(Update(LOGOUT_REQUESTS, request.id, set=changed))
+        except Stale:
+            return request  # it has expired at this moment
+    else:
+        await service.store.commit(Insert(LOGOUT_REQUESTS, noted))
+    return noted
+
+
+async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
+    """The addresses to open in the browser: one for each application of each session (2)."""
+    found = []
+    for session_id in session_ids:
+        about = [("iss", service.config.issuer), ("sid", session_id)]
+        found += [
+            responses.append(client.front_channel_logout_uri, about)
+            for client in await session_clients.find(service, session_id)
+            if client.front_channel_logout_uri
+        ]
+    return found

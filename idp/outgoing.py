@@ -1,0 +1,185 @@
+"""Calls to addresses that others have registered, which must not lead into closed networks.
+
+A name is resolved once, every address that it has is checked, and the connection goes to one of
+these: nothing can change in between. No redirect is followed, no proxy is asked, and of the answer
+the status alone counts. That is so little of HTTP that it is spoken here: a head and a form go
+out, and one line is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from socket import SOCK_STREAM
+from typing import Final
+from urllib.parse import SplitResult, urlencode, urlsplit
+
+from idp import __version__
+from idp.config import Config
+
+SECONDS: Final = 5.0
+AT_ONCE: Final = 64
+MAX_LINE_BYTES: Final = 8 * 1024
+MAX_BODY_BYTES: Final = 64 * 1024
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
+_STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(?: [^\r\n]*)?\r?\n")
+# Of IPv6, what is given out to be reached; but not the tunnels, which lead to any IPv4 address.
+_UNICAST: Final = ip_network("2000::/3")
+_TUNNELS: Final = [ip_network(each) for each in ("2001::/32", "2002::/16")]
+# What a service on a developer's own machine may call as well.
+_NEARBY: Final = [
+    ip_network(each)
+    for each in ("127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+]
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class Failed(Exception):
+    """The call was not made, or nothing came of it; the text says why, for the log."""
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host, as the system finds them. Raises OSError, UnicodeError."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
+    return [str(sockaddr[0]) for *_, sockaddr in found]
+
+
+class Outgoing:
+    """Makes the calls of a process, not too many at once."""
+
+    def __init__(self, resolve: Resolve = resolve, seconds: float = SECONDS) -> None:
+        self._resolve = resolve
+        self._seconds = seconds
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
+        """POST a form to a client's address; the status of the answer.
+
+        It takes at most twice the time of a call: for a slot, and for the call. Raises Failed.
+        """
+        parts = _checked(url)
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise Failed("too many calls are under way") from None
+        try:
+            return await self._call(config, parts, urlencode(form))
+        finally:
+            self._slots.release()
+
+    async def _call(self, config: Config, parts: SplitResult, body: str) -> int:
+        writer: asyncio.StreamWriter | None = None
+        try:
+            async with asyncio.timeout(self._seconds):
+                reader, writer = await self._connect(config, parts)
+                writer.write(_request(parts, body))
+                status = await _status(reader)
+            await _hear_out(reader)
+            return status
+        except TimeoutError:
+            raise Failed(f"no answer within {self._seconds:g} s") from None
+        except (OSError, EOFError, UnicodeError, asyncio.LimitOverrunError) as error:
+            raise Failed(f"{type(error).__name__}: {error}") from error
+        finally:
+            if writer is not None:
+                writer.transport.abort()
+
+    async def _connect(
+        self, config: Config, parts: SplitResult
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        host, port = parts.hostname or "", parts.port or _USUAL_PORTS[parts.scheme]
+        found = await self._resolve(host, port)
+        for address in found:
+            if not may_be_called(config, ip_address(address)):
+                raise Failed(f"{host} is {address}: an address that may not be called")
+        context = _tls() if parts.scheme == "https" else None
+        name = host if context else None
+        error: OSError = OSError(f"{host} has no address")
+        for address in found:
+            try:
+                return await asyncio.open_connection(
+                    address, port, limit=MAX_LINE_BYTES, ssl=context, server_hostname=name
+                )
+            except OSError as refusal:
+                error = refusal
+        raise error
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _checked(url: str) -> SplitResult:
+    """The parts of an address that can be called at all. Raises Failed."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise Failed("the address is no URL") from None
+    if parts.scheme not in _USUAL_PORTS or not parts.hostname or "@" in parts.netloc:
+        raise Failed("the address is not that of a web server")
+    if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise Failed("the address holds a character that no URL has")
+    if port is not None and port < 1024 and port not in _USUAL_PORTS.values():
+        raise Failed(f"port {port} is not a web server's")
+    return parts
+
+
+def may_be_called(config: Config, address: Address) -> bool:
+    """Whether the address belongs to the public network, or to one that was opened for calls."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    networks = [ip_network(each) for each in config.outgoing_networks]
+    networks += _NEARBY if config.is_loopback else []
+    if any(address in network for network in networks):
+        return True
+    if not address.is_global or address.is_multicast:
+        return False
+    if isinstance(address, IPv4Address):
+        return True
+    return address in _UNICAST and not any(address in network for network in _TUNNELS)
+
+
+def _request(parts: SplitResult, body: str) -> bytes:
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    lines = (
+        f"POST {target} HTTP/1.1",
+        f"Host: {parts.netloc}",
+        f"User-Agent: idp/{__version__}",
+        "Accept: */*",
+        "Content-Type: application/x-www-form-urlencoded",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    )
+    return ("\r\n".join(lines) + "\r\n\r\n" + body).encode("ascii")
+
+
+async def _status(reader: asyncio.StreamReader) -> int:
+    """The status of the first answer that is not a provisional one. Raises Failed."""
+    while True:
+        found = _STATUS.fullmatch(await reader.readuntil(b"\n"))
+        if found is None:
+            raise Failed("the answer is not HTTP")
+        status = int(found[1])
+        if status >= 200:
+            return status
+        while (await reader.readuntil(b"\n")).strip():
+            pass
+
+
+async def _hear_out(reader: asyncio.StreamReader) -> None:
+    """Take some of the rest, so that the other side is not cut off while it speaks."""
+    heard = 0
+    with suppress(OSError):
+        async with asyncio.timeout(0.5):
+            while heard < MAX_BODY_BYTES and (more := await reader.read(MAX_LINE_BYTES)):
+                heard += len(more)
