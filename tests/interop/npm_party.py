@@ -11,6 +11,8 @@ from typing import Any
 
 from tests.interop.node import Node, environment
 
+SCOPE = "openid profile email offline_access"
+
 
 class Refused(Exception):
     """What the party threw, with its causes. `reasons`: their codes, and what the server said."""
@@ -28,11 +30,11 @@ def _causes(error: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
 
 
 class Party:
-    """The running program."""
+    """The running program: one of those in the directory `npm`."""
 
-    def __init__(self, node: Node, directory: Path) -> None:
+    def __init__(self, node: Node, directory: Path, program: str) -> None:
         self._process = subprocess.Popen(
-            [node.program, "party.js"],
+            [node.program, program],
             cwd=directory,
             env=environment(node),
             stdin=subprocess.PIPE,
@@ -56,3 +58,19 @@ class Party:
         with self._process:
             self._process.stdin.close()
             self._process.wait(10)
+
+
+async def introduced(place, party, method="client_secret_basic", registered=None, **options):
+    """Register the party's application; of the issuer it learns from discovery alone."""
+    values = {"post_logout_redirect_uris": [f"{place.issuer}/goodbye"], **(registered or {})}
+    client = await place.register(auth_method=method, **values)
+    known = {"clientId": client.client_id, "clientSecret": client.client_secret}
+    metadata = await party.call("discover", issuer=place.issuer, method=method, **known, **options)
+    assert method in metadata["token_endpoint_auth_methods_supported"]
+    return client
+
+
+async def signed_in(place, party, browser, client) -> str:
+    """The address to which the browser comes back."""
+    url = await party.call("authorize", redirectUri=client.redirect_uri, scope=SCOPE)
+    return (await browser.sign_in(url, *place.user)).location

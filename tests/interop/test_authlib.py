@@ -15,7 +15,6 @@ from joserfc.jwt import JWTClaimsRegistry
 
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.flows.conftest import at
 
 with warnings.catch_warnings():  # Authlib puts its own filter before those of tox.ini
     warnings.simplefilter("ignore", authlib.deprecate.AuthlibDeprecationWarning)
@@ -23,13 +22,6 @@ with warnings.catch_warnings():  # Authlib puts its own filter before those of t
 
 VERIFIER = "authlib-verifier-" + "x" * 40
 NONCE = "authlib-nonce"
-
-
-@pytest.fixture
-def place(io_loop, start_program):
-    server = io_loop.run_sync(lambda: at(start_program("--processes", "2")))
-    yield server
-    io_loop.run_sync(server.store.close)
 
 
 async def discovered(place) -> dict:

@@ -1,70 +1,19 @@
-"""openid-client (npm) as an ordinary relying party; every check that it has is switched on."""
+"""openid-client (npm) with every check that it has: what it finds, and what it is told."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from tests.flows.conftest import at
-from tests.interop import node
-from tests.interop.npm_party import Party, Refused
-from tests.support.program import Program
-from tests.support.skips import skip
-
-SCOPE = "openid profile email offline_access"
-SOURCE = Path(__file__).parent / "openid_client"
-
-
-@pytest.fixture(scope="module")
-def installed():
-    """Node, and the directory with the party and its packages."""
-    try:
-        found = node.find()
-        return found, node.install(found, SOURCE)
-    except node.NoNode as error:
-        skip(error)
+from tests.interop.npm_party import SCOPE, Party, Refused, introduced, signed_in
 
 
 @pytest.fixture
-def party(installed):
-    running = Party(*installed)
+def party(npm):
+    running = Party(*npm, "openid_client.js")
     yield running
     running.close()
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    running = Program(tmp_path_factory.mktemp("service"), "--processes", "2").start()
-    yield running
-    try:
-        running.stop()
-    finally:
-        running.kill()
-
-
-@pytest.fixture
-def place(io_loop, service):
-    server = io_loop.run_sync(lambda: at(service))
-    yield server
-    io_loop.run_sync(server.store.close)
-
-
-async def introduced(place, party, method="client_secret_basic", **options):
-    """The party knows its issuer from discovery alone; its registration."""
-    goodbye = f"{place.issuer}/goodbye"
-    client = await place.register(auth_method=method, post_logout_redirect_uris=[goodbye])
-    known = {"clientId": client.client_id, "clientSecret": client.client_secret}
-    metadata = await party.call("discover", issuer=place.issuer, method=method, **known, **options)
-    assert method in metadata["token_endpoint_auth_methods_supported"]
-    return client
-
-
-async def signed_in(place, party, browser, client) -> str:
-    """The address to which the browser comes back."""
-    url = await party.call("authorize", redirectUri=client.redirect_uri, scope=SCOPE)
-    return (await browser.sign_in(url, *place.user)).location
 
 
 def changed(url: str, **values: str | None) -> str:
@@ -74,31 +23,6 @@ def changed(url: str, **values: str | None) -> str:
         name: value for name, value in (dict(parse_qsl(parts.query)) | values).items() if value
     }
     return parts._replace(query=urlencode(query)).geturl()
-
-
-@pytest.mark.gen_test(timeout=60)
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
-async def test_openid_client_signs_in_refreshes_and_signs_out(place, party, open_browser, method):
-    browser, client = open_browser(place), await introduced(place, party, method)
-    told = await party.call("callback", url=await signed_in(place, party, browser, client))
-    tokens, claims = told["tokens"], told["claims"]
-    person = {"subject": claims["sub"]}
-    userinfo = await party.call("userinfo", accessToken=tokens["access_token"], **person)
-    again = await party.call("refresh", refreshToken=tokens["refresh_token"])
-    renewed = again["tokens"]
-    await party.call("userinfo", accessToken=renewed["access_token"], **person)
-    goodbye = {"post_logout_redirect_uri": client.post_logout_redirect_uri, "state": "bye"}
-    out = await party.call("endSession", id_token_hint=renewed["id_token"], **goodbye)
-    left = await browser.get(out)
-
-    assert (claims["iss"], claims["aud"]) == (place.issuer, client.client_id)
-    assert userinfo["email"] == "dana@example.com"
-    assert told["expiresIn"] > 0
-    assert again["claims"]["sub"] == claims["sub"]
-    assert renewed["refresh_token"] != tokens["refresh_token"]
-    assert left.location == f"{client.post_logout_redirect_uri}?state=bye"
-    with pytest.raises(Refused):
-        await party.call("userinfo", accessToken=renewed["access_token"], **person)
 
 
 @pytest.mark.gen_test(timeout=60)

@@ -1,0 +1,28 @@
+// A program that does what each line of its input says, as JSON {"call": name, "with": {…}}, and
+// answers with a line: {"value": …} or {"error": {…}}.
+import * as readline from 'node:readline'
+
+export async function serve(calls) {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const { call, with: values } = JSON.parse(line)
+    try {
+      console.log(JSON.stringify({ value: await calls[call](values) }))
+    } catch (error) {
+      console.log(JSON.stringify({ error: described(error) }))
+    }
+  }
+}
+
+// The PEM of a private key (PKCS #8), as the parties sign with it.
+export async function signingKey({ pem, kid }) {
+  const der = Buffer.from(pem.replace(/-----.*?-----/g, ''), 'base64')
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  return { key: await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']), kid }
+}
+
+// An error may hold the server's in its cause, and of that one the reason.
+function described(error) {
+  const { name, code, message, error: answered } = error
+  const cause = error.cause instanceof Error ? described(error.cause) : undefined
+  return { name, code, message, answered, cause }
+}
