@@ -18,11 +18,10 @@ from idp.credentials import Confidential
 from idp.oauth import assertions, stories
 from idp.oauth.assertions import Assertion, NotProven
 from idp.oauth.checks.client import (
-    CLIENT_ASSERTION,
     CLIENT_KNOWN,
     CLIENT_METHOD,
     CLIENT_NAMED,
-    CLIENT_SECRET,
+    CLIENT_PROOF,
 )
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
@@ -89,7 +88,7 @@ async def authenticate_any(
     user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
     if user is None or user.secret_hash is None or claimed.secret is None:
         return await _proven(service, claimed, found, TOKEN_METHODS), others
-    with CLIENT_SECRET:
+    with CLIENT_PROOF:
         if not credentials.matches(claimed.secret, user.secret_hash):
             raise InvalidClient("wrong secret of a service user", story=_length(claimed))
     return user, others
@@ -122,7 +121,7 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     try:
         assertion = assertions.read(params.required("client_assertion"))
     except NotProven as error:
-        raise InvalidClient("no assertion", story=str(error)) from None
+        raise InvalidClient("no assertion", story=str(error), fix=_NEW_ASSERTION) from None
     if client_id not in (None, assertion.claims.iss):
         raise InvalidRequest("client_id differs from the one in the assertion")
     return Claimed(method="private_key_jwt", client_id=assertion.claims.iss, assertion=assertion)
@@ -197,11 +196,13 @@ async def _proven(
             raise await unknown(service, claimed)
     check(claimed, client, methods)
     if claimed.assertion is not None:
-        with CLIENT_ASSERTION:
+        with CLIENT_PROOF:
             try:
                 await assertions.verify(service, claimed.assertion, found[1], needs_jti=True)
             except NotProven as error:
-                raise InvalidClient("a wrong assertion", story=str(error)) from None
+                raise InvalidClient(
+                    "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
+                ) from None
     return client
 
 
@@ -221,7 +222,7 @@ def check(
             raise _other_method(claimed.method, client.auth_method)
         if claimed.method not in methods:
             raise _no_method(claimed.method, methods)
-    with CLIENT_SECRET:
+    with CLIENT_PROOF:
         if not _PROOFS[claimed.method](claimed, client):
             raise InvalidClient("wrong client secret", story=_about_secret(claimed, client))
 
@@ -281,6 +282,10 @@ _HOW: Final[dict[AuthMethod, str]] = {
     "none": "only the client_id goes into the form, and no secret",
     "private_key_jwt": "client_assertion and client_assertion_type go into the form",
 }
+_NEW_ASSERTION: Final = (
+    "Sign a new assertion for each request: iss and sub are the client_id, aud is the issuer, "
+    "with exp, jti and the kid of a registered key."
+)
 _ASSERTION_FIX: Final = f"Send client_assertion_type={ASSERTION_TYPE}."
 _PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application], bool]]] = {
     "client_secret_basic": _by_secret,

@@ -33,7 +33,7 @@ from idp.service import Service
 
 _UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"))
 _QUOTED_CHARACTERS: Final = 200
-_WORDS: Final = ("a ", "another ", "more ", "no ", "several ", "the ")
+_WORDS: Final = ("a ", "another ", "more ", "no ", "several ", "the ", "this ")
 
 
 def sentence(description: str) -> str:

@@ -8,7 +8,14 @@ import pytest
 
 from idp.cli import explain
 from idp.oauth import trails
-from tests.handlers.mistakes import credentials, grants, pages, redirects, tokens
+from tests.handlers.mistakes import (
+    credentials,
+    grants,
+    pages,
+    redirects,
+    service_tokens,
+    tokens,
+)
 from tests.handlers.mistakes.world import World
 from tests.handlers.steps import text_of
 
@@ -21,6 +28,7 @@ MISTAKES = [
     *grants.CODES,
     *grants.REFRESHES,
     *tokens.MISTAKES,
+    *service_tokens.MISTAKES,
 ]
 
 

@@ -35,7 +35,7 @@ async def invented_token(program, visitor, demo):
 
 REFUSED = [
     (extra_slash, "redirect_uri", "There is an extra / at the end."),
-    (wrong_secret, "client_secret", "The secret is wrong: it has 8 characters"),
+    (wrong_secret, "client_proof", "The secret is wrong: it has 8 characters"),
     (used_code, "code_unused", "by the same client. Every token that came of it is revoked."),
     (silent, "person", "The user is not signed in."),
     (invented_token, "token_genuine", "It does not look like a token of this service at all."),

@@ -24,18 +24,11 @@ CLIENT_METHOD: Final = Check(
     "RFC 6749, 2.3; OpenID Connect Core, 9",
     "Set the client library to the application's method, or change that.",
 )
-CLIENT_SECRET: Final = Check(
-    "client_secret",
-    "the secret is the application's",
-    "RFC 6749, 2.3.1",
+CLIENT_PROOF: Final = Check(
+    "client_proof",
+    "the client's secret or assertion proves it",
+    "RFC 6749, 2.3.1; RFC 7523, 3; OpenID Connect Core, 9",
     "Copy the secret anew, or generate another one and use that.",
-)
-CLIENT_ASSERTION: Final = Check(
-    "client_assertion",
-    "the assertion is the application's, fresh, and was not used before",
-    "OpenID Connect Core, 9; RFC 7523, 3",
-    "Sign a new assertion for each request: iss and sub are the client_id, aud is the issuer, "
-    "with exp, jti and the kid of a registered key.",
 )
 
 CLIENT_CHECKS: Final = (
@@ -45,6 +38,5 @@ CLIENT_CHECKS: Final = (
     CLIENT_NAMED,
     CLIENT_KNOWN,
     CLIENT_METHOD,
-    CLIENT_SECRET,
-    CLIENT_ASSERTION,
+    CLIENT_PROOF,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 from idp import credentials
+from idp.oauth.grants import GRANTS
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.mistakes.world import TOKEN, Mistake, World
@@ -220,31 +221,31 @@ MISTAKES = [
     ),
     header(
         "a wrong secret",
-        "client_secret",
+        "client_proof",
         WRONG.format(length=8),
         lambda wiki: basic(wiki.client_id, "invented"),
     ),
     header(
         "a line break after the secret",
-        "client_secret",
+        "client_proof",
         "The secret is right, but for a space or a line break at its beginning or its end.",
         lambda wiki: basic(wiki.client_id, f"{wiki.client_secret}\n"),
     ),
     header(
         "the client_id as the secret",
-        "client_secret",
+        "client_proof",
         "The client_id was sent as the secret.",
         lambda wiki: basic(wiki.client_id, wiki.client_id),
     ),
     header(
         "a secret that was hashed",
-        "client_secret",
+        "client_proof",
         WRONG.format(length=43),
         lambda wiki: basic(wiki.client_id, credentials.digest(wiki.client_secret)),
     ),
     Mistake(
         "a secret that was not form-encoded",
-        "client_secret",
+        "client_proof",
         "The secret is right, but it was not form-encoded before it went into the header.",
         plus_in_the_secret,
     ),
@@ -252,7 +253,7 @@ MISTAKES = [
     posting(
         "grant_type=password",
         "grant_type",
-        "grant_type is one of authorization_code, refresh_token; `password` was sent.",
+        f"grant_type is one of {', '.join(GRANTS)}; `password` was sent.",
         grant_type="password",
     ),
     Mistake(

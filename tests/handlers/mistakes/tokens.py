@@ -140,9 +140,8 @@ MISTAKES = [
     ),
     asking(
         "an invented personal access token",
-        "token_stands",
-        "The personal access token is unknown, has expired or was deleted, or its user is not"
-        " active or was changed since.",
+        "token_genuine",
+        "The personal access token is unknown, has expired or was deleted.",
         lambda tokens: "idp_pat_" + "p" * 65,
     ),
     Mistake(
