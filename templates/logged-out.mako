@@ -4,9 +4,14 @@
 <%inherit file="page.mako"/>\
 <%! leads_home = False %>\
 <%def name="title()">${pgettext("logout", "You are signed out")}</%def>\
-<p>${pgettext("logout", "On a computer that others use too, close the browser now.")}</p>
 % if web_link(onward):
 <p role="status">${pgettext("logout", "You are being signed out of other applications as well. This takes a moment.")}</p>
+% else:
+<p>${pgettext("logout", "On a computer that others use too, close the browser now.")}</p>
+% endif
+% if web_link(onward) and application_name:
+<p><a class="button" href="${web_link(onward)}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
+% elif web_link(onward):
 <p><a class="button" href="${web_link(onward)}">${pgettext("logout", "Go on")}</a></p>
 % elif web_link(application_url) and application_name:
 <p><a class="button" href="${web_link(application_url)}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>

@@ -12,11 +12,14 @@ WIDE = {"width": 1200, "height": 800}
 def reach(go, person):
     """Go there; the HTML as it was sent."""
     sent = []
-    person.page.on(
-        "response", lambda r: sent.append(r) if r.request.is_navigation_request() else 0
-    )
+    person.page.on("response", lambda each: sent.append(each) if is_of_page(each) else None)
     go(person)
     return sent[-1].text()
+
+
+def is_of_page(response):
+    """Whether it is what the whole page is made of, and not a file of it or a frame."""
+    return response.request.is_navigation_request() and response.frame.parent_frame is None
 
 
 def show(person, url, html, *, with_script):

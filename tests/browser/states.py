@@ -70,6 +70,27 @@ def logged_out(person):
     person.press("Sign out")
 
 
+def logged_out_elsewhere(person):
+    """From an application that has a frame in the page; the page stays where it is."""
+    demo, frame = person.program.demo(), "https://wiki.example.com/logout"
+    project = as_admin(person.program, "/management/v1/projects", name=f"Wiki {newcomer(person)}")
+    made = as_admin(
+        person.program,
+        f"/management/v1/projects/{project['id']}/apps/oidc",
+        name="Wiki",
+        redirectUris=[demo.redirect_uri],
+        postLogoutRedirectUris=[demo.post_logout_redirect_uri],
+        frontChannelLogoutUri=frame,
+    )
+    demo.client_id = made["clientId"]
+    person.page.route(f"{frame}?*", lambda route: route.fulfill(body="Goodbye"))
+    person.page.route("**/ui/logged-out/onward?*", lambda route: route.fulfill(status=204))
+    person.page.goto(demo.authorize_url())
+    person.sign_in(*person.program.user)
+    person.page.goto(demo.logout_url(client_id=demo.client_id))
+    person.press("Sign out")
+
+
 def own_password_refused(person):
     person.go("/.well-known/change-password")
     person.fill(currentPassword="wrong", newPassword="password")
@@ -138,19 +159,25 @@ def mail_held(person):
     person.go("/dev/mail")
 
 
-def address_confirmed(person):
-    """By the mail to somebody whose account an administrator made."""
-    program, email = person.program, newcomer(person)
-    profile = {"givenName": "Nora", "familyName": "Nguyễn"}
+def as_admin(program, path, **body):
+    """What the management API answers."""
     answer = httpx.post(
-        getattr(program, "listens_at", program.issuer) + "/v2/users/human",
-        json={"profile": profile, "email": {"email": email}},
+        getattr(program, "listens_at", program.issuer) + path,
+        json=body,
         headers={
             "Host": urlsplit(program.issuer).netloc,
             "Authorization": f"Bearer {program.told['adminPat']}",
         },
     )
     assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def address_confirmed(person):
+    """By the mail to somebody whose account an administrator made."""
+    email = newcomer(person)
+    profile = {"givenName": "Nora", "familyName": "Nguyễn"}
+    as_admin(person.program, "/v2/users/human", profile=profile, email={"email": email})
     person.go("/dev/mail")
     person.page.goto(below_address(person, email, "p/a").get_attribute("href"))
     person.press("Continue")
@@ -192,6 +219,7 @@ STATES = {
     "expired, logout": (NOBODY, "expired", False, opened("/ui/logout?request=unknown")),
     "logout": (TWO, "logout-confirm", False, opened("/oidc/v1/end_session")),
     "logged out": (NOBODY, "logged-out", False, logged_out),
+    "logged out elsewhere": (NOBODY, "logged-out", False, logged_out_elsewhere),
     "start, nobody": (NOBODY, "signed-in", False, opened("/")),
     "start, one": (ONE, "signed-in", False, opened("/")),
     "start, two": (TWO, "signed-in", False, opened("/")),

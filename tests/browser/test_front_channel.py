@@ -98,6 +98,6 @@ def test_whoever_does_not_want_to_wait_goes_on_at_once(person, sites):
     person.sign_in(*person.program.user)
     person.page.goto(one.party.logout_url(client_id=one.party.client_id))
     person.press("Sign out")
-    person.page.get_by_role("link", name="Go on").click()
+    person.press("Back to")
 
     person.page.wait_for_url(one.bye, timeout=20_000)
