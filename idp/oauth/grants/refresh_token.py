@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import credentials
+from idp import base64url, credentials
 from idp.oauth import issuing, scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
@@ -34,13 +34,15 @@ def reads(params: Params) -> list[Key]:
 async def rotate(exchange: Exchange) -> dict[str, Any]:
     """Rotate a refresh token: refuse, sign, then one conditional write.
 
-    A spent token of the right family and client is a replay and ends the family; a forged one
-    writes nothing. A narrower `scope` holds for this response only.
+    A spent token of the right family and client is a replay and ends the family, unless the
+    application lets the last one be used again for a while: then it gives the same successor
+    once more. A forged one writes nothing. A narrower `scope` holds for this response only.
     """
     now = exchange.service.clock.now()
     authorization, refresh, secret = _check(exchange)
+    is_current = credentials.matches(secret, refresh.current_hash)
     with checks.REFRESH_CURRENT:
-        if not credentials.matches(secret, refresh.current_hash):
+        if not is_current and not _may_repeat(exchange, refresh, secret, now):
             since = stories.span(now - refresh.rotated_at)
             story = f"The refresh token was rotated {since} ago: this one is spent."
             await refuse_replay(exchange, authorization, "refresh token", story)
@@ -53,7 +55,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     with checks.SCOPE_GRANTED:
         wanted = _scopes(exchange.params, authorization)
     grantee = await find_live(exchange, authorization)
-    successor = exchange.service.random.token()
+    successor = _successor(exchange, secret)
     response = await issuing.respond(
         exchange.service,
         grantee,
@@ -61,8 +63,26 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
         refresh_token=exchange.params.required("refresh_token").removesuffix(secret) + successor,
         now=now,
     )
-    await _replace(exchange, authorization, refresh, successor, now)
+    if is_current:
+        await _replace(exchange, authorization, refresh, secret, successor, now)
     return response
+
+
+def _successor(exchange: Exchange, secret: str) -> str:
+    """The next secret: random, but the same for each use of one that may be used again."""
+    if not exchange.client.refresh_token_reuse_seconds:
+        return exchange.service.random.token()
+    return base64url.encode(exchange.service.vault.mac("refresh-token", secret))
+
+
+def _may_repeat(exchange: Exchange, refresh: Refresh, secret: str, now: datetime) -> bool:
+    """Whether the secret is the last one before the current, which nobody has used so far."""
+    grace = timedelta(seconds=exchange.client.refresh_token_reuse_seconds)
+    return (
+        credentials.matches(secret, refresh.previous_hash)
+        and now < refresh.rotated_at + grace
+        and credentials.matches(_successor(exchange, secret), refresh.current_hash)
+    )
 
 
 def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
@@ -112,10 +132,15 @@ async def _replace(
     exchange: Exchange,
     authorization: Authorization,
     refresh: Refresh,
+    secret: str,
     successor: str,
     now: datetime,
 ) -> None:
-    """Replace the current secret; of several that try at once, one does, the family dies."""
+    """Replace the current secret; of several that try at once, one does, the family dies.
+
+    Where the last one may be used again, the others are such a use.
+    """
+    store = exchange.service.store
     idle = now + timedelta(seconds=exchange.service.config.refresh_token_idle_seconds)
     changes = {
         "refresh.current_hash": credentials.digest(successor),
@@ -126,10 +151,13 @@ async def _replace(
     unspent = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
     try:
         await commit_settled(
-            exchange.service.store,
-            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
+            store, Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
         )
     except Stale:
+        latest = await store.get(AUTHORIZATIONS, authorization.id)
+        refreshed = latest.refresh if latest and latest.revoked_at is None else None
+        if refreshed and _may_repeat(exchange, refreshed, secret, now):
+            return
         with checks.REFRESH_CURRENT:
             story = "Another request used the refresh token, or revoked it, at the same moment."
             await refuse_replay(exchange, authorization, "refresh token", story)
