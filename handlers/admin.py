@@ -1,10 +1,12 @@
-"""/admin/v1: what concerns the whole instance."""
+"""/admin/v1 and /v2/features: what concerns the whole instance."""
 
 from __future__ import annotations
 
 from handlers.api import ApiHandler
+from idp import instance_settings
 from idp.identity import members, org_setup
 from idp.identity.members import NewInstanceMember
+from idp.instance_settings import Features, SecurityPolicy
 
 
 class SetUpOrganizationHandler(ApiHandler):
@@ -27,7 +29,35 @@ class InstanceMembersHandler(ApiHandler):
         self.answer(await members.add_to_instance(self.service, self.call, request))
 
 
+class FeaturesHandler(ApiHandler):
+    """GET and PUT /v2/features/instance: what is switched on."""
+
+    permission = {"GET": "iam.read", "PUT": "iam.write"}
+
+    async def get(self) -> None:
+        self.answer(await instance_settings.features(self.service))
+
+    async def put(self) -> None:
+        request = self.read(Features)
+        self.answer(await instance_settings.put_features(self.service, self.call, request))
+
+
+class SecurityPolicyHandler(ApiHandler):
+    """GET and PUT /admin/v1/policies/security."""
+
+    permission = {"GET": "iam.read", "PUT": "iam.write"}
+
+    async def get(self) -> None:
+        self.answer(await instance_settings.security_policy(self.service))
+
+    async def put(self) -> None:
+        request = self.read(SecurityPolicy)
+        self.answer(await instance_settings.put_security_policy(self.service, self.call, request))
+
+
 ROUTES = [
     ("/admin/v1/orgs/_setup", SetUpOrganizationHandler),
     ("/admin/v1/members", InstanceMembersHandler),
+    ("/v2/features/instance", FeaturesHandler),
+    ("/admin/v1/policies/security", SecurityPolicyHandler),
 ]

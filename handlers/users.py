@@ -7,8 +7,8 @@ from typing import Final
 
 from handlers.api import ApiHandler
 from idp.fields import Name
-from idp.identity import create_human, prove_contact, read_user
-from idp.requests import Request
+from idp.identity import create_human, prove_contact, read_user, user_states
+from idp.requests import Nothing, Request
 
 # Some metadata of 500,000 characters each; a record is smaller.
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
@@ -55,8 +55,20 @@ class VerifyHandler(ApiHandler):
         self.answer(await prove_contact.prove(self.service, self.call, id, contact, code))
 
 
+class StateHandler(ApiHandler):
+    """POST /v2/users/{id}/deactivate, /reactivate, /lock and /unlock."""
+
+    permission = "user.write"
+
+    async def post(self, user_id: str, step: str) -> None:
+        self.read(Nothing)
+        id = self.id(user_id)
+        self.answer(await user_states.change(self.service, self.call, id, step))
+
+
 ROUTES = [
     ("/v2/users/human", CreateHumanHandler),
     (_USER, UserHandler),
     (f"{_USER}/(email|phone)/verify", VerifyHandler),
+    (f"{_USER}/(deactivate|reactivate|lock|unlock)", StateHandler),
 ]

@@ -49,6 +49,10 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
         return ()
 
 
+class Nothing(Request, frozen=True, kw_only=True):
+    """An object without members: a request that has nothing to say."""
+
+
 R = TypeVar("R", bound=Request)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from idp.clients import redirect_uris
-from idp.clients.redirect_uris import RedirectUri, WebAddress
+from idp.clients.app_fields import ClaimName, ClockSkew, NoLoginElsewhere
+from idp.clients.redirect_uris import Origin, RedirectUri, WebAddress
 from idp.errors import FieldProblem
-from idp.fields import Items, Name, NotYet, OneOf, Refused
-from idp.records import AppType, AuthMethod, ResponseType
-from idp.requests import Request
+from idp.fields import Integer, Items, Name, OneOf, Refused
+from idp.records import AppType, AuthMethod, ResponseType, SigningAlgorithm, TokenKind
+from idp.requests import Nothing, Request
 
 MAX_URIS: Final = 50
+MAX_REUSE_SECONDS: Final = 60
 
 APP_TYPES: Final[dict[str, AppType]] = {
     "OIDC_APP_TYPE_WEB": "web",
@@ -23,102 +25,127 @@ AUTH_METHODS: Final[dict[str, AuthMethod]] = {
     "OIDC_AUTH_METHOD_TYPE_BASIC": "client_secret_basic",
     "OIDC_AUTH_METHOD_TYPE_POST": "client_secret_post",
     "OIDC_AUTH_METHOD_TYPE_NONE": "none",
+    "OIDC_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT": "private_key_jwt",
 }
-RESPONSE_TYPES: Final[dict[str, ResponseType]] = {"OIDC_RESPONSE_TYPE_CODE": "code"}
+RESPONSE_TYPES: Final[dict[str, ResponseType]] = {
+    "OIDC_RESPONSE_TYPE_CODE": "code",
+    "OIDC_RESPONSE_TYPE_ID_TOKEN": "id_token",
+    "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN": "id_token token",
+}
 GRANT_TYPES: Final[dict[str, str]] = {
     "OIDC_GRANT_TYPE_AUTHORIZATION_CODE": "authorization_code",
+    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",
     "OIDC_GRANT_TYPE_REFRESH_TOKEN": "refresh_token",
+    "OIDC_GRANT_TYPE_DEVICE_CODE": "urn:ietf:params:oauth:grant-type:device_code",
+    "OIDC_GRANT_TYPE_TOKEN_EXCHANGE": "urn:ietf:params:oauth:grant-type:token-exchange",
+    "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS": "client_credentials",
 }
-TOKEN_TYPES: Final[dict[str, Literal["opaque", "jwt"]]] = {
+TOKEN_TYPES: Final[dict[str, TokenKind]] = {
     "OIDC_TOKEN_TYPE_BEARER": "opaque",
     "OIDC_TOKEN_TYPE_JWT": "jwt",
 }
+ALGORITHMS: Final[dict[str, SigningAlgorithm]] = {
+    "RS256": "RS256",
+    "ES256": "ES256",
+    "EdDSA": "EdDSA",
+}
+IMPLICIT_RESPONSES: Final = frozenset(set(RESPONSE_TYPES) - {"OIDC_RESPONSE_TYPE_CODE"})
 
 _Uris = Annotated[list[Annotated[str, RedirectUri()]], Items(MAX_URIS)]
+_Origins = Annotated[list[Annotated[str, Origin()]], Items(MAX_URIS)]
 
 
-def _not_yet(name: str, kind: type = bool) -> NotYet:
-    return NotYet(f"app.{name}.unsupported", kind)
+class OwnLogin(Request, frozen=True, kw_only=True):
+    base_uri: Annotated[str, NoLoginElsewhere()] = ""
 
 
-class NewOidcApp(Request, frozen=True, kw_only=True):
-    """What is registered; what this version can't honour is refused by a slug of its own."""
+class LoginVersion(Request, frozen=True, kw_only=True):
+    """There is one login, whichever version is named."""
 
-    name: Name
+    one_of = (("login_v1", "login_v2"),)
+
+    login_v1: Nothing | None = None
+    login_v2: OwnLogin | None = None
+
+
+class OidcSettings(Request, frozen=True, kw_only=True):
+    """How an application is to work; what is not said has its default.
+
+    `skip_native_app_success_page` and `login_version` are taken and not kept: there is no such
+    page, and one login.
+    """
+
     redirect_uris: _Uris = []
-    response_types: list[
-        Annotated[
-            str,
-            OneOf(
-                tuple(RESPONSE_TYPES),
-                ("OIDC_RESPONSE_TYPE_ID_TOKEN", "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN"),
-                "app.response_types.unsupported",
-            ),
-        ]
-    ] = []
-    grant_types: list[
-        Annotated[
-            str,
-            OneOf(
-                tuple(GRANT_TYPES),
-                (
-                    "OIDC_GRANT_TYPE_IMPLICIT",
-                    "OIDC_GRANT_TYPE_DEVICE_CODE",
-                    "OIDC_GRANT_TYPE_TOKEN_EXCHANGE",
-                    "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",
-                ),
-                "app.grant_types.unsupported",
-            ),
-        ]
-    ] = []
+    response_types: list[Annotated[str, OneOf(tuple(RESPONSE_TYPES))]] = []
+    grant_types: list[Annotated[str, OneOf(tuple(GRANT_TYPES))]] = []
     app_type: Annotated[str, OneOf(tuple(APP_TYPES))] = "OIDC_APP_TYPE_WEB"
-    auth_method_type: Annotated[
-        str,
-        OneOf(
-            tuple(AUTH_METHODS),
-            ("OIDC_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT",),
-            "app.auth_method_type.unsupported",
-        ),
-    ] = "OIDC_AUTH_METHOD_TYPE_BASIC"
+    auth_method_type: Annotated[str, OneOf(tuple(AUTH_METHODS))] = "OIDC_AUTH_METHOD_TYPE_BASIC"
     post_logout_redirect_uris: _Uris = []
     version: Annotated[str, OneOf(("OIDC_VERSION_1_0",))] = "OIDC_VERSION_1_0"
     dev_mode: bool = False
     access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] = "OIDC_TOKEN_TYPE_BEARER"  # noqa: S105
+    access_token_role_assertion: bool = False
+    id_token_role_assertion: bool = False
     id_token_userinfo_assertion: bool = False
+    id_token_signed_response_alg: Annotated[str, OneOf(tuple(ALGORITHMS))] = "RS256"  # noqa: S105
+    clock_skew: Annotated[int, ClockSkew()] = 0
+    additional_origins: _Origins = []
+    back_channel_logout_uri: Annotated[str, WebAddress()] = ""
+    front_channel_logout_uri: Annotated[str, WebAddress()] = ""
     home_url: Annotated[str, WebAddress()] = ""
-    access_token_role_assertion: Annotated[object, _not_yet("access_token_role_assertion")] = False
-    id_token_role_assertion: Annotated[object, _not_yet("id_token_role_assertion")] = False
-    clock_skew: Annotated[object, _not_yet("clock_skew", str)] = ""
-    additional_origins: Annotated[object, _not_yet("additional_origins", list)] = ()
-    skip_native_app_success_page: Annotated[object, _not_yet("skip_native_app_success_page")] = (
-        False
-    )
-    back_channel_logout_uri: Annotated[object, _not_yet("back_channel_logout_uri", str)] = ""
-    front_channel_logout_uri: Annotated[object, _not_yet("front_channel_logout_uri", str)] = ""
-    login_version: Annotated[object, _not_yet("login_version", dict)] = None
-    groups_claim: Annotated[object, _not_yet("groups_claim", str)] = ""
-    third_party: Annotated[object, _not_yet("third_party")] = False
-    management_access: Annotated[object, _not_yet("management_access")] = False
-    refresh_token_reuse_seconds: Annotated[
-        object, _not_yet("refresh_token_reuse_seconds", int)
-    ] = 0
-    loopback_any_port: Annotated[object, _not_yet("loopback_any_port")] = False
-    require_pushed_requests: Annotated[object, _not_yet("require_pushed_requests")] = False
+    groups_claim: Annotated[str, ClaimName()] = ""
+    third_party: bool = False
+    management_access: bool = False
+    refresh_token_reuse_seconds: Annotated[int, Integer(0, MAX_REUSE_SECONDS)] = 0
+    loopback_any_port: bool = False
+    require_pushed_requests: bool = False
+    skip_native_app_success_page: bool = False
+    login_version: LoginVersion | None = None
 
     def check(self) -> Iterator[FieldProblem]:
-        """Each URI against the kind of the application, and that none stands twice."""
+        """The addresses against the kind of the application, and the flows against each other."""
         yield from self._check_uris("redirectUris", self.redirect_uris)
         yield from self._check_uris("postLogoutRedirectUris", self.post_logout_redirect_uris)
+        yield from self._check_uris("additionalOrigins", self.additional_origins)
+        yield from self._check_logout("backChannelLogoutUri", self.back_channel_logout_uri)
+        yield from self._check_logout("frontChannelLogoutUri", self.front_channel_logout_uri)
+        yield from self._check_flows()
 
     def _check_uris(self, field: str, uris: Sequence[str]) -> Iterator[FieldProblem]:
-        kind, is_dev_mode = APP_TYPES.get(self.app_type), self.dev_mode
+        is_origin = field == "additionalOrigins"
+        kind = "native" if is_origin else APP_TYPES.get(self.app_type)
         for n, uri in enumerate(uris or ()):
             if uri is None:
                 continue
             try:
-                if kind is not None and is_dev_mode is not None:
-                    redirect_uris.check(uri, kind, is_dev_mode=is_dev_mode)
+                if kind is not None and self.dev_mode is not None:
+                    redirect_uris.check(uri, kind, is_dev_mode=self.dev_mode)
                 if uri in uris[:n]:
                     raise Refused("field.duplicate", "stands in the list twice")
             except Refused as refused:
                 yield FieldProblem(refused.slug, f"{field}[{n}]", refused.message)
+
+    def _check_logout(self, field: str, uri: str) -> Iterator[FieldProblem]:
+        """The address is called, or shown in a frame: it is as a web application's."""
+        if uri and self.dev_mode is not None:
+            try:
+                redirect_uris.check(uri, "web", is_dev_mode=self.dev_mode)
+            except Refused as refused:
+                yield FieldProblem(refused.slug, field, refused.message)
+
+    def _check_flows(self) -> Iterator[FieldProblem]:
+        grants, responses = self.grant_types or (), self.response_types or ()
+        if None in grants or None in responses:
+            return
+        has_implicit = "OIDC_GRANT_TYPE_IMPLICIT" in grants
+        if IMPLICIT_RESPONSES & set(responses) and not has_implicit:
+            text = "must have OIDC_GRANT_TYPE_IMPLICIT for these response types"
+            yield FieldProblem("app.grant_types.implicit_missing", "grantTypes", text)
+        is_public = self.auth_method_type == "OIDC_AUTH_METHOD_TYPE_NONE"
+        if "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS" in grants and is_public:
+            text = "can't have client credentials: the application has none"
+            yield FieldProblem("app.grant_types.no_credentials", "grantTypes", text)
+
+
+class NewOidcApp(OidcSettings, frozen=True, kw_only=True):
+    name: Name

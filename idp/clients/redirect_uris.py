@@ -28,6 +28,11 @@ _WEB: Final = re.compile(
     r"(?:/[^?]*)?(?:\?.*)?",
     re.IGNORECASE,
 )
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+    r"(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
+_USUAL_PORTS: Final = {"http": "80", "https": "443"}
 
 
 class RedirectUri(Struct, frozen=True):
@@ -40,6 +45,18 @@ class RedirectUri(Struct, frozen=True):
         if _scheme(value) in ("http", "https"):
             _host(value)
         return value
+
+
+class Origin(Struct, frozen=True):
+    """The origin of scripts, as browsers send it (RFC 6454 6.2)."""
+
+    def read(self, value: object) -> str:
+        uri = RedirectUri().read(value)
+        found = _ORIGIN.fullmatch(uri)
+        if found is None or not _is_serialised(found["scheme"], found["host"], found["port"]):
+            text = "must be an origin as browsers send it, such as https://app.example"
+            raise Refused("origin.form", text)
+        return uri
 
 
 class WebAddress(Struct, frozen=True):
@@ -87,6 +104,15 @@ def _host(uri: str) -> str:
     if not is_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
         raise Refused("redirect_uri.host", "must have a host, a port that exists and no user name")
     return host.strip("[]")
+
+
+def _is_serialised(scheme: str, host: str, port: str | None) -> bool:
+    """Whether browsers write it so: without the usual port, an address in its short form."""
+    if port is not None and (port == _USUAL_PORTS.get(scheme) or int(port) > 65535):
+        return False
+    return not host.startswith("[") or (
+        _is_ipv6(host[1:-1]) and str(IPv6Address(host[1:-1])) == host[1:-1]
+    )
 
 
 def _check_characters(uri: str) -> None:

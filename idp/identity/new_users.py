@@ -117,7 +117,7 @@ async def prepare(
     prepared = await insertion(service, organization, user, actor=actor, paths=paths)
     writes = prepared.writes
     for key, value in new.metadata:
-        entry = _entry(user, key, value, now)
+        entry = metadata_entry(user, key, value, now)
         writes += events.insertion(
             service.random, USER_METADATA, entry, "user_metadata.created", actor, now, key=key
         )
@@ -179,7 +179,8 @@ def _with_display_name(profile: Profile) -> Profile:
     return structs.replace(profile, display_name=" ".join(name for name in names if name))
 
 
-def _entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
+def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
+    """An entry that isn't stored yet; `value` in base64."""
     return UserMetadata(
         id=metadata_id(user.id, key),
         user_id=user.id,

@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
-from idp.records import MEMBERSHIPS, Membership
+from idp.records import MEMBERSHIPS, Membership, User
 from idp.service import Service
 
 Permission = Literal[
@@ -22,34 +22,47 @@ Permission = Literal[
     "org.member.write",
     "user.read",
     "user.write",
+    "user.grant.read",
+    "user.grant.write",
     "project.read",
     "project.write",
     "project.app.read",
     "project.app.write",
+    "impersonation",
+    "admin.impersonation",
 ]
 
 ALL: Final[frozenset[Permission]] = frozenset(get_args(Permission))
 _INSTANCE: Final[frozenset[Permission]] = frozenset({"iam.read", "iam.write", "iam.member.write"})
-_ORGANIZATION: Final = ALL - _INSTANCE
-_USERS: Final[frozenset[Permission]] = frozenset({"org.read", "user.read", "user.write"})
+_END_USERS: Final[frozenset[Permission]] = frozenset({"impersonation"})
+_ANYBODY: Final[frozenset[Permission]] = frozenset({"impersonation", "admin.impersonation"})
+_MANAGING: Final = ALL - _ANYBODY  # to act as somebody else is a role of its own
+_ORGANIZATION: Final = _MANAGING - _INSTANCE
+_USERS: Final[frozenset[Permission]] = frozenset(
+    {"org.read", "user.read", "user.write", "user.grant.read", "user.grant.write"}
+)
 _PROJECTS: Final[frozenset[Permission]] = frozenset(
     {"project.read", "project.write", "project.app.read", "project.app.write"}
 )
 _VIEWS: Final[frozenset[Permission]] = frozenset(
-    {"org.read", "user.read", "project.read", "project.app.read"}
+    {"org.read", "user.read", "user.grant.read", "project.read", "project.app.read"}
 )
 
 INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
-    "IAM_OWNER": ALL,
+    "IAM_OWNER": _MANAGING,
     "IAM_OWNER_VIEWER": _VIEWS | {"iam.read"},
     "IAM_ORG_MANAGER": _ORGANIZATION,
     "IAM_USER_MANAGER": _USERS,
+    "IAM_ADMIN_IMPERSONATOR": _ANYBODY,
+    "IAM_END_USER_IMPERSONATOR": _END_USERS,
 }
 ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "ORG_OWNER": _ORGANIZATION,
     "ORG_OWNER_VIEWER": _VIEWS,
     "ORG_USER_MANAGER": _USERS,
     "ORG_PROJECT_CREATOR": _PROJECTS,
+    "ORG_ADMIN_IMPERSONATOR": _ANYBODY,
+    "ORG_END_USER_IMPERSONATOR": _END_USERS,
 }
 
 
@@ -61,14 +74,21 @@ class Rights(Struct, frozen=True):
 
     def allow(self, permission: Permission, org_id: str) -> bool:
         """Whether `permission` is held in that organization."""
-        return permission in self.everywhere | self.by_organization.get(org_id, frozenset())
+        return permission in self._in(org_id)
 
     def cover(self, others: Rights) -> bool:
-        """Whether whoever has these rights could do all that `others` may."""
-        return others.everywhere <= self.everywhere and all(
-            held <= self.everywhere | self.by_organization.get(org_id, frozenset())
-            for org_id, held in others.by_organization.items()
+        """Whether whoever has these rights could do all that `others` may.
+
+        Who appoints members could appoint themselves: that covers impersonation.
+        """
+        everywhere, organizations = others.everywhere, others.by_organization
+        return everywhere <= _appointed(self.everywhere, "iam.member.write") and all(
+            held <= _appointed(self._in(org_id), "org.member.write")
+            for org_id, held in organizations.items()
         )
+
+    def _in(self, org_id: str) -> frozenset[Permission]:
+        return self.everywhere | self.by_organization.get(org_id, frozenset())
 
     def allow_somewhere(self, permission: Permission) -> bool:
         """Whether `permission` is held in any organization."""
@@ -88,6 +108,27 @@ async def of_user(service: Service, user_id: str) -> Rights:
             held = by_organization.get(one.org_id, frozenset())
             by_organization[one.org_id] = held | _sum(one.roles, ORGANIZATION_ROLES)
     return Rights(everywhere=everywhere, by_organization=by_organization)
+
+
+async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
+    """Whether `actor` may get tokens in the name of `subject`, as far as roles go.
+
+    For whoever manages nothing, any impersonator's role of the instance or of the user's
+    organization does. For a manager it takes one of administrators: of the instance, or of the
+    one organization that this manager manages and belongs to. So no organization's role leads
+    out of it.
+    """
+    rights = await of_user(service, actor.id)
+    managed = {one.org_id async for one in _memberships(service, subject.id)}
+    if not managed:
+        return rights.allow("impersonation", subject.org_id)
+    if managed == {subject.org_id}:
+        return rights.allow("admin.impersonation", subject.org_id)
+    return "admin.impersonation" in rights.everywhere
+
+
+def _appointed(held: frozenset[Permission], by: Permission) -> frozenset[Permission]:
+    return held | _ANYBODY if by in held else held
 
 
 def _sum(roles: list[str], table: dict[str, frozenset[Permission]]) -> frozenset[Permission]:

@@ -14,6 +14,7 @@ from idp.identity import users
 from idp.records import ORGANIZATIONS, USERS, Organization, Profile, User
 from idp.service import Service
 
+_TOKEN_TYPES: Final[Mapping[str, str]] = {"opaque": "", "jwt": "ACCESS_TOKEN_TYPE_JWT"}
 _STATES: Final[Mapping[str, str]] = {
     "active": "USER_STATE_ACTIVE",
     "inactive": "USER_STATE_INACTIVE",
@@ -51,6 +52,8 @@ class Human(Answer, frozen=True, kw_only=True):
 class Machine(Answer, frozen=True, kw_only=True):
     name: str
     description: str = ""
+    access_token_type: str = ""
+    has_secret: bool = False
 
 
 class UserAnswer(Answer, frozen=True, kw_only=True):
@@ -114,7 +117,12 @@ async def _answer(
 
 
 def _machine(user: User) -> Machine:
-    return Machine(name=user.profile.display_name, description=user.description or "")
+    return Machine(
+        name=user.profile.display_name,
+        description=user.description or "",
+        access_token_type=_TOKEN_TYPES[user.access_token_type],
+        has_secret=user.secret_hash is not None,
+    )
 
 
 def _human(user: User) -> Human:

@@ -1,37 +1,32 @@
-"""Service users and their personal access tokens, as the management API makes them."""
+"""Service users, as the management API makes and finds them, and the secrets that some have."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import access, answers, events
+from idp import access, answers, changes, credentials
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, PermissionDenied
-from idp.fields import Instant, Name, OneOf, Text, UserName
-from idp.identity import new_users, pats, permissions, read_user, users
+from idp.changes import Changed
+from idp.errors import FailedPrecondition, PermissionDenied
+from idp.fields import Name, OneOf, Text, UserName
+from idp.identity import new_users, permissions, read_user, users
 from idp.identity.new_users import Paths, Prepared
-from idp.records import PATS, Profile, User
+from idp.records import USERS, Profile, TokenKind, User
 from idp.requests import Request
 from idp.service import Service
-from storage.settling import commit_settled
 
-PAT_LIVES: Final = timedelta(days=90)  # unless the request says otherwise
+TOKEN_TYPES: Final[dict[str, TokenKind]] = {
+    "ACCESS_TOKEN_TYPE_BEARER": "opaque",
+    "ACCESS_TOKEN_TYPE_JWT": "jwt",
+}
 
 
 class NewMachine(Request, frozen=True, kw_only=True):
     user_name: Annotated[str, UserName()]
     name: Name
     description: Annotated[str, Text()] = ""
-    access_token_type: Annotated[
-        str,
-        OneOf(
-            ("ACCESS_TOKEN_TYPE_BEARER",),
-            ("ACCESS_TOKEN_TYPE_JWT",),
-            "user.access_token_type.unsupported",
-        ),
-    ] = "ACCESS_TOKEN_TYPE_BEARER"  # noqa: S105 - a kind
+    access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] = "ACCESS_TOKEN_TYPE_BEARER"  # noqa: S105
 
 
 class MachineCreated(Answer, frozen=True, kw_only=True):
@@ -39,16 +34,11 @@ class MachineCreated(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-class NewPat(Request, frozen=True, kw_only=True):
-    expiration_date: Annotated[datetime, Instant()] | None = None
+class SecretGenerated(Answer, frozen=True, kw_only=True):
+    """`client_secret` is shown here and never again."""
 
-
-class PatCreated(Answer, frozen=True, kw_only=True):
-    """`token` is shown here and never again."""
-
-    token_id: str
-    token: str
-    expiration_date: datetime
+    client_id: str
+    client_secret: str
     details: Details
 
 
@@ -70,6 +60,7 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
         created_at=now,
         changed_at=now,
         description=request.description or None,
+        access_token_type=TOKEN_TYPES[request.access_token_type],
     )
 
     async def prepare() -> Prepared:
@@ -80,36 +71,52 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
     return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
 
 
-async def create_pat(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
-    """Make a personal access token of a service user.
-
-    Raises NotFound; FailedPrecondition (a person has none); PermissionDenied: a token is as
-    powerful as its user, so who makes it has to be, too; InvalidArgument (the date).
-    """
+async def find(service: Service, call: Call, user_id: str) -> User:
+    """A service user that the call reaches. Raises NotFound, FailedPrecondition (a person)."""
     user = await read_user.find(service, call, user_id)
-    subject = await users.find_subject(service, user.id)
-    if subject is None or user.kind != "machine":
-        raise FailedPrecondition(
-            "only service users have personal access tokens", slug="user.not_machine"
-        )
+    if user.kind != "machine":
+        raise FailedPrecondition("this is no service user", slug="user.not_machine")
+    return user
+
+
+async def find_covered(service: Service, call: Call, user_id: str) -> User:
+    """The same, unless it may do what the caller may not. Raises PermissionDenied, too.
+
+    Who makes its credentials can do all that it may.
+    """
+    user = await find(service, call, user_id)
     if not call.rights.cover(await permissions.of_user(service, user.id)):
         raise PermissionDenied("the user may do more than the caller")
-    now = service.clock.now()
-    expires_at = request.expiration_date or now + PAT_LIVES
-    if expires_at <= now:
-        problem = FieldProblem("pat.expiration_past", "expirationDate", "is in the past")
-        raise InvalidArgument([problem])
-    vendor = service.config.vendor
-    record, token = pats.new(service.random, vendor, subject, now, expires_at)
-    await commit_settled(
-        service.store,
-        *events.insertion(
-            service.random, PATS, record, "pat.created", call.actor, now, user=user.id
-        ),
+    return user
+
+
+async def generate_secret(service: Service, call: Call, user_id: str) -> SecretGenerated:
+    """Give a service user a secret, for the grant client credentials, in place of any other.
+
+    Tokens live on. Raises NotFound, FailedPrecondition (a person), PermissionDenied.
+    """
+    secret = service.random.token()
+    user = await changes.changed(
+        service,
+        USERS,
+        lambda: find_covered(service, call, user_id),
+        lambda _: {"secret_hash": credentials.digest(secret)},
+        "user.secret_generated",
+        call.actor,
     )
-    return PatCreated(
-        token_id=record.id,
-        token=token,
-        expiration_date=expires_at,
-        details=answers.details(record, user.org_id),
-    )
+    details = answers.details(user, user.org_id)
+    return SecretGenerated(client_id=user.id, client_secret=secret, details=details)
+
+
+async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
+    """Take the secret away. Raises NotFound, FailedPrecondition (a person, or there is none)."""
+
+    async def find_one() -> User:
+        user = await find(service, call, user_id)
+        if user.secret_hash is None:
+            raise FailedPrecondition("the user has no secret", slug="user.no_secret")
+        return user
+
+    nothing, type = {"secret_hash": None}, "user.secret_removed"
+    user = await changes.changed(service, USERS, find_one, lambda _: nothing, type, call.actor)
+    return Changed(details=answers.details(user, user.org_id))

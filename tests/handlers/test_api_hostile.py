@@ -12,7 +12,7 @@ from handlers.api import ApiHandler
 from handlers.app import ROUTES
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.requests import Request, declared
-from tests.support.api_samples import SAMPLES, filled, leaves
+from tests.support.api_samples import SAMPLES, filled, first_alternative, leaves
 from tests.support.callers import instance_owner, refused
 from tests.support.stored import everything
 
@@ -65,11 +65,13 @@ def sample(io_loop, server):
 
 
 def address(route):
-    return re.sub(r"\(email\|phone\)", "email", route).replace("([^/]+)", "nobody")
+    return first_alternative(route).replace("([^/]+)", "nobody")
 
 
 def replaced(body, path, octets):
     """The body as JSON with the value at `path` replaced by `octets`."""
+    if not path:
+        return octets.encode()
     holder, *names = json.loads(json.dumps(body)), *re.findall(r"[^.\[\]]+", path)
     parent = holder
     for name in names[:-1]:
@@ -91,7 +93,8 @@ async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, rou
         for octets in HOSTILE:
             if is_fine(value, octets):
                 continue
-            page = await owner.post(address(route), replaced(body, path, octets))
+            hostile = replaced(body, path, octets)
+            page = await owner.request(SAMPLES[route].method, address(route), hostile)
 
             fields = refused(page, 400, 3)
             assert all(one.startswith(path) for one in fields), (path, octets[:40], page.text)
@@ -110,7 +113,7 @@ async def test_unknown_and_privileged_fields_are_refused_in_every_object(
                 continue
             changed = json.loads(json.dumps(body))
             at(changed, path)[name] = "x"
-            page = await owner.post(address(route), changed)
+            page = await owner.request(SAMPLES[route].method, address(route), changed)
 
             fields = refused(page, 400, 3)
             assert fields
@@ -134,12 +137,13 @@ def at(value, path):
 
 def test_every_route_that_takes_a_body_has_a_sample():
     routes = {
-        route
+        (route, method)
         for route, handler in ROUTES
-        if issubclass(handler, ApiHandler) and "post" in vars(handler)
+        for method in ("POST", "PUT", "PATCH")
+        if issubclass(handler, ApiHandler) and method.lower() in vars(handler)
     }
 
-    assert routes == set(SAMPLES)
+    assert routes == {(route, sample.method) for route, sample in SAMPLES.items()}
 
 
 @pytest.mark.parametrize("route", SAMPLES)

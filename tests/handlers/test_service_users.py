@@ -56,11 +56,13 @@ async def test_a_name_that_is_taken_is_409(server, owner, machine, name):
     assert await everything(server.store) == before
 
 
-async def test_jwt_tokens_of_service_users_are_refused_as_not_there_yet(owner):
+async def test_a_service_user_may_get_tokens_that_are_jwts(server, owner):
     body = {"userName": "n", "name": "N", "accessTokenType": "ACCESS_TOKEN_TYPE_JWT"}
-    fields = refused(await owner.post(MACHINES, body), 400, 3)
+    made = (await owner.post(MACHINES, body)).json()
 
-    assert fields == {"accessTokenType": "user.access_token_type.unsupported"}
+    assert (await server.store.get(USERS, made["userId"])).access_token_type == "jwt"
+    shown = (await owner.get(f"/v2/users/{made['userId']}")).json()["user"]
+    assert shown["machine"] == {"name": "N", "accessTokenType": "ACCESS_TOKEN_TYPE_JWT"}
 
 
 async def test_a_service_user_does_not_sign_in_at_the_pages(visitor, demo, machine):

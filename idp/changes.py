@@ -1,0 +1,112 @@
+"""Changing and removing one record as an administrator does it: with its event, in its turn.
+
+Who meets somebody at the same record looks again, and decides by what is there now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from msgspec import structs
+
+from idp import answers, events
+from idp.answers import Answer, Details
+from idp.errors import Busy
+from idp.service import Service
+from storage import Collection, Delete, Record, Stale, Write
+from storage.settling import commit_settled
+
+_TRIES: Final = 8
+
+R = TypeVar("R", bound=Record)
+
+
+class Changed(Answer, frozen=True, kw_only=True):
+    """What is answered when there is nothing more to tell."""
+
+    details: Details
+
+
+def _nothing(before: Any, after: Any) -> Sequence[Write]:
+    return ()
+
+
+async def changed(
+    service: Service,
+    collection: Collection[R],
+    find: Callable[[], Awaitable[R]],
+    decide: Callable[[R], Mapping[str, object]],
+    type: str,
+    actor: str,
+    also: Callable[[R, R], Sequence[Write]] = _nothing,
+) -> R:
+    """The record as it is after the change: what `decide` sets, nothing when that is so already.
+
+    `also` are the writes that belong into the same unit, by the record before and after. Raises
+    what `find` and `decide` raise, and Busy.
+    """
+    for _ in range(_TRIES):
+        before = await find()
+        wanted = decide(before)
+        if all(getattr(before, name) == value for name, value in wanted.items()):
+            return before
+        record: Any = before
+        now = service.clock.now()
+        values = {**wanted, **_date(record, now)}
+        after: R = structs.replace(record, **values, sequence=record.sequence + 1)
+        update = events.update(service.random, collection, record, values, type, actor, now)
+        try:
+            await commit_settled(service.store, *update, *also(before, after))
+        except Stale:
+            continue
+        return after
+    raise _busy()
+
+
+async def removed(
+    service: Service,
+    collection: Collection[R],
+    find: Callable[[], Awaitable[R]],
+    type: str,
+    actor: str,
+    org_id: str,
+) -> Changed:
+    """Remove the record that `find` finds. Raises what it raises, and Busy.
+
+    `org_id` is the organization that it belonged to.
+    """
+    for _ in range(_TRIES):
+        record: Any = await find()
+        now = service.clock.now()
+        writes = removal(service, collection, record, type, actor, now)
+        try:
+            await commit_settled(service.store, *writes)
+        except Stale:
+            continue
+        last = structs.replace(record, sequence=record.sequence + 1)
+        details = structs.replace(answers.details(last, org_id), change_date=now)
+        return Changed(details=details)
+    raise _busy()
+
+
+def removal(
+    service: Service,
+    collection: Collection[Any],
+    record: Any,
+    type: str,
+    actor: str,
+    now: datetime,
+) -> list[Write]:
+    """The writes that remove a record: itself, as it was read, and its last event."""
+    gone = Delete(collection, record.id, expect={"sequence": record.sequence})
+    return [gone, events.changed(service.random, collection, record, type, actor, now)]
+
+
+def _date(record: Any, now: object) -> Mapping[str, object]:
+    return {"changed_at": now} if hasattr(record, "changed_at") else {}
+
+
+def _busy() -> Busy:
+    return Busy("too many change the same at once", retry_after_seconds=1)

@@ -1,0 +1,57 @@
+"""API applications: they sign nobody in, and ask what a token is worth (introspection)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from idp.access import Call
+from idp.clients import apps
+from idp.clients.apps import AppConfigured, AppRegistered
+from idp.errors import FailedPrecondition
+from idp.fields import Name, OneOf
+from idp.records import Application, AuthMethod
+from idp.requests import Request
+from idp.service import Service
+
+AUTH_METHODS: Final[dict[str, AuthMethod]] = {
+    "API_AUTH_METHOD_TYPE_BASIC": "client_secret_basic",
+    "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT": "private_key_jwt",
+}
+
+
+class ApiSettings(Request, frozen=True, kw_only=True):
+    auth_method_type: Annotated[str, OneOf(tuple(AUTH_METHODS))] = "API_AUTH_METHOD_TYPE_BASIC"
+
+
+class NewApiApp(ApiSettings, frozen=True, kw_only=True):
+    name: Name
+
+
+async def create(
+    service: Service, call: Call, project_id: str, request: NewApiApp
+) -> AppRegistered:
+    """Register an API application in a project. Raises NotFound: the project."""
+    return await apps.register(service, call, project_id, request.name, _settings(request))
+
+
+async def configure(
+    service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
+) -> AppConfigured:
+    """Replace how it authenticates. Raises NotFound, FailedPrecondition (of another kind)."""
+    settings = _settings(request)
+    return await apps.configure(service, call, project_id, app_id, settings, _check)
+
+
+def _check(client: Application) -> None:
+    if client.app_type != "api":
+        raise FailedPrecondition("this is no API application", slug="app.not_api")
+
+
+def _settings(request: ApiSettings) -> dict[str, Any]:
+    return {
+        "auth_method": AUTH_METHODS[request.auth_method_type],
+        "app_type": "api",
+        "redirect_uris": [],
+        "response_types": [],
+        "grant_types": [],
+    }

@@ -1,0 +1,60 @@
+"""Rules for the fields of applications that nothing else has."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp import durations
+from idp.fields import Refused, Text
+from idp.oauth import claims
+
+MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
+_CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")
+
+# What tokens and answers say of themselves (RFC 7519, 7662, 8693, 9068, OpenID Connect Core).
+_OWN_CLAIMS: Final = frozenset(claims.SUPPORTED) | {
+    *("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act", "may_act", "scope", "client_id"),
+    *("auth_time", "nonce", "acr", "amr", "azp", "at_hash", "c_hash", "s_hash", "sid", "cnf"),
+    *("active", "username", "token_type", "events", "profile", "picture", "website", "gender"),
+    *("birthdate", "_claim_names", "_claim_sources"),
+}
+
+
+class ClockSkew(Struct, frozen=True):
+    """A duration as Go writes it, of whole seconds, as their number."""
+
+    def read(self, value: object) -> int:
+        text = Text().read(value)
+        try:
+            skew = durations.parse(text)
+        except ValueError:
+            skew = timedelta.max
+        if skew > MAX_CLOCK_SKEW or skew.microseconds:
+            raise Refused("app.clock_skew", "must be whole seconds from 0s to 5s")
+        return int(skew.total_seconds())
+
+
+class ClaimName(Struct, frozen=True):
+    """The name of a claim that no token of the service has already; or nothing."""
+
+    def read(self, value: object) -> str:
+        name = Text().read(value)
+        if not _CLAIM.fullmatch(name):
+            raise Refused("app.groups_claim.characters", "is not a name such as groups")
+        if name in _OWN_CLAIMS or name.startswith(("urn:", "__")):
+            raise Refused("app.groups_claim.taken", "is a claim that tokens have already")
+        return name
+
+
+class NoLoginElsewhere(Struct, frozen=True):
+    """The address of a login of one's own, which the service can't hand over to."""
+
+    def read(self, value: object) -> str:
+        if Text(max=2048).read(value):
+            text = "is not supported: people sign in at this service's own pages"
+            raise Refused("app.login_version.base_uri", text)
+        return ""

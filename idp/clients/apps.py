@@ -1,0 +1,179 @@
+"""Applications of any kind: registering, finding and changing one, and its secret.
+
+`settings` are fields of the record, with `auth_method` among them; the rest is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from idp import answers, changes, credentials, events
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.clients import compliance, origins, projects
+from idp.clients.compliance import ComplianceProblem
+from idp.errors import FailedPrecondition, NotFound, PermissionDenied
+from idp.oauth import rotation
+from idp.records import APPLICATIONS, Application, AuthMethod
+from idp.service import Service
+from storage.settling import commit_settled
+
+_BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
+
+
+class AppConfigured(Answer, frozen=True, kw_only=True):
+    """`client_secret` is there when the application has a new one, and is never shown again."""
+
+    details: Details
+    client_secret: str = ""
+    none_compliant: bool = False
+    compliance_problems: list[ComplianceProblem] = []
+
+
+class AppRegistered(AppConfigured, frozen=True, kw_only=True):
+    app_id: str
+    client_id: str
+
+
+class SecretGenerated(Answer, frozen=True, kw_only=True):
+    client_secret: str
+    details: Details
+
+
+async def register(
+    service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
+) -> AppRegistered:
+    """Make an application in a project.
+
+    Raises NotFound (the project), PermissionDenied (management access).
+    """
+    project = await projects.find(service, call, project_id)
+    _check_management_access(call, settings)
+    await _ensure_keys(service, call, settings)
+    now = service.clock.now()
+    secret = service.random.token() if settings["auth_method"] in _BY_SECRET else None
+    client = Application(
+        id=service.random.id(),
+        project_id=project.id,
+        org_id=project.org_id,
+        name=name,
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+        secret_hash=credentials.digest(secret) if secret else None,
+        **settings,
+    )
+    type = "application.created"
+    await commit_settled(
+        service.store,
+        *events.insertion(service.random, APPLICATIONS, client, type, call.actor, now),
+        *origins.changes(None, client),
+    )
+    return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+
+
+async def configure(
+    service: Service,
+    call: Call,
+    project_id: str,
+    app_id: str,
+    settings: Mapping[str, Any],
+    check: Callable[[Application], None],
+) -> AppConfigured:
+    """Replace how an application works, once `check` has nothing against it.
+
+    What is issued from then on follows. Tokens live on, unless management access was taken away:
+    then all of them end. Raises NotFound, PermissionDenied (management access), and what `check`
+    raises.
+    """
+    secret: str | None = None
+
+    async def find_one() -> Application:
+        client = await find_to_change(service, call, project_id, app_id)
+        _check_management_access(call, settings)
+        check(client)
+        await _ensure_keys(service, call, settings)
+        return client
+
+    def decide(client: Application) -> Mapping[str, object]:
+        nonlocal secret
+        has_secret, kept = settings["auth_method"] in _BY_SECRET, client.secret_hash
+        secret = service.random.token() if has_secret and kept is None else None
+        hashed = credentials.digest(secret) if secret else kept
+        is_cut = client.has_management_access and not settings.get("has_management_access")
+        stamp = service.random.token(bits=64) if is_cut else client.stamp
+        return {**settings, "secret_hash": hashed if has_secret else None, "stamp": stamp}
+
+    type = "application.changed"
+    client = await changes.changed(
+        service, APPLICATIONS, find_one, decide, type, call.actor, origins.changes
+    )
+    return AppConfigured(**_told(client, secret))
+
+
+async def generate_secret(
+    service: Service, call: Call, project_id: str, app_id: str
+) -> SecretGenerated:
+    """Replace the secret; the old one opens nothing from then on, tokens live on.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (it does not authenticate by a secret).
+    """
+    secret = service.random.token()
+
+    async def find_one() -> Application:
+        client = await find_to_change(service, call, project_id, app_id)
+        if client.auth_method not in _BY_SECRET:
+            message = "the application does not authenticate by a secret"
+            raise FailedPrecondition(message, slug="app.no_secret")
+        return client
+
+    hashed, type = {"secret_hash": credentials.digest(secret)}, "application.secret_generated"
+    client = await changes.changed(
+        service, APPLICATIONS, find_one, lambda _: hashed, type, call.actor
+    )
+    return SecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
+
+
+async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
+    """An application that the call reaches. Raises NotFound: the project or the application."""
+    project = await projects.find(service, call, project_id)
+    client = await service.store.get(APPLICATIONS, app_id)
+    if client is None or client.project_id != project.id:
+        raise NotFound("there is no such application", slug="app.not_found")
+    return client
+
+
+async def find_to_change(
+    service: Service, call: Call, project_id: str, app_id: str
+) -> Application:
+    """The same, for who may change it. Raises PermissionDenied, too.
+
+    Whoever controls an application with management access has the power of everybody who signs
+    in to it: it is the instance owners' alone.
+    """
+    client = await find(service, call, project_id, app_id)
+    _check_management_access(call, {"has_management_access": client.has_management_access})
+    return client
+
+
+async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
+    """An algorithm other than the usual one has keys once an application wants it."""
+    if settings.get("signing_algorithm", "RS256") != "RS256":
+        await rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
+
+
+def _check_management_access(call: Call, settings: Mapping[str, Any]) -> None:
+    if settings.get("has_management_access") and "iam.write" not in call.rights.everywhere:
+        message = "applications with managementAccess are for owners of the instance"
+        raise PermissionDenied(message, field="managementAccess")
+
+
+def _told(client: Application, secret: str | None) -> dict[str, Any]:
+    problems = compliance.problems(client)
+    return {
+        "details": answers.details(client, client.org_id),
+        "client_secret": secret or "",
+        "none_compliant": bool(problems),
+        "compliance_problems": problems,
+    }

@@ -1,0 +1,133 @@
+"""An application as the management API answers it: as it was registered, without its secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from idp import answers
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.clients import api_apps, apps, compliance
+from idp.clients.compliance import ComplianceProblem
+from idp.clients.oidc_request import (
+    ALGORITHMS,
+    APP_TYPES,
+    AUTH_METHODS,
+    GRANT_TYPES,
+    RESPONSE_TYPES,
+    TOKEN_TYPES,
+)
+from idp.records import Application
+from idp.service import Service
+
+V = TypeVar("V", bound=str)
+
+
+class OidcConfig(Answer, frozen=True, kw_only=True):
+    client_id: str
+    redirect_uris: list[str] = []
+    response_types: list[str] = []
+    grant_types: list[str] = []
+    app_type: str = ""
+    auth_method_type: str = ""
+    post_logout_redirect_uris: list[str] = []
+    version: str = ""
+    none_compliant: bool = False
+    compliance_problems: list[ComplianceProblem] = []
+    dev_mode: bool = False
+    access_token_type: str = ""
+    access_token_role_assertion: bool = False
+    id_token_role_assertion: bool = False
+    id_token_userinfo_assertion: bool = False
+    id_token_signed_response_alg: str = ""
+    clock_skew: str = ""
+    additional_origins: list[str] = []
+    back_channel_logout_uri: str = ""
+    front_channel_logout_uri: str = ""
+    home_url: str = ""
+    groups_claim: str = ""
+    third_party: bool = False
+    management_access: bool = False
+    refresh_token_reuse_seconds: int = 0
+    loopback_any_port: bool = False
+    require_pushed_requests: bool = False
+
+
+class ApiConfig(Answer, frozen=True, kw_only=True):
+    client_id: str
+    auth_method_type: str = ""
+
+
+class AppView(Answer, frozen=True, kw_only=True):
+    """Either `oidc_config` or `api_config` is there."""
+
+    id: str
+    details: Details
+    name: str
+    state: str
+    oidc_config: OidcConfig | None = None
+    api_config: ApiConfig | None = None
+
+
+class AppFound(Answer, frozen=True, kw_only=True):
+    details: Details
+    app: AppView
+
+
+async def show(service: Service, call: Call, project_id: str, app_id: str) -> AppFound:
+    """What is registered. Raises NotFound: the project or the application."""
+    client = await apps.find(service, call, project_id, app_id)
+    details = answers.details(client, client.org_id)
+    is_api = client.app_type == "api"
+    view = AppView(
+        id=client.id,
+        details=details,
+        name=client.name,
+        state=f"APP_STATE_{client.state.upper()}",
+        oidc_config=None if is_api else _oidc(client),
+        api_config=_api(client) if is_api else None,
+    )
+    return AppFound(details=details, app=view)
+
+
+def _api(client: Application) -> ApiConfig:
+    method = _named(api_apps.AUTH_METHODS, client.auth_method)
+    return ApiConfig(client_id=client.id, auth_method_type=method)
+
+
+def _oidc(client: Application) -> OidcConfig:
+    problems = compliance.problems(client)
+    return OidcConfig(
+        client_id=client.id,
+        redirect_uris=client.redirect_uris,
+        response_types=[_named(RESPONSE_TYPES, each) for each in client.response_types],
+        grant_types=[_named(GRANT_TYPES, each) for each in client.grant_types],
+        app_type=_named(APP_TYPES, client.app_type),
+        auth_method_type=_named(AUTH_METHODS, client.auth_method),
+        post_logout_redirect_uris=client.post_logout_redirect_uris,
+        version="OIDC_VERSION_1_0",
+        none_compliant=bool(problems),
+        compliance_problems=problems,
+        dev_mode=client.is_dev_mode,
+        access_token_type=_named(TOKEN_TYPES, client.access_token_type),
+        access_token_role_assertion=client.access_token_role_assertion,
+        id_token_role_assertion=client.id_token_role_assertion,
+        id_token_userinfo_assertion=client.id_token_userinfo_assertion,
+        id_token_signed_response_alg=_named(ALGORITHMS, client.signing_algorithm),
+        clock_skew=f"{client.clock_skew_seconds}s" if client.clock_skew_seconds else "",
+        additional_origins=client.additional_origins,
+        back_channel_logout_uri=client.back_channel_logout_uri or "",
+        front_channel_logout_uri=client.front_channel_logout_uri or "",
+        home_url=client.home_url or "",
+        groups_claim=client.groups_claim or "",
+        third_party=client.is_third_party,
+        management_access=client.has_management_access,
+        refresh_token_reuse_seconds=client.refresh_token_reuse_seconds,
+        loopback_any_port=client.allows_any_loopback_port,
+        require_pushed_requests=client.requires_pushed_requests,
+    )
+
+
+def _named(names: Mapping[str, V], value: str) -> str:
+    return next(name for name, each in names.items() if each == value)

@@ -1,0 +1,181 @@
+"""Public keys that verify assertions (RFC 7523): of applications, and of service users.
+
+Either the key is sent, or a pair is made here: then the private half is in the answer, as a key
+file, and nowhere else. A key that was removed verifies nothing from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import msgspec
+from cryptography.hazmat.primitives import serialization
+from msgspec import Struct
+
+from idp import answers, changes, events, listing
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.fields import Base64, Instant, OneOf, Refused
+from idp.listing import ListDetails
+from idp.oauth import jose
+from idp.oauth.algorithms import ALGORITHMS
+from idp.oauth.jose import UnusableKey
+from idp.records import RegisteredKey
+from idp.requests import Request
+from idp.service import Service
+from storage import Collection
+from storage.settling import commit_settled
+
+LASTS_UNTIL: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+_MAX_BASE64: Final = jose.MAX_KEY_CHARACTERS * 4 // 3
+_TYPE: Final = "KEY_TYPE_JSON"
+_NO_PASSWORD: Final = serialization.NoEncryption()
+
+
+class PublicKey(Struct, frozen=True):
+    """The base64 of a public key as PEM; of what else stands in the text, nothing is kept."""
+
+    def read(self, value: object) -> str:
+        octets = Base64(_MAX_BASE64).read(value)
+        try:
+            return _pem(jose.load_public(octets.decode("latin-1")))
+        except UnusableKey as unusable:
+            raise Refused("key.public_key", f"can't be used: {unusable}") from None
+
+
+class NewKey(Request, frozen=True, kw_only=True):
+    type: Annotated[str, OneOf((_TYPE,))] = _TYPE
+    expiration_date: Annotated[datetime, Instant()] | None = None
+    public_key: Annotated[str, PublicKey()] | None = None
+
+
+class KeyCreated(Answer, frozen=True, kw_only=True):
+    """`id` is there for keys of applications. `key_details` is the base64 of the key file."""
+
+    key_id: str
+    details: Details
+    id: str = ""
+    key_details: str = ""
+
+
+class KeyView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    type: str
+    expiration_date: datetime
+
+
+class KeyFound(Answer, frozen=True, kw_only=True):
+    key: KeyView
+
+
+class Keys(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[KeyView] = []
+
+
+class Owner(Struct, frozen=True):
+    """Whose keys these are, and what their key files say of it."""
+
+    collection: Collection[RegisteredKey]
+    id: str
+    org_id: str
+    names: Mapping[str, str]
+
+    @property
+    def is_application(self) -> bool:
+        return "appId" in self.names
+
+
+async def create(service: Service, call: Call, owner: Owner, request: NewKey) -> KeyCreated:
+    """Register a key, or make a pair. Raises InvalidArgument (the date)."""
+    now = service.clock.now()
+    expires_at = request.expiration_date or LASTS_UNTIL
+    if expires_at <= now:
+        problem = FieldProblem("key.expiration_past", "expirationDate", "is in the past")
+        raise InvalidArgument([problem])
+    private: Any = None
+    if request.public_key is None:
+        private = await asyncio.to_thread(ALGORITHMS["RS256"].make)
+    record = RegisteredKey(
+        id=service.random.id(),
+        owner_id=owner.id,
+        public=request.public_key or _pem(private.public_key()),
+        created_at=now,
+        expires_at=expires_at,
+    )
+    collection, type = owner.collection, f"{_singular(owner)}.created"
+    await commit_settled(
+        service.store,
+        *events.insertion(
+            service.random, collection, record, type, call.actor, now, owner=owner.id
+        ),
+    )
+    return KeyCreated(
+        key_id=record.id,
+        id=record.id if owner.is_application else "",
+        key_details=_key_file(owner, record, private) if private else "",
+        details=answers.details(record, owner.org_id),
+    )
+
+
+async def listed(service: Service, owner: Owner) -> Keys:
+    """The owner's keys, the first thousand of them."""
+    where = {"owner_id": owner.id}
+    details, found = await listing.of(service, owner.collection, where)
+    return Keys(details=details, result=[_view(owner, key) for key in found])
+
+
+async def show(service: Service, owner: Owner, key_id: str) -> KeyFound:
+    """One of the owner's keys. Raises NotFound."""
+    return KeyFound(key=_view(owner, await _find(service, owner, key_id)))
+
+
+async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Changed:
+    """Let a key of the owner verify nothing any more. Raises NotFound."""
+    return await changes.removed(
+        service,
+        owner.collection,
+        lambda: _find(service, owner, key_id),
+        f"{_singular(owner)}.deleted",
+        call.actor,
+        owner.org_id,
+    )
+
+
+async def _find(service: Service, owner: Owner, key_id: str) -> RegisteredKey:
+    key = await service.store.get(owner.collection, key_id)
+    if key is None or key.owner_id != owner.id:
+        raise NotFound("there is no such key", slug="key.not_found")
+    return key
+
+
+def _singular(owner: Owner) -> str:
+    return owner.collection.name.removesuffix("s")
+
+
+def _view(owner: Owner, key: RegisteredKey) -> KeyView:
+    details = answers.details(key, owner.org_id)
+    return KeyView(id=key.id, details=details, type=_TYPE, expiration_date=key.expires_at)
+
+
+def _pem(public: Any) -> str:
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    octets: bytes = public.public_bytes(serialization.Encoding.PEM, form)
+    return octets.decode()
+
+
+def _key_file(owner: Owner, record: RegisteredKey, private: Any) -> str:
+    """The file that client libraries read, in base64. Its PEM is of the form PKCS #1."""
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)
+    kind = "application" if owner.is_application else "serviceaccount"
+    file = {"type": kind, "keyId": record.id, "key": pem.decode(), **owner.names}
+    file |= {"expirationDate": record.expires_at}
+    return base64.b64encode(msgspec.json.encode(file)).decode()

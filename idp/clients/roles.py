@@ -1,0 +1,103 @@
+"""The roles that a project knows, and that its users can be given."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from idp import answers, credentials, events, listing
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.clients import projects
+from idp.errors import FieldProblem, NotFound, Taken
+from idp.fields import Name, Refused, Text
+from idp.listing import ListDetails
+from idp.records import PROJECT_ROLES, Project, ProjectRole
+from idp.requests import Request
+from idp.service import Service
+from storage import Conflict
+from storage.settling import commit_settled
+
+
+class RoleKey(Struct, frozen=True):
+    """The name of a role for programs. Tokens ask for it in a scope, which has no blanks."""
+
+    def read(self, value: object) -> str:
+        key = Text(1).read(value)
+        if not key.isprintable() or any(letter.isspace() for letter in key):
+            raise Refused("field.characters", "must not hold blanks")
+        return key
+
+
+class NewRole(Request, frozen=True, kw_only=True):
+    role_key: Annotated[str, RoleKey()]
+    display_name: Name
+    group: Annotated[str, Text()] = ""
+
+
+class RoleView(Answer, frozen=True, kw_only=True):
+    key: str
+    details: Details
+    display_name: str
+    group: str = ""
+
+
+class Roles(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[RoleView] = []
+
+
+async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Changed:
+    """Let a project know one role more. Raises NotFound (the project), Taken (the key)."""
+    project = await projects.find(service, call, project_id)
+    now = service.clock.now()
+    role = ProjectRole(
+        id=id_of(project.id, request.role_key),
+        project_id=project.id,
+        org_id=project.org_id,
+        key=request.role_key,
+        display_name=request.display_name,
+        group=request.group or None,
+        created_at=now,
+        changed_at=now,
+    )
+    type, random = "project_role.created", service.random
+    writes = events.insertion(random, PROJECT_ROLES, role, type, call.actor, now, key=role.key)
+    try:
+        await commit_settled(service.store, *writes)
+    except Conflict:
+        told = "is a role of the project already"
+        raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
+    return Changed(details=answers.details(role, role.org_id))
+
+
+async def listed(service: Service, call: Call, project_id: str) -> Roles:
+    """The roles of a project by their keys, the first thousand of them. Raises NotFound."""
+    project = await projects.find(service, call, project_id)
+    where = {"project_id": project.id}
+    details, found = await listing.of(service, PROJECT_ROLES, where, order="key")
+    return Roles(details=details, result=[_view(role) for role in found])
+
+
+async def find(service: Service, project: Project, key: str) -> ProjectRole:
+    """A role of a project. Raises NotFound."""
+    role = await service.store.get(PROJECT_ROLES, id_of(project.id, key))
+    if role is None:
+        raise NotFound("there is no such role", slug="role.not_found")
+    return role
+
+
+def id_of(project_id: str, key: str) -> str:
+    """The id of a role's record: a project knows each key once."""
+    return credentials.digest(f"{project_id}\n{key}")
+
+
+def _view(role: ProjectRole) -> RoleView:
+    return RoleView(
+        key=role.key,
+        details=answers.details(role, role.org_id),
+        display_name=role.display_name,
+        group=role.group or "",
+    )

@@ -1,0 +1,121 @@
+"""Personal access tokens of a service user: made, listed and taken away by who manages it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+from idp import answers, changes, events, listing
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.fields import Instant
+from idp.identity import pats, service_users, users
+from idp.listing import ListDetails
+from idp.records import PATS, PersonalAccessToken, User
+from idp.requests import Request
+from idp.service import Service
+from storage.settling import commit_settled
+
+PAT_LIVES: Final = timedelta(days=90)  # unless the request says otherwise
+
+
+class NewPat(Request, frozen=True, kw_only=True):
+    expiration_date: Annotated[datetime, Instant()] | None = None
+
+
+class PatCreated(Answer, frozen=True, kw_only=True):
+    """`token` is shown here and never again."""
+
+    token_id: str
+    token: str
+    expiration_date: datetime
+    details: Details
+
+
+class PatView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    expiration_date: datetime
+
+
+class PatFound(Answer, frozen=True, kw_only=True):
+    token: PatView
+
+
+class Pats(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[PatView] = []
+
+
+async def create(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
+    """Make a personal access token of a service user.
+
+    Raises NotFound; FailedPrecondition (a person has none); PermissionDenied: a token is as
+    powerful as its user, so who makes it has to be, too; InvalidArgument (the date).
+    """
+    user = await service_users.find_covered(service, call, user_id)
+    subject = await users.find_subject(service, user.id)
+    if subject is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    now = service.clock.now()
+    expires_at = request.expiration_date or now + PAT_LIVES
+    if expires_at <= now:
+        problem = FieldProblem("pat.expiration_past", "expirationDate", "is in the past")
+        raise InvalidArgument([problem])
+    vendor = service.config.vendor
+    record, token = pats.new(service.random, vendor, subject, now, expires_at)
+    await commit_settled(
+        service.store,
+        *events.insertion(
+            service.random, PATS, record, "pat.created", call.actor, now, user=user.id
+        ),
+    )
+    return PatCreated(
+        token_id=record.id,
+        token=token,
+        expiration_date=expires_at,
+        details=answers.details(record, user.org_id),
+    )
+
+
+async def listed(service: Service, call: Call, user_id: str) -> Pats:
+    """The user's tokens, the first thousand of them; nothing that opens anything.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
+    user = await service_users.find(service, call, user_id)
+    details, found = await listing.of(service, PATS, {"user_id": user.id})
+    return Pats(details=details, result=[_view(pat) for pat in found])
+
+
+async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
+    """What is known of a token. Raises NotFound, FailedPrecondition (a person)."""
+    user = await service_users.find(service, call, user_id)
+    return PatFound(token=_view(await _find(service, user, token_id)))
+
+
+async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
+    """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person)."""
+    user = await service_users.find(service, call, user_id)
+    return await changes.removed(
+        service,
+        PATS,
+        lambda: _find(service, user, token_id),
+        "pat.deleted",
+        call.actor,
+        user.org_id,
+    )
+
+
+async def _find(service: Service, user: User, token_id: str) -> PersonalAccessToken:
+    pat = await service.store.get(PATS, token_id)
+    if pat is None or pat.user_id != user.id:
+        raise NotFound("there is no such token", slug="pat.not_found")
+    return pat
+
+
+def _view(pat: PersonalAccessToken) -> PatView:
+    details = answers.details(pat, pat.org_id)
+    return PatView(id=pat.id, details=details, expiration_date=pat.expires_at)

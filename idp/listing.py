@@ -1,0 +1,30 @@
+"""Short lists in answers: what one record owns."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar
+
+from idp.answers import Answer
+from idp.service import Service
+from storage import Collection, Record, Where
+
+MOST: Final = 1000
+
+R = TypeVar("R", bound=Record)
+
+
+class ListDetails(Answer, frozen=True, kw_only=True):
+    """How many there are; counted up to 10,000. A 64-bit integer."""
+
+    total_result: str
+
+
+async def of(
+    service: Service, collection: Collection[R], where: Where, order: str | None = None
+) -> tuple[ListDetails, list[R]]:
+    """The first thousand records of a declared list, and how many it has."""
+    page: Any = await service.store.find(collection, where, order=order, limit=MOST)
+    total = len(page.records)
+    if page.after is not None:
+        total = await service.store.count(collection, where)
+    return ListDetails(total_result=str(total)), page.records
