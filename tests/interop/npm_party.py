@@ -60,14 +60,19 @@ class Party:
             self._process.wait(10)
 
 
-async def introduced(place, party, method="client_secret_basic", registered=None, **options):
+async def introduced(place, party, method="client_secret_basic", new_key=None, **changes):
     """Register the party's application; of the issuer it learns from discovery alone."""
-    values = {"post_logout_redirect_uris": [f"{place.issuer}/goodbye"], **(registered or {})}
+    values = {"post_logout_redirect_uris": [f"{place.issuer}/goodbye"], **changes}
     client = await place.register(auth_method=method, **values)
+    await meet(place, party, client, method, privateKey=new_key and await new_key(client))
+    return client
+
+
+async def meet(place, party, client, method="client_secret_basic", **options):
+    """The party goes on as `client`."""
     known = {"clientId": client.client_id, "clientSecret": client.client_secret}
     metadata = await party.call("discover", issuer=place.issuer, method=method, **known, **options)
     assert method in metadata["token_endpoint_auth_methods_supported"]
-    return client
 
 
 async def signed_in(place, party, browser, client) -> str:

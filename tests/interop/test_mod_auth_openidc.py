@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import quote
 
 import httpx
@@ -20,11 +21,11 @@ def new_site(io_loop, place):
     """Makes a site: Apache, registered as an application, and a browser at it."""
     opened = []
 
-    async def make(response_mode="query", **options):
+    async def make(response_mode="query", *, hears_of_logouts=False):
         for _ in range(TRIES):
             opened.append(Site(place, Apache(apache.find())))
             try:
-                await opened[-1].begin(response_mode, **options)
+                await opened[-1].begin(response_mode, hears_of_logouts=hears_of_logouts)
                 return opened[-1]
             except PortTaken:
                 continue
@@ -47,11 +48,12 @@ class Site:
         self.http = httpx.AsyncClient(base_url=server.base, timeout=20)
         self.goodbye = f"{server.base}/goodbye"
 
-    async def begin(self, response_mode, **options):
+    async def begin(self, response_mode, *, hears_of_logouts):
+        heard = f"{self.server.redirect_uri}?logout=backchannel" if hears_of_logouts else None
         self.party = await self.place.register(
             redirect_uris=[self.server.redirect_uri],
             post_logout_redirect_uris=[self.goodbye],
-            **options,
+            back_channel_logout_uri=heard,
         )
         self.server.start(
             issuer=self.place.issuer,
@@ -130,3 +132,23 @@ async def test_mod_auth_openidc_lets_in_whoever_has_a_token(new_site, open_brows
 
     assert [answer.status_code for answer in answers.values()] == [200, 401, 401], site.server.log
     assert answers[tokens["access_token"]].text == "the api page"
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_mod_auth_openidc_ends_the_session_that_was_ended_elsewhere(
+    new_site, open_browser, place
+):
+    site, browser = await new_site(hears_of_logouts=True), open_browser(place)
+    await site.sign_in(browser)
+    elsewhere = await place.register(post_logout_redirect_uris=[f"{place.issuer}/goodbye"])
+    page = await browser.get(elsewhere.authorize_url())
+    tokens = (await elsewhere.redeem(browser, page.answer["code"])).json()
+    was_open = not await site.asks_to_sign_in()
+    await browser.get(elsewhere.logout_url(id_token_hint=tokens["id_token"]))
+    for _ in range(200):
+        if is_closed := await site.asks_to_sign_in():
+            break
+        await asyncio.sleep(0.05)
+
+    assert was_open
+    assert is_closed, site.server.log

@@ -6,6 +6,9 @@ import pytest
 
 from tests.interop.npm_party import Party, Refused, introduced, signed_in
 
+SECRETS = ["client_secret_basic", "client_secret_post"]
+BY_ITSELF = {"grant_types": ["authorization_code", "client_credentials"]}
+
 
 @pytest.fixture(params=["openid_client", "oauth4webapi"])
 def party(npm, request):
@@ -15,9 +18,10 @@ def party(npm, request):
 
 
 @pytest.mark.gen_test(timeout=60)
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
-async def test_it_signs_in_refreshes_and_signs_out(place, party, open_browser, method):
-    browser, client = open_browser(place), await introduced(place, party, method)
+@pytest.mark.parametrize("method", [*SECRETS, "none", "private_key_jwt"])
+async def test_it_signs_in_refreshes_and_signs_out(place, party, open_browser, new_key, method):
+    keys = new_key if method == "private_key_jwt" else None
+    browser, client = open_browser(place), await introduced(place, party, method, keys)
     told = await party.call("callback", url=await signed_in(place, party, browser, client))
     tokens, claims = told["tokens"], told["claims"]
     person = {"subject": claims["sub"]}
@@ -37,3 +41,58 @@ async def test_it_signs_in_refreshes_and_signs_out(place, party, open_browser, m
     assert left.location == f"{client.post_logout_redirect_uri}?state=bye"
     with pytest.raises(Refused):
         await party.call("userinfo", accessToken=renewed["access_token"], **person)
+
+
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("method", ["client_secret_basic", "private_key_jwt"])
+async def test_it_learns_what_a_token_is_worth_and_revokes_it(
+    place, party, open_browser, new_key, method
+):
+    keys = new_key if method == "private_key_jwt" else None
+    client = await introduced(place, party, method, keys)
+    told = await party.call(
+        "callback", url=await signed_in(place, party, open_browser(place), client)
+    )
+    token = told["tokens"]["access_token"]
+    alive = await party.call("introspect", token=token)
+    await party.call("revoke", token=token)
+    revoked = await party.call("introspect", token=token)
+    await party.call("revoke", token=told["tokens"]["refresh_token"])
+    with pytest.raises(Refused) as refused:
+        await party.call("refresh", refreshToken=told["tokens"]["refresh_token"])
+
+    assert (alive["active"], alive["sub"]) == (True, told["claims"]["sub"])
+    assert (alive["client_id"], alive["iss"]) == (client.client_id, place.issuer)
+    assert revoked == {"active": False}
+    assert "invalid_grant" in refused.value.reasons
+
+
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("method", [*SECRETS, "private_key_jwt"])
+async def test_it_gets_a_token_for_itself(place, party, new_key, method):
+    keys = new_key if method == "private_key_jwt" else None
+    client = await introduced(place, party, method, keys, **BY_ITSELF)
+    got = await party.call("clientCredentials", scope="openid")
+
+    assert got["token_type"].lower() == "bearer"
+    assert got["expires_in"] > 0
+    assert "refresh_token" not in got
+    if method != "client_secret_post":  # which introspection does not take
+        told = await party.call("introspect", token=got["access_token"])
+        assert (told["active"], told["client_id"]) == (True, client.client_id)
+
+
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("party", ["oauth4webapi"], indirect=True)
+async def test_a_resource_server_reads_a_jwt_access_token(place, party, open_browser):
+    client = await introduced(place, party, access_token_type="jwt")
+    told = await party.call(
+        "callback", url=await signed_in(place, party, open_browser(place), client)
+    )
+    token = {"accessToken": told["tokens"]["access_token"]}
+    claims = await party.call("resource", audience=client.client_id, **token)
+    with pytest.raises(Refused, match="aud"):
+        await party.call("resource", audience="somebody-else", **token)
+
+    assert (claims["sub"], claims["client_id"]) == (told["claims"]["sub"], client.client_id)
+    assert "email" in claims["scope"].split()

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from tests.interop.npm_party import SCOPE, Party, Refused, introduced, signed_in
+from tests.interop.npm_party import SCOPE, Party, Refused, introduced, meet, signed_in
 
 
 @pytest.fixture
@@ -88,7 +88,8 @@ async def test_openid_client_holds_the_nonce_against_the_id_token(place, party, 
 
 @pytest.mark.gen_test(timeout=60)
 async def test_openid_client_holds_the_signature_against_the_key_set(place, party, open_browser):
-    client = await introduced(place, party, forgedKeys=True)
+    client = await introduced(place, party)
+    await meet(place, party, client, forgedKeys=True)
     url = await signed_in(place, party, open_browser(place), client)
 
     with pytest.raises(Refused, match="signature"):
@@ -106,8 +107,8 @@ async def test_openid_client_is_told_why_it_is_refused(place, party, open_browse
     await party.call("refresh", refreshToken=tokens["refresh_token"])
     with pytest.raises(Refused) as spent:
         await party.call("refresh", refreshToken=tokens["refresh_token"])
-    known = {"issuer": place.issuer, "clientId": client.client_id}
-    await party.call("discover", method="client_secret_basic", clientSecret="wrong", **known)
+    client.client_secret = "wrong"
+    await meet(place, party, client)
     with pytest.raises(Refused) as other_secret:
         await party.call("refresh", refreshToken=tokens["refresh_token"])
 

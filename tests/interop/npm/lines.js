@@ -1,5 +1,6 @@
 // A program that does what each line of its input says, as JSON {"call": name, "with": {…}}, and
 // answers with a line: {"value": …} or {"error": {…}}.
+import { createPrivateKey } from 'node:crypto'
 import * as readline from 'node:readline'
 
 export async function serve(calls) {
@@ -13,9 +14,9 @@ export async function serve(calls) {
   }
 }
 
-// The PEM of a private key (PKCS #8), as the parties sign with it.
+// A private key, as the parties sign with it.
 export async function signingKey({ pem, kid }) {
-  const der = Buffer.from(pem.replace(/-----.*?-----/g, ''), 'base64')
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' })
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   return { key: await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']), kid }
 }
