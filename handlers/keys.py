@@ -12,11 +12,7 @@ from idp.answers import Answer
 from idp.oauth import rotation
 from idp.oauth.endpoints import KEYS
 from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
-from idp.requests import Request
-
-
-class Nothing(Request, frozen=True, kw_only=True):
-    """A body with nothing in it."""
+from idp.requests import Nothing
 
 
 class KeysRotated(Answer, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from idp import __version__
-from idp.cli import admin, config, explain, schema, serve
+from idp.cli import admin, config, explain, keys, schema, serve
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -14,5 +14,12 @@ def main() -> None:
     """A self-hosted OpenID Connect and OAuth 2.0 identity service."""
 
 
-for command in (serve.serve, config.config, admin.admin, explain.explain, schema.schema):
+for command in (
+    serve.serve,
+    config.config,
+    admin.admin,
+    keys.keys,
+    explain.explain,
+    schema.schema,
+):
     main.add_command(command)

@@ -64,6 +64,7 @@ class KeyRing:
         self._loaded: dict[str, LoadedKey] = {}
         self._active: dict[str, LoadedKey] = {}
         self._read_at = _NEVER
+        self._read_clock = clock.now()
         self._reading = asyncio.Lock()
         self._unknown_pace = Pace(burst=_UNKNOWN_AT_ONCE, per_second=1)
 
@@ -124,12 +125,12 @@ class KeyRing:
     async def _refresh(self, max_age_seconds: float) -> None:
         """Have what a reading found that began at most so long ago, or after this call."""
         due_at = time.monotonic() - max_age_seconds
-        if self._read_at > due_at:
+        if self._has_read_since(due_at):
             return
         async with self._reading:
-            if self._read_at > due_at:
+            if self._has_read_since(due_at):
                 return
-            began_at = time.monotonic()
+            began_at, self._read_clock = time.monotonic(), self._clock.now()
             records = [record async for record in self._store.scan(SIGNING_KEYS)]
             kept = [self._reuse(record) for record in records if record.state != "removed"]
             self._loaded = {key.kid: key for key in kept}
@@ -137,6 +138,11 @@ class KeyRing:
                 key.record.algorithm: key for key in kept if key.record.state == "active"
             }
             self._read_at = began_at
+
+    def _has_read_since(self, instant: float) -> bool:
+        """By the machine's own time, and by a clock that may have been set."""
+        passed = abs(self._clock.now() - self._read_clock)
+        return self._read_at > instant and passed <= timedelta(seconds=CACHE_SECONDS)
 
     def _reuse(self, record: SigningKey) -> LoadedKey:
         known = self._loaded.get(record.id)

@@ -28,7 +28,7 @@ WHOLE = {
     "memberships": 2,
     "projects": 1,
     "applications": 1,
-    "signing_keys": 3,
+    "signing_keys": 4,
 }
 
 
