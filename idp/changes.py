@@ -6,6 +6,7 @@ Who meets somebody at the same record looks again, and decides by what is there 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -21,6 +22,7 @@ from storage.settling import commit_settled
 _TRIES: Final = 8
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
 class Changed(Answer, frozen=True, kw_only=True):
@@ -47,7 +49,8 @@ async def changed(
     `also` are the writes that belong into the same unit, by the record before and after. Raises
     what `find` and `decide` raise, and Busy.
     """
-    for _ in range(_TRIES):
+
+    async def attempt() -> R:
         before = await find()
         wanted = decide(before)
         if all(getattr(before, name) == value for name, value in wanted.items()):
@@ -57,12 +60,10 @@ async def changed(
         values = {**wanted, **_date(record, now)}
         after: R = structs.replace(record, **values, sequence=record.sequence + 1)
         update = events.update(service.random, collection, record, values, type, actor, now)
-        try:
-            await commit_settled(service.store, *update, *also(before, after))
-        except Stale:
-            continue
+        await commit_settled(service.store, *update, *also(before, after))
         return after
-    raise _busy()
+
+    return await repeated(attempt)
 
 
 async def removed(
@@ -77,18 +78,28 @@ async def removed(
 
     `org_id` is the organization that it belonged to.
     """
-    for _ in range(_TRIES):
+
+    async def attempt() -> Changed:
         record: Any = await find()
         now = service.clock.now()
         writes = removal(service, collection, record, type, actor, now)
-        try:
-            await commit_settled(service.store, *writes)
-        except Stale:
-            continue
+        await commit_settled(service.store, *writes)
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
         return Changed(details=details)
-    raise _busy()
+
+    return await repeated(attempt)
+
+
+async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
+    """What `attempt` comes to, once nothing changed between its look and its write.
+
+    Raises what it raises, and Busy.
+    """
+    for _ in range(_TRIES):
+        with suppress(Stale):
+            return await attempt()
+    raise Busy("too many change the same at once", retry_after_seconds=1)
 
 
 def removal(
@@ -106,7 +117,3 @@ def removal(
 
 def _date(record: Any, now: object) -> Mapping[str, object]:
     return {"changed_at": now} if hasattr(record, "changed_at") else {}
-
-
-def _busy() -> Busy:
-    return Busy("too many change the same at once", retry_after_seconds=1)

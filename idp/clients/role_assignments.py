@@ -11,7 +11,7 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import projects, roles
-from idp.errors import AlreadyExists, Busy, FieldProblem, InvalidArgument, NotFound
+from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name
 from idp.identity import read_user
 from idp.listing import ListDetails
@@ -66,11 +66,31 @@ async def create(
 
     Raises NotFound, InvalidArgument (a role that the project does not know), AlreadyExists.
     """
-    user = await read_user.find(service, call, user_id)
-    project = await _project(service, call, request.project_id)
-    given = await _roles(service, project, request.role_keys)
+
+    async def attempt() -> RoleAssignment:
+        user = await read_user.find(service, call, user_id)
+        project = await _project(service, call, request.project_id)
+        given = await _roles(service, project, request.role_keys)
+        made = _new(service, user, project, given)
+        writes = _insertion(service, call, made)
+        guards = [*_still_there(given), Update(USERS, user.id, expect={"stamp": user.stamp})]
+        await commit_settled(service.store, *writes, *guards)
+        return made
+
+    try:
+        made = await changes.repeated(attempt)
+    except Conflict:
+        message = "the user has roles of this project already"
+        raise AlreadyExists(message, slug="user_grant.exists", field="projectId") from None
+    details = answers.details(made, made.org_id)
+    return AssignmentCreated(user_grant_id=made.id, details=details)
+
+
+def _new(
+    service: Service, user: User, project: Project, given: Sequence[ProjectRole]
+) -> RoleAssignment:
     now = service.clock.now()
-    made = RoleAssignment(
+    return RoleAssignment(
         id=id_of(user.id, project.id),
         user_id=user.id,
         project_id=project.id,
@@ -79,20 +99,19 @@ async def create(
         created_at=now,
         changed_at=now,
     )
-    collection, type, actor = ROLE_ASSIGNMENTS, "role_assignment.created", call.actor
-    writes = events.insertion(
-        service.random, collection, made, type, actor, now, user=user.id, project=project.id
+
+
+def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write]:
+    return events.insertion(
+        service.random,
+        ROLE_ASSIGNMENTS,
+        made,
+        "role_assignment.created",
+        call.actor,
+        made.created_at,
+        user=made.user_id,
+        project=made.project_id,
     )
-    guards = [*_still_there(given), Update(USERS, user.id, expect={"stamp": user.stamp})]
-    try:
-        await commit_settled(service.store, *writes, *guards)
-    except Conflict:
-        message = "the user has roles of this project already"
-        raise AlreadyExists(message, slug="user_grant.exists", field="projectId") from None
-    except Stale:
-        raise Busy("a role or the user changed just now", retry_after_seconds=1) from None
-    details = answers.details(made, made.org_id)
-    return AssignmentCreated(user_grant_id=made.id, details=details)
 
 
 async def change(
