@@ -132,6 +132,15 @@ async def test_another_process_publishes_what_the_store_holds_at_that_moment(ser
     assert before[0] not in await kids(other)
 
 
+async def test_a_clock_that_was_set_ahead_makes_what_a_process_knows_old(server, service):
+    other = twin(service)
+    await other.keys.signing()
+    rotated = await rotation.rotate(service, actor=ACTOR)
+    server.clock.advance(60)
+
+    assert (await other.keys.signing()).kid == rotated["RS256"].id
+
+
 async def test_unknown_kids_cost_a_bounded_number_of_readings(service, monkeypatch):
     readings, scan = [], service.store.scan
     await service.keys.find("nobody")
