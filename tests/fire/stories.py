@@ -7,7 +7,7 @@ answer was lost has the answer that `Run.was_done` announces.
 from __future__ import annotations
 
 from idp import credentials
-from idp.records import AUTHORIZATIONS
+from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
 from tests.handlers.registering import FIELDS, mails
@@ -121,7 +121,29 @@ async def an_account_is_opened(run: Run) -> None:
     assert len(await mails(run.browser, email)) == 1
 
 
+async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
+    """A message is there once the session has ended, and no sooner; one, whatever happens."""
+    nobody = "http://localhost:9/logout"  # no port of a web server: it is not called
+    party = await registered(run, back_channel_logout_uri=nobody, front_channel_logout_uri=nobody)
+    name, password = await run.person()
+    page = await at_password(run, party, name)
+    page = await signed_in(run, party, page, (name, password), password=password)
+    tokens = await redeemed(run, party, await code_of(run, party, page))
+    assert await owed(run, party) == 0
+
+    page = await run.get(party.logout_url(id_token_hint=tokens["id_token"]))
+    if page.location.startswith(run.place.issuer + "/ui/logout"):
+        page = await run.get(page.location)
+        assert page.location == party.post_logout_redirect_uri
+    else:
+        assert page.location.startswith(run.place.issuer + "/ui/logged-out?request=")
+    run.is_safe_from_here()
+    await is_over(run, party, tokens)
+    assert await owed(run, party) == 1
+
+
 STORIES = [
+    an_application_is_owed_the_news_of_a_logout,
     a_sign_in_lasts_until_the_logout,
     a_mistyped_password_and_a_logout_by_hand,
     a_one_time_password_is_replaced_in_a_sign_in,
@@ -133,9 +155,9 @@ STORIES = [
 # Steps
 
 
-async def registered(run: Run) -> RelyingParty:
+async def registered(run: Run, **changes: str) -> RelyingParty:
     goodbye = f"{run.place.issuer}/goodbye"
-    party = await run.place.register(post_logout_redirect_uris=[goodbye])
+    party = await run.place.register(post_logout_redirect_uris=[goodbye], **changes)
     run.keep(party.client_secret)
     return party
 
@@ -221,6 +243,12 @@ async def is_revoked(run: Run, credential: str) -> bool:
     """Whether what came of a code, or a refresh token's family, is dead."""
     record = await run.place.store.get(AUTHORIZATIONS, credential[: credentials.ID_LENGTH])
     return record.revoked_at is not None
+
+
+async def owed(run: Run, party: RelyingParty) -> int:
+    """How many messages about logouts an application was or is to be sent."""
+    found = run.place.store.scan(LOGOUT_MESSAGES, {"client_id": party.client_id})
+    return len([message async for message in found])
 
 
 async def is_over(run: Run, party: RelyingParty, tokens: dict) -> None:

@@ -13,22 +13,9 @@ from idp.outgoing import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
 from tests.support.forged import part
-from tests.support.receiver import verified
 from tests.support.stored import only
 
 END_SESSION = "/oidc/v1/end_session"
-
-
-@pytest.fixture
-def new_client(server, new_receiver):
-    """Makes an application and the receiver behind its back-channel address."""
-
-    async def make(*statuses, name="Wiki", **options):
-        receiver = new_receiver(*statuses, **options)
-        client = await server.register(name, back_channel_logout_uri=receiver.url)
-        return client, receiver
-
-    return make
 
 
 async def sign_out(server, visitor, client, tokens):
@@ -54,50 +41,8 @@ async def signed_out(server, visitor, client):
 # what is sent
 
 
-async def test_each_application_of_the_session_is_sent_one_logout_token(
-    server, visitor, new_client
-):
-    (wiki, at_wiki), (mail, at_mail) = await new_client(), await new_client(name="Mail")
-    tokens = await wiki.tokens(visitor, *server.user)
-    silent = await mail.redeem(visitor, (await mail.silently(visitor))["code"])
-    page = await sign_out(server, visitor, wiki, tokens)
-
-    assert page.status == 303
-    id_tokens = [(wiki, at_wiki, tokens), (mail, at_mail, silent.json())]
-    keys = (await visitor.get("/oauth/v2/keys")).text
-    for client, receiver, got in id_tokens:
-        (call,) = receiver.calls
-        header, claims = verified(call.token, keys)
-        id_claims, now = part(got["id_token"], 1), int(server.clock.now().timestamp())
-        assert (header["typ"], header["alg"]) == ("logout+jwt", "RS256")
-        assert claims == {
-            "iss": server.issuer,
-            "sub": id_claims["sub"],
-            "aud": client.client_id,
-            "iat": now,
-            "exp": now + 120,
-            "jti": claims["jti"],
-            "events": {"http://schemas.openid.net/event/backchannel-logout": {}},
-            "sid": id_claims["sid"],
-        }
-        assert call.path == "/logout?tenant=1"
-        assert call.headers["Content-Type"] == "application/x-www-form-urlencoded"
-    assert len({verified(each.calls[0].token, keys)[1]["jti"] for _, each, _ in id_tokens}) == 2
-
-
-async def test_a_logout_token_is_no_id_token(server, visitor, new_client):
-    client, receiver = await new_client()
-    await signed_out(server, visitor, client)
-    hint = receiver.calls[0].token
-    page = await visitor.get(client.logout_url(id_token_hint=hint, **NO_ADDRESS))
-    token = await client.userinfo(visitor, hint)
-
-    assert (page.status, page.name) == (400, "explain")
-    assert token.status == 401
-
-
-async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_client):
-    client, receiver = await new_client()
+async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_listener):
+    client, receiver = await new_listener()
     await client.tokens(visitor, *server.user)
     page = await visitor.open(END_SESSION)
     await visitor.submit(page, decision="logout")
@@ -106,8 +51,8 @@ async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_cl
     assert len(receiver.calls) == 1
 
 
-async def test_a_new_password_ends_the_session_and_has_it_told(server, visitor, new_client):
-    client, receiver = await new_client()
+async def test_a_new_password_ends_the_session_and_has_it_told(server, visitor, new_listener):
+    client, receiver = await new_listener()
     await client.tokens(visitor, *server.user)
     page = await visitor.open("/ui/account/password")
     new = "an afternoon by the sea"
@@ -119,9 +64,9 @@ async def test_a_new_password_ends_the_session_and_has_it_told(server, visitor, 
 
 
 async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_same(
-    server, visitor, new_client
+    server, visitor, new_listener
 ):
-    (wiki, at_wiki), (mail, _) = await new_client(), await new_client(name="Mail")
+    (wiki, at_wiki), (mail, _) = await new_listener(), await new_listener(name="Mail")
     await wiki.tokens(visitor, *server.user)
     for _ in range(4):
         server.clock.advance(10 * 3600)
@@ -133,8 +78,8 @@ async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_sam
     assert len(at_wiki.calls) == 1
 
 
-async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, new_client):
-    client, receiver = await new_client()
+async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, new_listener):
+    client, receiver = await new_listener()
     tokens = await client.tokens(visitor, *server.user)
     await asyncio.gather(*[client.silently(visitor) for _ in range(4)])
     known = [one async for one in server.store.scan(SESSION_CLIENTS)]
@@ -144,8 +89,8 @@ async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, 
     assert len(receiver.calls) == 1
 
 
-async def test_nobody_else_is_told(server, visitor, new_visitor, new_client, demo):
-    (other, at_other), (client, at_client) = await new_client(name="Other"), await new_client()
+async def test_nobody_else_is_told(server, visitor, new_visitor, new_listener, demo):
+    (other, at_other), (client, at_client) = await new_listener(name="Other"), await new_listener()
     elsewhere = new_visitor()
     await other.tokens(elsewhere, *server.user)
     tokens = await demo.tokens(visitor, *server.user)
@@ -161,9 +106,9 @@ async def test_nobody_else_is_told(server, visitor, new_visitor, new_client, dem
 
 @pytest.mark.parametrize("change", [{"state": "inactive"}, {"back_channel_logout_uri": None}])
 async def test_an_application_that_was_switched_off_meanwhile_is_sent_nothing(
-    server, visitor, new_client, change
+    server, visitor, new_listener, change
 ):
-    client, receiver = await new_client(500)
+    client, receiver = await new_listener(500)
     await signed_out(server, visitor, client)
     await server.store.commit(Update(APPLICATIONS, client.client_id, set=change))
     server.clock.advance(31)
@@ -183,8 +128,8 @@ async def test_discovery_says_that_it_is_done(visitor):
 # nobody waits, and nothing is lost
 
 
-async def test_the_browser_does_not_wait_for_an_application(server, visitor, new_client):
-    client, receiver = await new_client(holds=True)
+async def test_the_browser_does_not_wait_for_an_application(server, visitor, new_listener):
+    client, receiver = await new_listener(holds=True)
     tokens = await client.tokens(visitor, *server.user)
     page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"], **NO_ADDRESS))
     meanwhile = await only(server.store, LOGOUT_MESSAGES)
@@ -197,9 +142,9 @@ async def test_the_browser_does_not_wait_for_an_application(server, visitor, new
 
 
 async def test_what_a_dead_process_did_not_send_is_sent_later(
-    server, visitor, new_client, monkeypatch
+    server, visitor, new_listener, monkeypatch
 ):
-    client, receiver = await new_client()
+    client, receiver = await new_listener()
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     await signed_out(server, visitor, client)
     assert receiver.calls == []
@@ -208,8 +153,10 @@ async def test_what_a_dead_process_did_not_send_is_sent_later(
     assert len(receiver.calls) == 1
 
 
-async def test_of_several_that_deliver_at_once_one_does(server, visitor, new_client, monkeypatch):
-    client, receiver = await new_client()
+async def test_of_several_that_deliver_at_once_one_does(
+    server, visitor, new_listener, monkeypatch
+):
+    client, receiver = await new_listener()
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     await signed_out(server, visitor, client)
     await asyncio.gather(*[back_channel.deliver_due(server.service) for _ in range(8)])
@@ -218,9 +165,9 @@ async def test_of_several_that_deliver_at_once_one_does(server, visitor, new_cli
 
 
 async def test_more_messages_than_one_look_finds_are_all_sent(
-    server, visitor, new_client, monkeypatch
+    server, visitor, new_listener, monkeypatch
 ):
-    clients = [await new_client(name=f"Application {number}") for number in range(7)]
+    clients = [await new_listener(name=f"Application {number}") for number in range(7)]
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     monkeypatch.setattr(back_channel, "_BATCH", 2)
     tokens = await clients[0][0].tokens(visitor, *server.user)
@@ -240,9 +187,9 @@ async def test_more_messages_than_one_look_finds_are_all_sent(
     [(200, "delivered"), (204, "delivered"), (400, "refused")],
 )
 async def test_an_answer_that_settles_it_is_the_last_call(
-    server, visitor, new_client, status, state
+    server, visitor, new_listener, status, state
 ):
-    client, receiver = await new_client(status)
+    client, receiver = await new_listener(status)
     message = await signed_out(server, visitor, client)
     for delay in back_channel.DELAYS:
         server.clock.advance(delay)
@@ -253,9 +200,9 @@ async def test_an_answer_that_settles_it_is_the_last_call(
 
 
 @pytest.mark.parametrize("status", [201, 302, 307, 401, 404, 429, 500, 503])
-async def test_any_other_answer_is_asked_for_again(server, visitor, new_client, status):
-    _, elsewhere = await new_client(name="Elsewhere")
-    client, receiver = await new_client(status, 200, Location=elsewhere.url)
+async def test_any_other_answer_is_asked_for_again(server, visitor, new_listener, status):
+    _, elsewhere = await new_listener(name="Elsewhere")
+    client, receiver = await new_listener(status, 200, headers={"Location": elsewhere.url})
     message = await signed_out(server, visitor, client)
     server.clock.advance(29)
     await back_channel.deliver_due(server.service)
@@ -271,8 +218,8 @@ async def test_any_other_answer_is_asked_for_again(server, visitor, new_client, 
     assert elsewhere.calls == [], "no redirect is followed"
 
 
-async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_client):
-    client, receiver = await new_client(503)
+async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_listener):
+    client, receiver = await new_listener(503)
     begun = server.clock.now()
     await signed_out(server, visitor, client)
     attempts = []
@@ -288,9 +235,9 @@ async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_cl
 
 
 async def test_a_process_that_dies_with_the_last_attempt_leaves_it_settled(
-    server, visitor, new_client, monkeypatch
+    server, visitor, new_listener, monkeypatch
 ):
-    client, receiver = await new_client()
+    client, receiver = await new_listener()
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     message = await signed_out(server, visitor, client)
     spent = {"attempts": len(back_channel.DELAYS)}
@@ -301,10 +248,10 @@ async def test_a_process_that_dies_with_the_last_attempt_leaves_it_settled(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "failed"
 
 
-async def test_who_hangs_holds_up_nobody_else(server, visitor, new_client, monkeypatch):
+async def test_who_hangs_holds_up_nobody_else(server, visitor, new_listener, monkeypatch):
     (slow, at_slow), (quick, at_quick) = (
-        await new_client(holds=True),
-        await new_client(name="Quick"),
+        await new_listener(holds=True),
+        await new_listener(name="Quick"),
     )
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     tokens = await slow.tokens(visitor, *server.user)
@@ -318,8 +265,8 @@ async def test_who_hangs_holds_up_nobody_else(server, visitor, new_client, monke
     assert states == {slow.client_id: "waiting", quick.client_id: "delivered"}
 
 
-async def test_nobody_behind_the_address_is_tried_again(server, visitor, new_client):
-    client, receiver = await new_client()
+async def test_nobody_behind_the_address_is_tried_again(server, visitor, new_listener):
+    client, receiver = await new_listener()
     receiver.close()
     message = await signed_out(server, visitor, client)
 
@@ -327,9 +274,9 @@ async def test_nobody_behind_the_address_is_tried_again(server, visitor, new_cli
 
 
 async def test_a_service_of_the_internet_calls_nobody_on_its_own_machine(
-    server, visitor, new_client, monkeypatch
+    server, visitor, new_listener, monkeypatch
 ):
-    client, receiver = await new_client()
+    client, receiver = await new_listener()
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
     await signed_out(server, visitor, client)
     config = structs.replace(server.service.config, issuer="https://login.example.com")
@@ -339,8 +286,8 @@ async def test_a_service_of_the_internet_calls_nobody_on_its_own_machine(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "waiting"
 
 
-async def test_messages_are_forgotten_after_a_day(server, visitor, new_client):
-    client, _ = await new_client()
+async def test_messages_are_forgotten_after_a_day(server, visitor, new_listener):
+    client, _ = await new_listener()
     await signed_out(server, visitor, client)
     server.clock.advance(25 * 3600)
 

@@ -94,6 +94,7 @@ def test_variables_of_the_test_suite_and_of_others_are_ignored():
         ("port", "065", 65),
         ("trusted_proxies", "10.0.0.0/8, ::1", ("10.0.0.0/8", "::1")),
         ("trusted_proxies", "127.0.0.1", ("127.0.0.1",)),
+        ("outgoing_networks", "10.0.0.0/8, fd00::/8", ("10.0.0.0/8", "fd00::/8")),
         ("log_format", "text", "text"),
         ("tls_cert", "a", "a"),
         ("vendor", "acme", "acme"),
@@ -125,6 +126,7 @@ def test_text_is_read_as_the_settings_type(name, text, value):
         ("password_hasher", "md5", "argon2id, bcrypt"),
         ("trusted_proxies", "10.0.0.1/8", "host bits"),
         ("trusted_proxies", "proxy", "trusted_proxies"),
+        ("outgoing_networks", "10.0.0.1/8", "outgoing_networks: 10.0.0.1/8 has host bits"),
     ],
 )
 def test_text_that_is_no_value_of_the_setting_is_refused_by_name_and_origin(name, text, expected):

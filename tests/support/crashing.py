@@ -4,7 +4,8 @@
     store = crashing(open_store(…))                 # as IDP_TEST_CRASH says; never without it
 
 A *write* is one call of `commit`, `commit_each`, `increment` or `reset`, numbered from 1 in the
-order in which they begin; turns at background work, which come when they come, are not counted.
+order in which they begin; turns at background work and what comes of messages to applications,
+which come when they come, are not counted.
 Before: nothing of it has reached the back end. After: it was acknowledged, and nobody has been
 told. `python -m tests.support.crashing serve …` is the product's command line with such a store.
 """
@@ -16,7 +17,7 @@ import signal
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from idp.records import LEASES
+from idp.records import LEASES, LOGOUT_MESSAGES
 
 CRASH_VARIABLE: Final = "IDP_TEST_CRASH"
 
@@ -36,7 +37,7 @@ class CrashingStore:
         return getattr(self._store, name)
 
     async def commit(self, *writes):
-        if all(write.collection is LEASES for write in writes):
+        if all(write.collection in (LEASES, LOGOUT_MESSAGES) for write in writes):
             await self._store.commit(*writes)
             return
         async with self._write():

@@ -142,7 +142,7 @@ def check_stamps(found) -> None:
         if hasattr(one, "client_id"):
             client = found["applications"][one.client_id]
             owner = found["organizations"][one.client_org_id]
-            now = stamps.of_authorization(instance, org, user, owner, client)
+            now = stamps.of(instance, org, user, owner, client)
             states += [client.state, owner.state]
             is_over = one.revoked_at is not None
             session = found["sessions"].get(one.session_id)

@@ -3,6 +3,7 @@
 Fixtures::
 
     new_receiver    makes them; each is a server of its own on loopback
+    new_listener    makes one and the application whose back-channel address it is
 """
 
 from __future__ import annotations
@@ -115,3 +116,15 @@ def new_receiver() -> Iterator:
     yield make
     for one in made:
         one.close()
+
+
+@pytest.fixture
+def new_listener(server, new_receiver):
+    """Makes an application and the receiver behind its back-channel address."""
+
+    async def make(*statuses: int, name: str = "Wiki", holds: bool = False, **changes):
+        receiver = new_receiver(*statuses, holds=holds, **changes.pop("headers", {}))
+        client = await server.register(name, back_channel_logout_uri=receiver.url, **changes)
+        return client, receiver
+
+    return make
