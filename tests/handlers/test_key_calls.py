@@ -36,6 +36,11 @@ async def published(visitor) -> dict[str, dict]:
     return {key["kid"]: key for key in (await visitor.get(KEYS)).json()["keys"]}
 
 
+async def introspected(client, visitor, token: str) -> dict:
+    form = {"token": token}
+    return (await visitor.post("/oauth/v2/introspect", form, headers=client.basic())).json()
+
+
 async def active(server, algorithm="RS256") -> str:
     where = {"algorithm": algorithm, "state": "active"}
     (found,) = [key.id async for key in server.store.scan(SIGNING_KEYS, where)]
@@ -104,10 +109,12 @@ async def test_what_a_removed_key_made_is_void_at_once_and_another_key_takes_ove
     tokens = await client.tokens(browser, *server.user)
     kid = await active(server, "RS256" if kind == "jwt" else "A256GCM")
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
+    assert (await introspected(client, visitor, tokens["access_token"]))["active"] is True
     page = await owner.post(removal(kid), {})
 
     assert (page.status, page.json()) == (200, {})
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 401
+    assert await introspected(client, visitor, tokens["access_token"]) == {"active": False}
     assert kid not in await published(visitor)
     again = await client.refresh(visitor, tokens["refresh_token"])
     assert again.status == 200
