@@ -1,0 +1,175 @@
+"""Mutants of client authentication and of assertions."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant
+
+AUTH = "idp/oauth/client_auth.py"
+ASSERTIONS = "idp/oauth/assertions.py"
+BY_SECRET = "tests/handlers/test_client_auth.py"
+BY_KEY = "tests/handlers/test_client_assertion.py"
+INTROSPECTION = "tests/handlers/test_introspection.py"
+
+MUTANTS = [
+    Mutant(
+        "a secret is not compared",
+        AUTH,
+        'return credentials.matches(claimed.secret or "", client.secret_hash)',
+        "return True",
+        f"{BY_SECRET} -k does_not_prove_itself",
+    ),
+    Mutant(
+        "any method will do",
+        AUTH,
+        "if claimed.method != client.auth_method:",
+        "if False:",
+        f"{BY_SECRET} -k only_the_registered_method",
+    ),
+    Mutant(
+        "introspection takes every method",
+        AUTH,
+        "if claimed.method not in methods:",
+        "if False:",
+        f"{INTROSPECTION} -k does_not_authenticate",
+    ),
+    Mutant(
+        "an inactive client is a client",
+        AUTH,
+        'if client.state != "active":',
+        "if False:",
+        f"{BY_SECRET} -k inactive",
+    ),
+    Mutant(
+        "a public client may send a secret",
+        AUTH,
+        "return claimed.secret is None",
+        "return True",
+        "tests/idp/test_oauth_client_auth.py",
+    ),
+    Mutant(
+        "header and form at once",
+        AUTH,
+        "    if secret is not None:\n        raise InvalidRequest(",
+        "    if False:\n        raise InvalidRequest(",
+        "tests/idp/test_oauth_client_auth.py",
+    ),
+    Mutant(
+        "assertion and secret at once",
+        AUTH,
+        "if authorization is not None or secret is not None:",
+        "if False:",
+        f"{BY_KEY} -k alone_and_whole",
+    ),
+    Mutant(
+        "client_id may differ from the header's",
+        AUTH,
+        "if client_id not in (None, claimed.client_id):",
+        "if False:",
+        "tests/idp/test_oauth_client_auth.py",
+    ),
+    Mutant(
+        "client_id may differ from the assertion's",
+        AUTH,
+        "if client_id not in (None, assertion.claims.iss):",
+        "if False:",
+        f"{BY_KEY} -k alone_and_whole",
+    ),
+    Mutant(
+        "any type of assertion",
+        AUTH,
+        'if params.required("client_assertion_type") != ASSERTION_TYPE:',
+        "if False:",
+        f"{BY_KEY} -k alone_and_whole",
+    ),
+    Mutant(
+        "octets after the Basic header's end",
+        AUTH,
+        "if not colon or base64.b64encode(decoded) != sent:",
+        "if not colon:",
+        "tests/idp/test_oauth_client_auth.py -k padding",
+    ),
+    Mutant(
+        "a client's assertion needs no jti",
+        AUTH,
+        "needs_jti=True",
+        "needs_jti=False",
+        f"{BY_KEY} -k 'proves_nothing and jti'",
+    ),
+    Mutant(
+        "anybody's key",
+        ASSERTIONS,
+        "if key is None or key.owner_id != claims.iss:",
+        "if key is None:",
+        f"{BY_KEY} -k key_of_another",
+    ),
+    Mutant(
+        "a signature is not verified",
+        ASSERTIONS,
+        "jose.verify_foreign(jose.load_public(key.public), assertion.parsed, ALGORITHMS)",
+        "jose.load_public(key.public)",
+        f"{BY_KEY} -k 'proves_nothing and another_key or proves_nothing and HS256'",
+    ),
+    Mutant(
+        "iss and sub may differ",
+        ASSERTIONS,
+        "if claims.iss != claims.sub:",
+        "if False:",
+        f"{BY_KEY} -k 'proves_nothing and sub'",
+    ),
+    Mutant(
+        "one good audience among others",
+        ASSERTIONS,
+        "if not audience or not set(audience) <= accepted:",
+        "if not set(audience) & accepted:",
+        f"{BY_KEY} -k 'proves_nothing and aud'",
+    ),
+    Mutant(
+        "an assertion never expires",
+        ASSERTIONS,
+        "if expires is None or expires + SKEW <= now:",
+        "if expires is None:",
+        f"{BY_KEY} -k 'proves_nothing and exp'",
+    ),
+    Mutant(
+        "an assertion for a year",
+        ASSERTIONS,
+        "if expires > now + LASTS + SKEW:",
+        "if False:",
+        f"{BY_KEY} -k 'proves_nothing and exp'",
+    ),
+    Mutant(
+        "iat may be anywhen",
+        ASSERTIONS,
+        "if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:",
+        "if False:",
+        f"{BY_KEY} -k 'proves_nothing and iat'",
+    ),
+    Mutant(
+        "nbf may be ahead",
+        ASSERTIONS,
+        "if begins is not None and begins > now + SKEW:",
+        "if False:",
+        f"{BY_KEY} -k 'proves_nothing and nbf'",
+    ),
+    Mutant(
+        "an assertion counts again and again",
+        ASSERTIONS,
+        "        await _count(service, claims, claims.jti)",
+        "        return",
+        f"{BY_KEY} -k counts_once",
+    ),
+    Mutant(
+        "the jti of one client is another's",
+        ASSERTIONS,
+        'credentials.digest(f"{claims.iss}\\n{jti}")',
+        "credentials.digest(jti)",
+        f"{BY_KEY} -k same_jti",
+    ),
+    Mutant(
+        "a jti is forgotten at once",
+        ASSERTIONS,
+        "expires_at=expires + 2 * SKEW",
+        "expires_at=service.clock.now()",
+        f"{BY_KEY} -k forgotten",
+    ),
+]
