@@ -19,7 +19,7 @@ from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled
 
-_TRIES: Final = 8
+_TRIES: Final = 32  # who loses a turn has lost it to somebody who is done
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

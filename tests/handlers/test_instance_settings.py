@@ -1,0 +1,81 @@
+"""Switches of the whole installation over HTTP: features, and what security allows."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from idp.records import EVENTS, INSTANCE_ID, INSTANCES
+from tests.support.api_samples import FEATURES, SECURITY
+from tests.support.audit import events_agree
+from tests.support.callers import instance_owner
+from tests.support.stored import everything
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+async def test_token_exchange_is_off_until_it_is_switched_on(server, owner):
+    before = (await owner.get(FEATURES)).json()
+    page = await owner.request("PUT", FEATURES, {"oidcTokenExchange": True})
+
+    assert before["oidcTokenExchange"] == {}
+    steps = [int(answer["details"]["sequence"]) for answer in (before, page.json())]
+    assert steps == [steps[0], steps[0] + 1]
+    assert (await owner.get(FEATURES)).json()["oidcTokenExchange"] == {"enabled": True}
+    assert (await server.store.get(INSTANCES, INSTANCE_ID)).allows_token_exchange is True
+    await owner.request("PUT", FEATURES, {"oidc_token_exchange": False})
+    assert (await owner.get(FEATURES)).json()["oidcTokenExchange"] == {}
+    await events_agree(server.store)
+
+
+async def test_impersonation_is_off_until_it_is_switched_on(server, owner):
+    before = (await owner.get(SECURITY)).json()["policy"]
+    await owner.request("PUT", SECURITY, {"enableImpersonation": True})
+
+    assert set(before) == {"details"}
+    assert (await owner.get(SECURITY)).json()["policy"]["enableImpersonation"] is True
+    assert (await server.store.get(INSTANCES, INSTANCE_ID)).allows_impersonation is True
+    await events_agree(server.store)
+
+
+async def test_a_feature_that_is_not_named_stays_and_a_policy_is_replaced(owner):
+    await owner.request("PUT", FEATURES, {"oidcTokenExchange": True})
+    await owner.request("PUT", SECURITY, {"enableImpersonation": True})
+    await owner.request("PUT", FEATURES, {})
+    await owner.request("PUT", SECURITY, {})
+
+    assert (await owner.get(FEATURES)).json()["oidcTokenExchange"] == {"enabled": True}
+    assert "enableImpersonation" not in (await owner.get(SECURITY)).json()["policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [(FEATURES, {"oidcTokenExchange": False}), (SECURITY, {"enableImpersonation": False})],
+)
+async def test_what_is_so_already_is_no_change(server, owner, path, body):
+    before = await everything(server.store)
+    page = await owner.request("PUT", path, body)
+
+    assert page.status == 200
+    assert await everything(server.store) == before
+
+
+async def test_two_switches_at_once_are_both_set_each_with_its_event(server, owner):
+    await asyncio.gather(
+        owner.request("PUT", FEATURES, {"oidcTokenExchange": True}),
+        owner.request("PUT", SECURITY, {"enableImpersonation": True}),
+    )
+
+    instance = await server.store.get(INSTANCES, INSTANCE_ID)
+    assert (instance.allows_token_exchange, instance.allows_impersonation) == (True, True)
+    where = {"collection": "instance", "record_id": INSTANCE_ID}
+    found = (await server.store.find(EVENTS, where, order="sequence")).records
+    assert {event.type for event in found} >= {
+        "instance.features_changed",
+        "instance.security_policy_changed",
+    }
+    await events_agree(server.store)
