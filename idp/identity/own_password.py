@@ -32,7 +32,7 @@ async def replace(
     Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
     when the password or the session changed at the same moment.
     """
-    ending = await sessions.ending(service, live.session)
+    ending = sessions.ending_untold(service, live.session)
     return await _choose(service, agent, subject, password, *ending)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec import Struct, structs
 
 from idp import events
-from idp.identity import passwords
+from idp.identity import passwords, sessions
 from idp.identity.subjects import Subject
 from idp.records import INSTANCES, USERS, Instance, Password
 from idp.service import Service
@@ -43,7 +43,8 @@ async def problems(service: Service, subject: Subject, password: str) -> list[pa
 
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:
-    """Replace the password; every session and token of the user ends with the old stamp.
+    """Replace the password; every session and token of the user ends with the old stamp, and
+    applications that want to hear of it are told.
 
     Of two changes at once, one is Stale: that is what makes a one-time password count once.
     Raises HashingBusy.
@@ -59,7 +60,7 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
         expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
     )
     event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
-    writes: list[Write] = [change, event]
+    writes: list[Write] = [change, event, *await sessions.news_of_all(service, subject)]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1

@@ -27,7 +27,7 @@ from idp.records import (
     Session,
 )
 from idp.service import Service
-from storage import Key, Stale, Update, Write
+from storage import Key, Stale, Update, Where, Write
 
 _PAGE: Final = 50
 _TOUCH_EVERY: Final = timedelta(minutes=1)
@@ -56,9 +56,12 @@ async def live_among(service: Service, found: list[Session]) -> list[LiveSession
 
 async def find_open(service: Service, agent: Agent) -> list[Session]:
     """The agent's sessions that have not ended, also those too old to sign anybody in."""
-    where, found = {"agent_id": agent.id, "ended_at": None}, []
+    return await _find_all(service, {"agent_id": agent.id, "ended_at": None})
+
+
+async def _find_all(service: Service, where: Where) -> list[Session]:
     page = await service.store.find(SESSIONS, where, limit=_PAGE)
-    found += page.records
+    found = page.records
     while page.after is not None:  # a browser that very many people have used
         page = await service.store.find(SESSIONS, where, limit=_PAGE, after=page.after)
         found += page.records
@@ -68,6 +71,12 @@ async def find_open(service: Service, agent: Agent) -> list[Session]:
 async def ending(service: Service, session: Session) -> list[Write]:
     """The writes that end a session, and every token that names it; and those that owe its
     applications the news. Stale: it has ended."""
+    news = await session_clients.messages(service, session, service.clock.now())
+    return [*ending_untold(service, session), *news]
+
+
+def ending_untold(service: Service, session: Session) -> list[Write]:
+    """The writes that end a session whose applications hear of it otherwise."""
     now = service.clock.now()
     end = Update(
         SESSIONS,
@@ -77,8 +86,18 @@ async def ending(service: Service, session: Session) -> list[Write]:
         expect={"ended_at": None, "sequence": session.sequence},
     )
     actor = session.user_id
-    event = events.changed(service.random, SESSIONS, session, "session.ended", actor, now)
-    return [end, event, *await session_clients.messages(service, session, now)]
+    return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]
+
+
+async def news_of_all(service: Service, subject: Subject) -> list[Write]:
+    """The writes that owe the news to the applications of every session that the user has: for a
+    unit that gives the user a new stamp, and so ends them all."""
+    now, news = service.clock.now(), list[Write]()
+    under = stamps.of_session(subject.instance, subject.organization, subject.user)
+    for session in await _find_all(service, {"user_id": subject.user.id}):
+        if session.ended_at is None and session.stamps == under:
+            news += await session_clients.messages(service, session, now)
+    return news
 
 
 def is_over(config: Config, session: Session, now: datetime) -> bool:

@@ -51,16 +51,21 @@ async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_li
     assert len(receiver.calls) == 1
 
 
-async def test_a_new_password_ends_the_session_and_has_it_told(server, visitor, new_listener):
+async def test_a_new_password_has_the_end_of_every_session_of_its_user_told(
+    server, visitor, new_visitor, new_listener
+):
     client, receiver = await new_listener()
-    await client.tokens(visitor, *server.user)
+    elsewhere, of_another = new_visitor(), new_visitor()
+    sessions = [await client.tokens(browser, *server.user) for browser in (visitor, elsewhere)]
+    await client.tokens(of_another, *await server.copy_user("otto"))
     page = await visitor.open("/ui/account/password")
     new = "an afternoon by the sea"
     done = await visitor.submit(page, currentPassword=server.user[1], newPassword=new)
     await back_channel.deliver_due(server.service)
 
     assert done.status == 200
-    assert len(receiver.calls) == 1
+    ended = sorted(part(tokens["id_token"], 1)["sid"] for tokens in sessions)
+    assert sorted(part(call.token, 1)["sid"] for call in receiver.calls) == ended
 
 
 async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_same(
