@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from idp import events
 from idp.errors import IdpError, NotFound
-from idp.identity import memberships, password_change, throttle, users
+from idp.identity import memberships, password_change, sessions, throttle, users
 from idp.identity.memberships import IAM_OWNER
-from idp.records import INSTANCE_ID, INSTANCES, USERS, Password, User
+from idp.records import USERS, Password, User
 from idp.service import Service
 from storage import Write
 
@@ -26,10 +26,11 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
         raise NotFound(f"no person has the login name {login_name}")
     password, now = service.random.one_time_password(), service.clock.now()
     writes = await one_time(service, user, password, now, actor)
-    instance = await service.store.get(INSTANCES, INSTANCE_ID)
-    if instance is not None:
+    subject = await users.subject_of(service, user)
+    if subject is not None:
+        writes += await sessions.news_of_all(service, subject)
         writes += password_change.forget_first_password(
-            service, instance, user.id, actor=actor, now=now
+            service, subject.instance, user.id, actor=actor, now=now
         )
     await service.store.commit(*writes)
     return password

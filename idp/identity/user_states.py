@@ -9,9 +9,10 @@ from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition, PermissionDenied
-from idp.identity import memberships, permissions, read_user
+from idp.identity import memberships, permissions, read_user, sessions, users
 from idp.records import MEMBERSHIPS, USERS, Membership, User
 from idp.service import Service
+from storage import Write
 
 State = Literal["active", "inactive", "locked"]
 
@@ -34,12 +35,13 @@ STEPS: Final[Mapping[str, Step]] = {
 
 
 async def change(service: Service, call: Call, user_id: str, name: str) -> Changed:
-    """Take a step of `STEPS`. Sessions and tokens that ended by it stay dead for good.
+    """Take a step of `STEPS`. Sessions and tokens that ended by it stay dead for good, and
+    applications that want to hear of it are told.
 
     Raises NotFound; PermissionDenied: nobody shuts out who may do more than they;
     FailedPrecondition: the user is in another state, or the last owner of the instance.
     """
-    step = STEPS[name]
+    step, news = STEPS[name], list[Write]()
 
     async def find() -> User:
         user = await read_user.find(service, call, user_id)
@@ -51,13 +53,17 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
             raise FailedPrecondition(
                 "nobody else is an active owner of the instance", slug="user.last_owner"
             )
+        subject = await users.subject_of(service, user) if step.is_end else None
+        news[:] = await sessions.news_of_all(service, subject) if subject else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:
         stamp = service.random.token(bits=64) if step.is_end else user.stamp
         return {"state": step.after, "stamp": stamp}
 
-    user = await changes.changed(service, USERS, find, decide, step.type, call.actor)
+    user = await changes.changed(
+        service, USERS, find, decide, step.type, call.actor, also=lambda *_: news
+    )
     return Changed(details=answers.details(user, user.org_id))
 
 

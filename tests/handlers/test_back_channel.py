@@ -8,10 +8,12 @@ import dataclasses
 import pytest
 from msgspec import structs
 
+from idp.identity import recovery
 from idp.oauth import back_channel
 from idp.outgoing import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
+from tests.support import callers
 from tests.support.forged import part
 from tests.support.stored import only
 
@@ -66,6 +68,24 @@ async def test_a_new_password_has_the_end_of_every_session_of_its_user_told(
     assert done.status == 200
     ended = sorted(part(tokens["id_token"], 1)["sid"] for tokens in sessions)
     assert sorted(part(call.token, 1)["sid"] for call in receiver.calls) == ended
+
+
+@pytest.mark.parametrize("end", ["deactivate", "lock", "reset"])
+async def test_whoever_is_shut_out_is_signed_out_of_applications_too(
+    server, visitor, new_listener, end
+):
+    client, receiver = await new_listener()
+    tokens = await client.tokens(visitor, *server.user)
+    user_id = part(tokens["id_token"], 1)["sub"]
+    if end == "reset":
+        await recovery.reset_password(server.service, server.user[0], actor="a test")
+    else:
+        owner = await callers.instance_owner(server, visitor)
+        assert (await owner.post(f"/v2/users/{user_id}/{end}", {})).status == 200
+    await back_channel.deliver_due(server.service)
+
+    (call,) = receiver.calls
+    assert part(call.token, 1)["sid"] == part(tokens["id_token"], 1)["sid"]
 
 
 async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_same(
