@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
+from tornado.httputil import HTTPServerRequest
 from tornado.web import Application, RequestHandler
 
 from handlers import (
@@ -44,6 +45,8 @@ from idp import logs
 from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]]
+
+_VARIABLE = frozenset("()[]*+?|\\^$")  # what a pattern has and a fixed address has not
 
 ROUTES: list[Route] = [
     *discovery.ROUTES,
@@ -86,9 +89,18 @@ class App(Application):
         local = LOCAL_ROUTES if service.config.is_loopback else []
         testing = trial.ROUTES if service.config.test else []
         routes: list[Any] = [*ROUTES, *local, *testing, *api.ROUTES]
+        fixed = [route for route in routes if not _VARIABLE & set(route[0])]
+        self._fixed = dict(reversed(fixed))  # the first of a path counts, as it does for Tornado
         super().__init__(
             routes, default_handler_class=missing.MissingHandler, log_function=log_access
         )
+
+    def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
+        """Most addresses are fixed, and looked up; the others are matched one after the other."""
+        handler = self._fixed.get(request.path)
+        if handler is None:
+            return super().find_handler(request, **more)
+        return self.get_handler_delegate(request, handler)
 
     def begin(self, handler: RequestHandler) -> None:
         """A request is under way until `end`."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from tornado.httputil import HTTPHeaders, format_timestamp
@@ -48,7 +50,7 @@ class Handler(RequestHandler):
 
     @property
     def app(self) -> App:
-        return cast("App", self.application)
+        return self.application  # type: ignore[return-value]
 
     @property
     def service(self) -> Service:
@@ -66,8 +68,17 @@ class Handler(RequestHandler):
         super().on_connection_close()
         self.app.end(self)
 
+    def clear(self) -> None:
+        """Begin the answer anew, as Tornado does it but with our headers alone."""
+        self._headers = HTTPHeaders()
+        self._write_buffer: list[bytes] = []
+        self._status_code = 200
+        self._reason = HTTPStatus.OK.phrase
+        self.set_default_headers()
+
     def set_default_headers(self) -> None:
-        self._headers = HTTPHeaders({"Server": "idp", "Date": format_timestamp(_now(self))})
+        self._headers["Server"] = "idp"
+        self._headers["Date"] = _date(int(self.service.clock.now().timestamp()))
         self._headers["X-Content-Type-Options"] = "nosniff"
         self._headers["Referrer-Policy"] = "no-referrer"
         if self.service.config.is_secure:
@@ -94,7 +105,7 @@ class Handler(RequestHandler):
             self.request.headers.get("X-Request-Id"), self.service.random
         )
         logs.begin_request(self.request_id)
-        self.set_header("X-Request-Id", self.request_id)
+        self._headers["X-Request-Id"] = self.request_id
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Tornado refuses a method that nobody has before it is admitted: name it here."""
@@ -168,7 +179,7 @@ class Handler(RequestHandler):
 
     def answer(self, body: object) -> None:
         """Send `body` as JSON."""
-        self.set_header("Content-Type", "application/json")
+        self._headers["Content-Type"] = "application/json"
         self.finish(msgspec.json.encode(body))
 
     def answer_error(self, error: OAuthError) -> None:
@@ -186,9 +197,14 @@ class Handler(RequestHandler):
     def compute_etag(self) -> str | None:
         return None
 
+    def check_etag_header(self) -> bool:
+        return "Etag" in self._headers and super().check_etag_header()
 
-def _now(handler: Handler) -> float:
-    return handler.service.clock.now().timestamp()
+
+@lru_cache(maxsize=1)
+def _date(seconds: int) -> str:
+    """The value of the header Date (RFC 9110 6.6.1): the same for all answers of a second."""
+    return format_timestamp(seconds)
 
 
 def as_oauth_error(error: BaseException | None) -> OAuthError:

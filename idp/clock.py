@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
-
-from storage.codec import cut
 
 
 class Clock(Protocol):
@@ -20,7 +19,7 @@ class SystemClock:
 
     def now(self) -> datetime:
         """The instant in UTC, cut to milliseconds as the store keeps it."""
-        return cut(datetime.now(UTC))
+        return datetime.fromtimestamp(time.time_ns() // 1_000_000 / 1000, UTC)
 
 
 class ShiftedClock(SystemClock):

@@ -23,7 +23,7 @@ RESERVED = {
     "datetime.datetime.today": set(),
     "datetime.date.today": set(),
     "time.time": set(),
-    "time.time_ns": set(),
+    "time.time_ns": {CLOCK},
     "time.gmtime": set(),
     "time.localtime": set(),
     "secrets": {CHANCE},

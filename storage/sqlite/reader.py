@@ -56,24 +56,24 @@ class Reader:
             raise unavailable(error) from error
         except UnicodeEncodeError:
             return None  # a lone surrogate is in no stored id
-        return None if row is None else self._living(table, row[0])
-
-    def _living(self, table: Table, document: bytes) -> Any:
-        record = table.decode(document)
-        if table.expires and record.expires_at <= self._now():
+        if row is None:
             return None
-        return record
+        record = table.decode(row[0])
+        return None if table.expires and record.expires_at <= self._now() else record
 
     def get_many(self, keys: Sequence[Key]) -> list[Any]:
         if len(keys) > _KEYS_AT_ONCE:
             head, rest = keys[:_KEYS_AT_ONCE], keys[_KEYS_AT_ONCE:]
             return self.get_many(head) + self.get_many(rest)
-        tables = [self._tables[collection.name] for collection, _ in keys]
         found: list[Any] = [None] * len(keys)
         if keys:
-            sql = queries.get_many(tuple(table.name for table in tables))
+            now, tables = self._now(), [self._tables[collection.name] for collection, _ in keys]
+            sql = queries.get_many(tuple([table.name for table in tables]))
             for position, document in self._rows(sql, [_findable(id) for _, id in keys]):
-                found[position] = self._living(tables[position], document)
+                table = tables[position]
+                record = table.decode(document)
+                if not table.expires or record.expires_at > now:
+                    found[position] = record
         return found
 
     def find(
