@@ -11,11 +11,22 @@ from idp.records import ALL, LOGOUT_MESSAGES, SCHEMA
 from storage import open_store
 from tests.flows.conftest import at
 from tests.support.forged import part
+from tests.support.mongod import fresh_database
 from tests.support.program import eventually
 from tests.support.receiver import verified
 
 BYE = "https://client.example/bye"
 SLOW = pytest.mark.gen_test(timeout=90)
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def store(request):
+    """The flags that name a store."""
+    if request.param == "sqlite":
+        yield ()
+        return
+    with fresh_database(request.getfixturevalue("mongod")) as url:
+        yield ("--store", url)
 
 
 async def registered(program, receiver):
@@ -39,9 +50,9 @@ async def states(url):
 
 @SLOW
 async def test_of_several_processes_one_sends_each_message(
-    start_program, open_browser, new_receiver
+    store, start_program, open_browser, new_receiver
 ):
-    program, receiver = start_program("--processes", "2"), new_receiver()
+    program, receiver = start_program("--processes", "2", *store), new_receiver()
     party = await registered(program, receiver)
     sids = set()
     for _ in range(5):
