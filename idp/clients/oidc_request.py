@@ -10,6 +10,7 @@ from idp.clients.app_fields import ClaimName, ClockSkew, NoLoginElsewhere
 from idp.clients.redirect_uris import Origin, RedirectUri, WebAddress
 from idp.errors import FieldProblem
 from idp.fields import Integer, Items, Name, OneOf, Refused
+from idp.oauth.grants import GRANTS
 from idp.records import AppType, AuthMethod, ResponseType, SigningAlgorithm, TokenKind
 from idp.requests import Nothing, Request
 
@@ -33,12 +34,10 @@ RESPONSE_TYPES: Final[dict[str, ResponseType]] = {
     "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN": "id_token token",
 }
 GRANT_TYPES: Final[dict[str, str]] = {
-    "OIDC_GRANT_TYPE_AUTHORIZATION_CODE": "authorization_code",
-    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",
-    "OIDC_GRANT_TYPE_REFRESH_TOKEN": "refresh_token",
+    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",  # the one that has no part at the token endpoint
     "OIDC_GRANT_TYPE_DEVICE_CODE": "urn:ietf:params:oauth:grant-type:device_code",
     "OIDC_GRANT_TYPE_TOKEN_EXCHANGE": "urn:ietf:params:oauth:grant-type:token-exchange",
-    "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS": "client_credentials",
+    **{grant.api_name: name for name, grant in GRANTS.items() if grant.api_name},
 }
 TOKEN_TYPES: Final[dict[str, TokenKind]] = {
     "OIDC_TOKEN_TYPE_BEARER": "opaque",
