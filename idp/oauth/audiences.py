@@ -1,14 +1,24 @@
-"""For whom an access token is: its `aud`, and what is left of the scopes that ask for more."""
+"""For whom an access token is: its `aud`, and what is left of the scopes that ask for more.
+
+Whoever asks for a project's audience gets tokens that the project's applications accept. So a
+scope that names one counts for projects of the asker's own organization alone; the service's own
+API is for service users, and for applications that have `has_management_access`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from msgspec import Struct
 
-from idp.oauth import scopes
-from idp.records import Application, User
+from idp.config import Config
+from idp.oauth import reserved_scopes, scopes
+from idp.records import APPLICATIONS, PROJECTS, Application, Authorization, Project, User
 from idp.service import Service
+
+MAX_API_APPLICATIONS: Final = 20
+MAX_PROJECTS: Final = 20  # that one request may name
 
 
 class Granted(Struct, frozen=True):
@@ -19,10 +29,64 @@ class Granted(Struct, frozen=True):
 
 
 async def of_application(service: Service, client: Application, wanted: Sequence[str]) -> Granted:
-    """The client and its project."""
-    return Granted([client.id, client.project_id], scopes.grantable(client, wanted))
+    """For a user's tokens: the client, its project and that project's API applications, and what
+    the scopes name."""
+    apis = {"project_id": client.project_id, "app_type": "api"}
+    page = await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)
+    granted = await of_application_itself(service, client, wanted)
+    own, named = granted.audience[:2], granted.audience[2:]
+    found = [each.id for each in page.records if each.state == "active"]
+    return Granted(list(dict.fromkeys([*own, *found, *named])), granted.scopes)
+
+
+async def of_application_itself(
+    service: Service, client: Application, wanted: Sequence[str]
+) -> Granted:
+    """For its own tokens: the client and its project, which stands for all applications in it,
+    and what the scopes name. Reads nothing where they name nothing."""
+    may_have = scopes.grantable(service.config, client, wanted)
+    own = [client.id, client.project_id]
+    named = await _named(service, client.org_id, own, may_have)
+    return Granted(list(dict.fromkeys([*own, *named.audience])), named.scopes)
 
 
 async def of_service_user(service: Service, user: User, wanted: Sequence[str]) -> Granted:
-    """This service and the user itself, unless the scopes name an audience."""
-    return Granted([service.config.issuer, user.id], list(wanted))
+    """The user itself and what the scopes name; the service, where they name nothing."""
+    names_none = not any(reserved_scopes.audience(service.config, scope) for scope in wanted)
+    if names_none:
+        return Granted([service.config.issuer, user.id], list(wanted))
+    named = await _named(service, user.org_id, [], wanted)
+    return Granted([user.id, *named.audience], named.scopes)
+
+
+def narrowed(
+    config: Config, client: Application, authorization: Authorization, left: Collection[str]
+) -> list[str]:
+    """The audience of a token that has only the scopes `left` of its authorization's."""
+    gone = {
+        reserved_scopes.audience(config, scope)
+        for scope in authorization.scopes
+        if scope not in left
+    } - {client.project_id}
+    return [each for each in authorization.audience if each not in gone]
+
+
+async def _named(
+    service: Service, org_id: str, own: Collection[str], wanted: Sequence[str]
+) -> Granted:
+    """What the audience scopes name, and `wanted` without those of them that do not count."""
+    config = service.config
+    named = {scope: reserved_scopes.audience(config, scope) for scope in wanted}
+    always = {None, config.issuer, *own}
+    foreign = [each for each in named.values() if each is not None and each not in always]
+    found = await _projects(service, foreign[:MAX_PROJECTS])
+    counting = always | {project.id for project in found if project.org_id == org_id}
+    left = [scope for scope in wanted if named[scope] in counting]
+    return Granted([each for scope in left if (each := named[scope])], left)
+
+
+async def _projects(service: Service, ids: Sequence[str]) -> list[Project]:
+    if not ids:
+        return []
+    found = await service.store.get_many([(PROJECTS, id) for id in ids])
+    return [project for project in found if project is not None]

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from idp.config import Config
 from idp.oauth import id_tokens, pkce, responses, scopes, shown, stories
 from idp.oauth.checks import authorize as checks
 from idp.oauth.checks.check import ONCE, Check
@@ -136,7 +137,7 @@ async def _check(
     checked: dict[str, Any] = {}
     for check, reading in _CHECKS:
         with check:
-            checked |= reading(_Request(client, params))
+            checked |= reading(_Request(service.config, client, params))
     with checks.ID_TOKEN_HINT:
         checked["hinted_user_id"] = await _hinted_user(service, params.get("id_token_hint"))
     now = service.clock.now()
@@ -155,6 +156,7 @@ async def _check(
 
 
 class _Request(Struct, frozen=True):
+    config: Config
     client: Application
     params: Params
 
@@ -206,7 +208,7 @@ def _scope(request: _Request) -> dict[str, Any]:
     wanted = scopes.parse(sent)
     if scopes.OPENID not in wanted:
         raise scopes.without_openid(sent)
-    return {"scopes": scopes.grantable(request.client, wanted)}
+    return {"scopes": scopes.grantable(request.config, request.client, wanted)}
 
 
 def _pkce(request: _Request) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from idp.identity.subjects import Subject
 from idp.oauth import presented
 from idp.oauth.checks.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
@@ -17,9 +18,14 @@ from idp.service import Service
 class Bearer(Struct, frozen=True):
     """The user that a valid token stands for, what it says, and what stands behind it."""
 
-    user: User
+    subject: Subject
     token: AccessToken
     standing: Standing
+
+    @property
+    def user(self) -> User:
+        """Who is calling, or is called for."""
+        return self.subject.user
 
     @property
     def scopes(self) -> list[str]:
@@ -54,4 +60,4 @@ async def authenticate(service: Service, token: str) -> Bearer:
     with TOKEN_USER:
         if stands.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")
-    return Bearer(stands.subject.user, claims, stands)
+    return Bearer(stands.subject, claims, stands)

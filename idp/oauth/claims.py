@@ -24,13 +24,13 @@ def for_scopes(user: User, scopes: Collection[str]) -> dict[str, Any]:
 
 def _profile(user: User) -> dict[str, Any]:
     profile = user.profile
-    return {
-        "name": profile.display_name,
+    if user.kind == "machine":
+        return _shared(user)
+    return _shared(user) | {
         "given_name": profile.given_name,
         "family_name": profile.family_name,
         "middle_name": profile.middle_name,
         "nickname": profile.nick_name,
-        "preferred_username": user.user_name,
         "profile": profile.profile,
         "picture": profile.picture,
         "website": profile.website,
@@ -38,6 +38,14 @@ def _profile(user: User) -> dict[str, Any]:
         "birthdate": profile.birthdate,
         "zoneinfo": profile.zoneinfo,
         "locale": profile.preferred_language,
+    }
+
+
+def _shared(user: User) -> dict[str, Any]:
+    """What people and service users have in common."""
+    return {
+        "name": user.profile.display_name,
+        "preferred_username": user.user_name,
         "updated_at": int(user.changed_at.timestamp()),
     }
 

@@ -18,6 +18,7 @@ from idp.config import Config
 from idp.identity import sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
+from idp.oauth import reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.records import AuthRequest, Session
 
@@ -60,13 +61,14 @@ def decide(
     config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
 ) -> Step:
     """The next step of `request` in a browser with these live sessions."""
+    live = admitted(config, request, live)
     if "none" in request.prompt:
         return _silently(config, request, live, now)
     chosen = _chosen(request, live)
     if request.proven_user_id is not None:
         return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
     if chosen is not None and _counts(config, request, chosen.session, now):
-        return _as_hinted(request, chosen)
+        return _as_demanded(config, request, chosen)
     if request.login_name is not None:
         return Ask(Page.PASSWORD, login_name=request.login_name)
     if request.registration_id is not None:
@@ -78,10 +80,28 @@ def decide(
     return Ask(Page.ACCOUNTS if live and request.hinted_user_id is None else Page.LOGIN_NAME)
 
 
-def _as_hinted(request: AuthRequest, chosen: LiveSession) -> Step:
+def admitted(
+    config: Config, request: AuthRequest, live: Sequence[LiveSession]
+) -> list[LiveSession]:
+    """The sessions that may answer: of users of the organization that `scope` names, if it names
+    one; and the session that was made or picked here."""
+    return [
+        one
+        for one in live
+        if one.session.id == request.session_id or _is_admitted(config, request, one)
+    ]
+
+
+def _is_admitted(config: Config, request: AuthRequest, one: LiveSession) -> bool:
+    return reserved_scopes.admit(config, request.scopes, one.subject.organization)
+
+
+def _as_demanded(config: Config, request: AuthRequest, chosen: LiveSession) -> Step:
     """Nobody is answered for but whom `id_token_hint` names (OpenID Connect Core 3.1.2.1)."""
     if request.hinted_user_id not in (None, chosen.subject.user.id):
         return Fail(LoginRequired("another user signed in than the one of id_token_hint"))
+    if not _is_admitted(config, request, chosen):
+        return Fail(LoginRequired("a user of another organization signed in than scope names"))
     return Answer(chosen)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.oauth import claims, client_auth, presented, standing
+from idp.oauth import client_auth, presented, standing, user_claims
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.introspect import TOKEN_SENT
 from idp.oauth.client_auth import INTROSPECTION_METHODS
@@ -14,6 +14,7 @@ from idp.oauth.errors import InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.presented import Presented
 from idp.oauth.standing import Standing
+from idp.oauth.tokens import AccessToken
 from idp.records import Application
 from idp.service import Service
 
@@ -37,7 +38,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     stands = standing.judge(token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(client, token, stands):
         return INACTIVE
-    return _described(client, token, stands)
+    return await _described(service, client, token, stands)
 
 
 async def _open(service: Service, params: Params) -> Presented | None:
@@ -54,10 +55,24 @@ def _is_meant_for(client: Application, token: Presented, stands: Standing) -> bo
     return client.id in token.claims.aud or client.project_id in token.claims.aud
 
 
-def _described(client: Application, token: Presented, stands: Standing) -> dict[str, Any]:
+async def _described(
+    service: Service, client: Application, token: Presented, stands: Standing
+) -> dict[str, Any]:
+    """What the token says, and what its scopes release about its user to this client."""
     said = token.claims
     audience = [*said.aud, client.project_id] if token.is_pat else said.aud
-    body = {
+    told: dict[str, Any] = {}
+    if stands.subject is not None:
+        user, organization = stands.subject.user, stands.subject.organization
+        told = await user_claims.released(
+            service, stands.subject, said.scope.split(" "), audience=audience, reader=client
+        )
+        told["username"] = f"{user.user_name}@{organization.primary_domain}"
+    return told | _said(said, audience)
+
+
+def _said(said: AccessToken, audience: list[str]) -> dict[str, Any]:
+    body: dict[str, Any] = {
         "active": True,
         "iss": said.iss,
         "sub": said.sub,
@@ -76,8 +91,4 @@ def _described(client: Application, token: Presented, stands: Standing) -> dict[
         body["amr"] = said.amr
     if said.act is not None:
         body["act"] = msgspec.to_builtins(said.act)
-    if stands.subject is not None:
-        user, organization = stands.subject.user, stands.subject.organization
-        body["username"] = f"{user.user_name}@{organization.primary_domain}"
-        body |= claims.for_scopes(user, said.scope.split(" "))
     return body

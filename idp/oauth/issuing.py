@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from idp.identity import sessions
-from idp.oauth import claims, id_tokens, tokens
+from idp.oauth import asserted, id_tokens, tokens
 from idp.oauth.authorizations import Grantee
 from idp.oauth.id_tokens import Content
 from idp.oauth.scopes import OPENID
@@ -67,7 +67,7 @@ async def id_token(
         session_id=session_id,
         access_token=access_token,
         code=code,
-        claims={} if is_lean else claims.for_scopes(grantee.subject.user, scopes),
+        claims=await asserted.in_id_token(service, grantee, scopes, is_lean=is_lean),
         algorithm=client.signing_algorithm,
     )
     return await id_tokens.issue(service, content, now)
@@ -96,7 +96,7 @@ async def access_token(
     terms = Terms(
         sub=authorization.user_id,
         client_id=client.id,
-        audience=authorization.audience,
+        audience=asserted.audience(service.config, grantee, scopes),
         scopes=scopes,
         kind=client.access_token_type,
         algorithm=client.signing_algorithm,
@@ -105,6 +105,7 @@ async def access_token(
         amr=authorization.amr,
         acr=authorization.acr,
         actor=authorization.actor,
+        extra=await asserted.in_access_token(service, grantee, scopes),
     )
     return await tokens.issue(service, terms, now)
 

@@ -13,15 +13,17 @@ from typing import Any
 from msgspec import Struct
 
 from idp.identity import pats
-from idp.oauth import scopes, standing, stories, tokens
+from idp.oauth import reserved_scopes, scopes, standing, stories, tokens
 from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.errors import InvalidToken
+from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.standing import Named, Standing
 from idp.oauth.tokens import AccessToken, References
 from idp.records import PersonalAccessToken
 from idp.service import Service
 
 _PAT_SCOPES = (scopes.OPENID, "profile", "email")
+_PAT_RESERVED = (Reserved.ROLES, Reserved.METADATA, Reserved.RESOURCE_OWNER)
 
 
 class Presented(Struct, frozen=True):
@@ -62,6 +64,7 @@ async def _open_pat(service: Service, token: str) -> Presented:
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
     """What a personal access token would say; its audience grows by the asker's project."""
     created = int(pat.created_at.timestamp())
+    reserved = [reserved_scopes.scope(service.config, kind) for kind in _PAT_RESERVED]
     return AccessToken(
         iss=service.config.issuer,
         sub=pat.user_id,
@@ -71,7 +74,7 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
         nbf=created,
         jti=pat.id,
         client_id=pat.user_id,
-        scope=" ".join(_PAT_SCOPES),
+        scope=" ".join([*_PAT_SCOPES, *reserved]),
         ref=References(stamps=pat.stamps, user_org=pat.org_id),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from idp.config import Config
-from idp.oauth import shown
+from idp.oauth import reserved_scopes, shown
 from idp.oauth.errors import InvalidScope
 from idp.records import Application
 
@@ -15,6 +15,7 @@ OPENID: Final = "openid"
 OFFLINE_ACCESS: Final = "offline_access"
 SUPPORTED: Final = (OPENID, "profile", "email", "phone", "address", OFFLINE_ACCESS)
 
+MAX_CHARACTERS: Final = 4096
 _TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
 _BETWEEN = re.compile(r"[\s,;+|]+|%20|%2b|%2c|%09", re.IGNORECASE)
 _APART = "Put one space between two scopes: scope=openid profile, encoded once."
@@ -22,6 +23,8 @@ _APART = "Put one space between two scopes: scope=openid profile, encoded once."
 
 def parse(text: str | None) -> list[str]:
     """The scopes in the order they were sent, each once. Raises InvalidScope: malformed."""
+    if len(text or "") > MAX_CHARACTERS:
+        raise InvalidScope(f"scope is longer than {MAX_CHARACTERS} characters")
     scopes = list(dict.fromkeys((text or "").split(" ")))
     found = [scope for scope in scopes if scope]
     if not all(_TOKEN.fullmatch(scope) for scope in found):
@@ -31,9 +34,10 @@ def parse(text: str | None) -> list[str]:
 
 def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
     """Raise InvalidScope for a scope that does not exist (RFC 6749 5.2)."""
-    unknown = [scope for scope in wanted if scope not in SUPPORTED]
+    unknown = [scope for scope in wanted if not _is_known(config, scope)]
     if unknown:
-        known, sent = " ".join(SUPPORTED), shown.in_words("scope", " ".join(unknown))
+        sent = shown.in_words("scope", " ".join(unknown))
+        known = f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
         story = f"The scopes are {known}; {sent} was sent."
         raise InvalidScope("scope has a value that is not known", story=story)
 
@@ -53,10 +57,18 @@ def without_openid(text: str | None) -> InvalidScope:
     return InvalidScope(told, story=f"scope has no openid: {sent} was sent.")
 
 
-def grantable(client: Application, scopes: Iterable[str]) -> list[str]:
-    """Those of `scopes` that this client can be given; the others are dropped silently."""
-    return [scope for scope in scopes if scope in SUPPORTED and _may_have(client, scope)]
+def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:
+    """Those of `scopes` that this client can be given; the others are dropped silently.
+
+    Which projects may be in the audience is for `audiences` to say.
+    """
+    withheld = set()
+    if "refresh_token" not in client.grant_types:
+        withheld.add(OFFLINE_ACCESS)
+    if not client.has_management_access:
+        withheld.add(reserved_scopes.service_audience(config))
+    return [scope for scope in scopes if _is_known(config, scope) and scope not in withheld]
 
 
-def _may_have(client: Application, scope: str) -> bool:
-    return scope != OFFLINE_ACCESS or "refresh_token" in client.grant_types
+def _is_known(config: Config, scope: str) -> bool:
+    return scope in SUPPORTED or reserved_scopes.is_reserved(config, scope)

@@ -5,16 +5,29 @@ They name the user or the application and die with it. No record of their own is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from idp.identity.subjects import Subject
-from idp.oauth import audiences, claims, id_tokens, scopes, standing, tokens
+from idp.oauth import (
+    audiences,
+    id_tokens,
+    reserved_scopes,
+    role_claims,
+    scopes,
+    standing,
+    tokens,
+    user_claims,
+)
+from idp.oauth.audiences import Granted
+from idp.oauth.checks.token import SCOPE_ORGANIZATION
+from idp.oauth.errors import InvalidScope
 from idp.oauth.id_tokens import Content
 from idp.oauth.params import Params
+from idp.oauth.role_claims import Asking
 from idp.oauth.standing import Client
 from idp.oauth.tokens import Issued, References, Terms
-from idp.records import Instance
+from idp.records import Instance, Organization
 from idp.service import Service
 
 APPLICATION_SUBJECT: Final = "client:"
@@ -31,7 +44,11 @@ def scopes_of(service: Service, params: Params) -> list[str]:
 async def for_user(
     service: Service, subject: Subject, wanted: Sequence[str], *, with_id_token: bool = False
 ) -> dict[str, Any]:
-    """The token response for a service user; `with_id_token` where `openid` is asked for."""
+    """The token response for a service user; `with_id_token` where `openid` is asked for.
+
+    Raises InvalidScope: a scope names another organization.
+    """
+    _check_organization(service, subject.organization, wanted)
     user, now = subject.user, service.clock.now()
     granted = await audiences.of_service_user(service, user, wanted)
     issued = await tokens.issue(
@@ -46,18 +63,22 @@ async def for_user(
                 stamps=standing.stamps_of(subject.instance, subject), user_org=user.org_id
             ),
             auth_time=now,
+            extra=await _extra(service, subject, granted),
         ),
         now,
     )
     body = _response(issued, granted.scopes)
     if with_id_token and scopes.OPENID in granted.scopes:
+        told = await user_claims.released(
+            service, subject, granted.scopes, audience=granted.audience, reader=None
+        )
         content = Content(
             sub=user.id,
             client_id=user.id,
             auth_time=now,
             amr=[AMR_KEY],
             access_token=issued.token,
-            claims=claims.for_scopes(user, granted.scopes),
+            claims=user_claims.that_fits(told),
         )
         body["id_token"] = await id_tokens.issue(service, content, now)
     return body
@@ -66,9 +87,13 @@ async def for_user(
 async def for_application(
     service: Service, instance: Instance, client: Client, wanted: Sequence[str]
 ) -> dict[str, Any]:
-    """The token response for an application itself: its `sub` is no user's id."""
+    """The token response for an application itself: its `sub` is no user's id.
+
+    Raises InvalidScope: a scope names another organization.
+    """
+    _check_organization(service, client.organization, wanted)
     application, now = client.application, service.clock.now()
-    granted = await audiences.of_application(service, application, wanted)
+    granted = await audiences.of_application_itself(service, application, wanted)
     issued = await tokens.issue(
         service,
         Terms(
@@ -86,6 +111,24 @@ async def for_application(
         now,
     )
     return _response(issued, granted.scopes)
+
+
+def _check_organization(
+    service: Service, organization: Organization, wanted: Sequence[str]
+) -> None:
+    with SCOPE_ORGANIZATION:
+        if not reserved_scopes.admit(service.config, wanted, organization):
+            raise InvalidScope("scope names another organization than the caller's")
+
+
+async def _extra(service: Service, subject: Subject, granted: Granted) -> Mapping[str, Any]:
+    """The roles for whoever reads a JWT himself, where a scope asks for them."""
+    asked = reserved_scopes.read(service.config, granted.scopes)
+    asking = Asking(asked=asked, audience=granted.audience)
+    is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind
+    if not is_jwt or not asking.are_wanted:
+        return {}
+    return user_claims.that_fits(await role_claims.read(service, subject, asking))
 
 
 def _response(issued: Issued, granted: Sequence[str]) -> dict[str, Any]:

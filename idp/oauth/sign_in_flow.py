@@ -121,6 +121,7 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
         return None
     found = await sessions.find_open(service, agent)
     live = await sessions.live_among(service, found)
+    live = interaction.admitted(service.config, request, live)
     return Flow(request=request, client=client, agent=agent, sessions=found, live=live)
 
 

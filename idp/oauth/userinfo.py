@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from idp.oauth import bearer, claims, tokens
+from idp.identity import pats
+from idp.oauth import bearer, tokens, user_claims
 from idp.oauth.checks.userinfo import TOKEN_SCOPE
 from idp.oauth.errors import InsufficientScope, OAuthError
 from idp.oauth.params import Params
@@ -14,17 +15,26 @@ from idp.service import Service
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """The claims that the token's scopes release. Raises OAuthError."""
-    caller = await bearer.authenticate(service, bearer.read(authorization, params))
+    token = bearer.read(authorization, params)
+    caller = await bearer.authenticate(service, token)
     with TOKEN_SCOPE:
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
-    return claims.for_scopes(caller.user, caller.scopes)
+    client, subject = caller.standing.client, caller.subject
+    return await user_claims.released(
+        service,
+        subject,
+        caller.scopes,
+        audience=caller.token.aud,
+        reader=client.application if client else None,
+        org_id=subject.organization.id if pats.is_pat(service, token) else None,
+    )
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
     """The client that the request's token was issued to, whether or not it still stands."""
     try:
-        claims = await tokens.read(service, bearer.read(authorization, params))
+        said = await tokens.read(service, bearer.read(authorization, params))
     except OAuthError:
         return None
-    return claims.client_id if claims else None
+    return said.client_id if said else None

@@ -11,8 +11,11 @@ from idp.oauth.errors import InvalidScope
 
 ALLOWED = [chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"\\']
 TOKENS = st.text(ALLOWED, min_size=1, max_size=8)
-WITH_REFRESH = SimpleNamespace(grant_types=["authorization_code", "refresh_token"])
-WITHOUT = SimpleNamespace(grant_types=["authorization_code"])
+CONFIG = SimpleNamespace(vendor="idp", issuer="https://id.example")
+BOTH = ["authorization_code", "refresh_token"]
+WITH_REFRESH = SimpleNamespace(grant_types=BOTH, has_management_access=False)
+WITHOUT = SimpleNamespace(grant_types=BOTH[:1], has_management_access=False)
+MANAGING = SimpleNamespace(grant_types=BOTH, has_management_access=True)
 
 
 @settings(deadline=None)
@@ -36,11 +39,23 @@ def test_any_other_character_is_malformed(before, other, after):
 def test_unknown_scopes_are_dropped_and_the_order_stays():
     wanted = ["email", "admin", "openid", "urn:idp:all", "OPENID", "profile"]
 
-    assert scopes.grantable(WITH_REFRESH, wanted) == ["email", "openid", "profile"]
+    assert scopes.grantable(CONFIG, WITH_REFRESH, wanted) == ["email", "openid", "profile"]
 
 
 def test_offline_access_needs_the_refresh_grant():
     wanted = ["openid", "offline_access"]
 
-    assert scopes.grantable(WITH_REFRESH, wanted) == wanted
-    assert scopes.grantable(WITHOUT, wanted) == ["openid"]
+    assert scopes.grantable(CONFIG, WITH_REFRESH, wanted) == wanted
+    assert scopes.grantable(CONFIG, WITHOUT, wanted) == ["openid"]
+
+
+def test_the_service_s_own_audience_needs_management_access():
+    wanted = ["openid", "urn:idp:iam:org:project:id:idp:aud", "urn:idp:iam:user:metadata"]
+
+    assert scopes.grantable(CONFIG, MANAGING, wanted) == wanted
+    assert scopes.grantable(CONFIG, WITH_REFRESH, wanted) == [wanted[0], wanted[2]]
+
+
+def test_a_scope_string_of_any_length_is_bounded():
+    with pytest.raises(InvalidScope):
+        scopes.parse("openid " + "a" * scopes.MAX_CHARACTERS)

@@ -106,6 +106,12 @@ SCOPE_KNOWN: Final = Check(
     "RFC 6749, 3.3 and 5.2",
     "Send scopes that the discovery document lists, one space between two.",
 )
+SCOPE_ORGANIZATION: Final = Check(
+    "scope_organization",
+    "scope names no organization but the caller's own",
+    "RFC 6749, 3.3 and 5.2",
+    "Leave out the scope that names another organization.",
+)
 ASSERTION_ALONE: Final = Check(
     "assertion_alone",
     "the assertion came without a client authentication",
@@ -159,7 +165,7 @@ REFRESH_CHECKS: Final = (
     SCOPE_GRANTED,
     GRANT_STANDS,
 )
-CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN)
+CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN, SCOPE_ORGANIZATION)
 JWT_PROFILE_CHECKS: Final = (
     METHOD,
     FORM,
@@ -170,4 +176,5 @@ JWT_PROFILE_CHECKS: Final = (
     GRANT_TYPE,
     SCOPE_KNOWN,
     GRANT_STANDS,
+    SCOPE_ORGANIZATION,
 )

@@ -39,7 +39,7 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     A second redemption with everything right is a replay and revokes what the first one gave;
     a wrong secret, client, redirect_uri or verifier spends nothing.
     """
-    now = exchange.service.clock.now()
+    config, now = exchange.service.config, exchange.service.clock.now()
     authorization, code = _check(exchange)
     with checks.CODE_UNUSED:
         if code.redeemed_at is not None:
@@ -53,7 +53,7 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     with checks.SESSION_LIVE:
         if grantee.session is None:
             raise InvalidGrant("the session that the code came from has ended")
-    granted = scopes.grantable(exchange.client, authorization.scopes)
+    granted = scopes.grantable(config, exchange.client, authorization.scopes)
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
         refresh = new_refresh_token(exchange.service, authorization.id, now)

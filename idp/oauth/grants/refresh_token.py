@@ -55,11 +55,12 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     with checks.SCOPE_GRANTED:
         wanted = _scopes(exchange.params, authorization)
     grantee = await find_live(exchange, authorization)
+    granted = scopes.grantable(exchange.service.config, exchange.client, wanted)
     successor = _successor(exchange, secret)
     response = await issuing.respond(
         exchange.service,
         grantee,
-        scopes=wanted,
+        scopes=granted,
         refresh_token=exchange.params.required("refresh_token").removesuffix(secret) + successor,
         now=now,
     )

@@ -62,6 +62,12 @@ async def unknown_scope(world: World):
     return await world.visitor.post(TOKEN, form, headers=party.basic())
 
 
+async def foreign_organization(world: World):
+    party = await world.another(grant_types=["client_credentials"])
+    form = {"grant_type": "client_credentials", "scope": "urn:idp:iam:org:id:another"}
+    return await world.visitor.post(TOKEN, form, headers=party.basic())
+
+
 async def own_token_at_userinfo(world: World):
     party = await world.another(grant_types=["client_credentials"])
     form = {"grant_type": "client_credentials", "scope": "openid"}
@@ -153,8 +159,15 @@ MISTAKES = [
     Mistake(
         "a scope that does not exist",
         "scope_known",
-        "The scopes are openid profile email phone address offline_access; a value of 8 characters was sent.",
+        "The scopes are openid profile email phone address offline_access and reserved ones, "
+        "urn:idp:iam:…; a value of 8 characters was sent.",
         unknown_scope,
+    ),
+    Mistake(
+        "a scope for another organization",
+        "scope_organization",
+        "scope names another organization than the caller's.",
+        foreign_organization,
     ),
     Mistake(
         "an application's own token at userinfo",

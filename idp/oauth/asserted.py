@@ -1,0 +1,62 @@
+"""What the tokens of an authorization tell about its user, and whom they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from idp.config import Config
+from idp.oauth import (
+    audiences,
+    reserved_scopes,
+    role_claims,
+    user_claims,
+)
+from idp.oauth.authorizations import Grantee
+from idp.oauth.role_claims import Asking
+from idp.service import Service
+
+
+async def in_id_token(
+    service: Service, grantee: Grantee, scopes: Sequence[str], *, is_lean: bool
+) -> Mapping[str, Any]:
+    """The claims of an ID token. A lean one has the roles alone, where the client's option puts
+    them in."""
+    client, subject = grantee.client.application, grantee.subject
+    told: dict[str, Any] = {}
+    if not is_lean:
+        told |= await user_claims.released(
+            service,
+            subject,
+            scopes,
+            audience=audience(service.config, grantee, scopes),
+            reader=client,
+        )
+    if client.id_token_role_assertion:
+        told |= await _roles(service, grantee, scopes)
+    return user_claims.that_fits(told)
+
+
+async def in_access_token(
+    service: Service, grantee: Grantee, scopes: Sequence[str]
+) -> Mapping[str, Any]:
+    """The roles for whoever reads a JWT himself, where the client's option puts them in."""
+    client = grantee.client.application
+    is_jwt = client.access_token_type == "jwt"  # noqa: S105 - a kind
+    if not is_jwt or not client.access_token_role_assertion:
+        return {}
+    return user_claims.that_fits(await _roles(service, grantee, scopes))
+
+
+def audience(config: Config, grantee: Grantee, scopes: Sequence[str]) -> list[str]:
+    """Whom a token with these scopes is for."""
+    return audiences.narrowed(config, grantee.client.application, grantee.authorization, scopes)
+
+
+async def _roles(service: Service, grantee: Grantee, scopes: Sequence[str]) -> dict[str, Any]:
+    asking = Asking(
+        asked=reserved_scopes.read(service.config, scopes),
+        audience=audience(service.config, grantee, scopes),
+        reader=grantee.client.application,
+    )
+    return await role_claims.read(service, grantee.subject, asking)

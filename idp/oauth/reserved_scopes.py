@@ -1,0 +1,90 @@
+"""The reserved scopes, `urn:<vendor>:iam:…`: what a request may ask for beside OpenID's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import TypeAlias
+
+from idp import domains
+from idp.config import Config
+from idp.records import Organization
+
+_MAX_VALUE = 200
+_VALUE = "{}"
+
+
+class Reserved(StrEnum):
+    """What follows the vendor's part; `{}` stands for a value."""
+
+    ROLE = "org:project:role:{}"  # one role
+    ROLES = "org:projects:roles"  # the roles of every project in the audience
+    ROLES_OF = "org:roles:id:{}"  # of the roles, only those that this organization gave
+    ORGANIZATION = "org:id:{}"  # nobody but users of this organization
+    DOMAIN = "org:domain:primary:{}"  # the same, by its domain
+    AUDIENCE = "org:project:id:{}:aud"  # this project in the audience
+    METADATA = "user:metadata"
+    RESOURCE_OWNER = "user:resourceowner"
+
+
+Asked: TypeAlias = Mapping[Reserved, list[str]]
+
+
+def read(config: Config, scopes: Iterable[str]) -> Asked:
+    """The reserved ones of `scopes` by their kinds, with their values in order."""
+    asked: dict[Reserved, list[str]] = {}
+    for scope in scopes:
+        found = _read(config, scope)
+        if found is not None:
+            asked.setdefault(found[0], []).append(found[1])
+    return asked
+
+
+def is_reserved(config: Config, scope: str) -> bool:
+    """Whether the scope is one of these."""
+    return _read(config, scope) is not None
+
+
+def _read(config: Config, scope: str) -> tuple[Reserved, str] | None:
+    prefix = claim(config, "")
+    if not scope.startswith(prefix):
+        return None
+    rest = scope.removeprefix(prefix)
+    for kind in Reserved:
+        before, variable, after = kind.partition(_VALUE)
+        value = rest[len(before) : len(rest) - len(after)]
+        is_full = 0 < len(value) <= _MAX_VALUE if variable else not value
+        if is_full and rest == before + value + after:
+            return kind, value
+    return None
+
+
+def claim(config: Config, name: str) -> str:
+    """The full name of a reserved claim or scope."""
+    return f"urn:{config.vendor}:iam:{name}"
+
+
+def scope(config: Config, kind: Reserved, value: str = "") -> str:
+    """The scope of this kind and value."""
+    return claim(config, kind.replace(_VALUE, value))
+
+
+def service_audience(config: Config) -> str:
+    """The scope that asks for tokens for the service's own API."""
+    return scope(config, Reserved.AUDIENCE, config.vendor)
+
+
+def audience(config: Config, scope: str) -> str | None:
+    """The member of `aud` that an audience scope names: a project, or the service itself."""
+    found = _read(config, scope)
+    if found is None or found[0] is not Reserved.AUDIENCE:
+        return None
+    return config.issuer if found[1] == config.vendor else found[1]
+
+
+def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
+    """Whether every organization that the scopes name is this one."""
+    asked = read(config, scopes)
+    named = {domains.key(domain) for domain in asked.get(Reserved.DOMAIN, [])}
+    ids = set(asked.get(Reserved.ORGANIZATION, []))
+    return ids <= {organization.id} and named <= {organization.primary_domain}

@@ -1,0 +1,86 @@
+"""The claims that tell a user's roles in projects, and the flat list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp.config import Config
+from idp.identity.subjects import Subject
+from idp.oauth import reserved_scopes
+from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.records import ORGANIZATIONS, ROLE_ASSIGNMENTS, Application, RoleAssignment
+from idp.service import Service
+
+_MOST: Final = 1000
+_TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """For whom roles are told: a token's audience, and the application that reads them.
+
+    The reader's own project is the one of the claim without an id, and of its flat list.
+    `org_id`: the audience is every project of this organization, too.
+    """
+
+    asked: Asked
+    audience: Collection[str] = ()
+    reader: Application | None = None
+    org_id: str | None = None
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether a scope asks for roles."""
+        return not _TRIGGERS.isdisjoint(self.asked)
+
+
+async def read(service: Service, subject: Subject, asking: Asking) -> dict[str, Any]:
+    """The roles that are asked for; those in the reader's own project, if no scope asks."""
+    where = {"user_id": subject.user.id}
+    page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
+    found = [each for each in page.records if _is_told(asking, each)]
+    domains = await _domains(service, subject, {each.org_id for each in found})
+    told: dict[str, Any] = {}
+    for each in found:
+        told |= _claims(service.config, asking, each, domains)
+    return told
+
+
+def _is_told(asking: Asking, each: RoleAssignment) -> bool:
+    givers = asking.asked.get(Reserved.ROLES_OF)
+    if givers and each.org_id not in givers:
+        return False
+    if asking.reader is not None and each.project_id == asking.reader.project_id:
+        return True
+    is_of_all = Reserved.ROLES in asking.asked or asking.reader is None
+    return is_of_all and (each.project_id in asking.audience or each.org_id == asking.org_id)
+
+
+def _claims(
+    config: Config, asking: Asking, each: RoleAssignment, domains: Mapping[str, str]
+) -> dict[str, Any]:
+    keys = asking.asked.get(Reserved.ROLE)
+    kept = [key for key in each.role_keys if not keys or key in keys]
+    if not kept or each.org_id not in domains:
+        return {}
+    roles = {key: {each.org_id: domains[each.org_id]} for key in kept}
+    claims: dict[str, Any] = {
+        reserved_scopes.claim(config, f"org:project:{each.project_id}:roles"): roles
+    }
+    reader = asking.reader
+    if reader is not None and each.project_id == reader.project_id:
+        claims[reserved_scopes.claim(config, "org:project:roles")] = roles
+        if reader.groups_claim:
+            claims[reader.groups_claim] = kept
+    return claims
+
+
+async def _domains(service: Service, subject: Subject, org_ids: Collection[str]) -> dict[str, str]:
+    """The primary domains of those organizations that are active, by their ids."""
+    own = subject.organization
+    others = [id for id in org_ids if id != own.id]
+    found = await service.store.get_many([(ORGANIZATIONS, id) for id in others]) if others else []
+    known = [own, *(each for each in found if each is not None)]
+    return {each.id: each.primary_domain for each in known if each.state == "active"}

@@ -1,0 +1,91 @@
+"""All claims about a user that scopes release: OpenID's own, and those of the reserved scopes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from idp.config import Config
+from idp.identity.subjects import Subject
+from idp.oauth import claims, reserved_scopes, role_claims
+from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.oauth.role_claims import Asking
+from idp.records import USER_METADATA, Application, User
+from idp.service import Service
+
+MAX_METADATA: Final = 100
+MAX_METADATA_CHARACTERS: Final = 1_000_000
+_MAX_BYTES_IN_TOKEN: Final = 5 * 1024
+_OF_ORGANIZATION: Final = (Reserved.RESOURCE_OWNER, Reserved.ORGANIZATION, Reserved.DOMAIN)
+
+
+async def released(
+    service: Service,
+    subject: Subject,
+    scopes: Sequence[str],
+    *,
+    audience: Collection[str],
+    reader: Application | None,
+    org_id: str | None = None,
+) -> dict[str, Any]:
+    """What `scopes` release of the subject to the `reader` of a token with this audience.
+
+    `org_id`: the audience is every project of that organization, too.
+    """
+    told = claims.for_scopes(subject.user, scopes)
+    asked = reserved_scopes.read(service.config, scopes)
+    if not asked:
+        return told
+    asking = Asking(asked=asked, audience=audience, reader=reader, org_id=org_id)
+    roles, metadata = await asyncio.gather(
+        _roles(service, subject, asking), _metadata(service, subject.user, asked)
+    )
+    return told | _resource_owner(service.config, subject, asked) | roles | metadata
+
+
+def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The claims for a token, which has to fit into a header: without the reserved ones when
+    they are too large. Userinfo has them all."""
+    if len(msgspec.json.encode(told)) <= _MAX_BYTES_IN_TOKEN:
+        return told
+    return {name: value for name, value in told.items() if name in claims.SUPPORTED}
+
+
+async def _roles(service: Service, subject: Subject, asking: Asking) -> dict[str, Any]:
+    return await role_claims.read(service, subject, asking) if asking.are_wanted else {}
+
+
+async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any]:
+    """The first entries by their keys, as many as an answer can hold."""
+    if Reserved.METADATA not in asked:
+        return {}
+    where = {"user_id": user.id}
+    page = await service.store.find(USER_METADATA, where, order="key", limit=MAX_METADATA)
+    entries: dict[str, str] = {}
+    left = MAX_METADATA_CHARACTERS
+    for entry in page.records:
+        left -= len(entry.value)
+        if left >= 0:
+            entries[entry.key] = _url_safe(entry.value)
+    name = reserved_scopes.claim(service.config, Reserved.METADATA)
+    return {name: entries} if entries else {}
+
+
+def _url_safe(value: str) -> str:
+    """Standard base64 in the letters of base64url, without padding."""
+    return value.rstrip("=").replace("+", "-").replace("/", "_")
+
+
+def _resource_owner(config: Config, subject: Subject, asked: Asked) -> dict[str, Any]:
+    if not any(kind in asked for kind in _OF_ORGANIZATION):
+        return {}
+    prefix = reserved_scopes.claim(config, Reserved.RESOURCE_OWNER)
+    organization = subject.organization
+    return {
+        f"{prefix}:id": organization.id,
+        f"{prefix}:name": organization.name,
+        f"{prefix}:primary_domain": organization.primary_domain,
+    }
