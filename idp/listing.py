@@ -1,7 +1,8 @@
-"""Short lists in answers: what one record owns."""
+"""Lists of what one record owns: short ones in answers, whole ones to go through."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any, Final, TypeVar
 
 from idp.answers import Answer
@@ -28,3 +29,15 @@ async def of(
     if page.after is not None:
         total = await service.store.count(collection, where)
     return ListDetails(total_result=str(total)), page.records
+
+
+async def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
+    """Every record of a declared list. One that lasts is met once."""
+    after = None
+    while True:
+        page = await service.store.find(collection, where, after=after, limit=MOST)
+        for record in page.records:
+            yield record
+        if page.after is None:
+            return
+        after = page.after

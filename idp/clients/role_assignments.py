@@ -194,8 +194,9 @@ def id_of(user_id: str, project_id: str) -> str:
 
 
 async def _take_away(service: Service, call: Call, project: Project, key: str) -> None:
-    async for each in service.store.scan(ROLE_ASSIGNMENTS, {"project_id": project.id}):
-        one: RoleAssignment | None = each
+    where = {"project_id": project.id}
+    async for found in listing.each(service, ROLE_ASSIGNMENTS, where):
+        one: RoleAssignment | None = found
         while one is not None and key in one.role_keys:
             with suppress(Stale):
                 await service.store.commit(*_without(service, call, one, key))

@@ -5,12 +5,12 @@ A role of the instance counts everywhere, a role of an organization in that orga
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
-from idp.records import MEMBERSHIPS, Membership, User
+from idp import listing
+from idp.records import MEMBERSHIPS, User
 from idp.service import Service
 
 Permission = Literal[
@@ -101,7 +101,7 @@ async def of_user(service: Service, user_id: str) -> Rights:
     """What the user's memberships add up to."""
     everywhere: frozenset[Permission] = frozenset()
     by_organization: dict[str, frozenset[Permission]] = {}
-    async for one in _memberships(service, user_id):
+    async for one in listing.each(service, MEMBERSHIPS, {"user_id": user_id}):
         if one.org_id is None:
             everywhere |= _sum(one.roles, INSTANCE_ROLES)
         else:
@@ -119,7 +119,8 @@ async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
     out of it.
     """
     rights = await of_user(service, actor.id)
-    managed = {one.org_id async for one in _memberships(service, subject.id)}
+    held = listing.each(service, MEMBERSHIPS, {"user_id": subject.id})
+    managed = {one.org_id async for one in held}
     if not managed:
         return rights.allow("impersonation", subject.org_id)
     if managed == {subject.org_id}:
@@ -133,14 +134,3 @@ def _appointed(held: frozenset[Permission], by: Permission) -> frozenset[Permiss
 
 def _sum(roles: list[str], table: dict[str, frozenset[Permission]]) -> frozenset[Permission]:
     return frozenset().union(*(table.get(role, frozenset()) for role in roles))
-
-
-async def _memberships(service: Service, user_id: str) -> AsyncIterator[Membership]:
-    after = None
-    while True:
-        page = await service.store.find(MEMBERSHIPS, {"user_id": user_id}, after=after)
-        for one in page.records:
-            yield one
-        if page.after is None:
-            return
-        after = page.after

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import answers, changes
+from idp import answers, changes, listing
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition, PermissionDenied
 from idp.identity import memberships, permissions, read_user, sessions, users
-from idp.records import MEMBERSHIPS, USERS, Membership, User
+from idp.identity.permissions import Rights
+from idp.records import MEMBERSHIPS, USERS, User
 from idp.service import Service
 from storage import Write
 
@@ -45,11 +46,12 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 
     async def find() -> User:
         user = await read_user.find(service, call, user_id)
-        if not call.rights.cover(await permissions.of_user(service, user.id)):
+        rights = await permissions.of_user(service, user.id)
+        if not call.rights.cover(rights):
             raise PermissionDenied("the user may do more than the caller")
         if user.state != step.before:
             raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
-        if step.is_end and await _is_last_owner(service, user):
+        if step.is_end and await _is_last_owner(service, user, rights):
             raise FailedPrecondition(
                 "nobody else is an active owner of the instance", slug="user.last_owner"
             )
@@ -67,15 +69,10 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
     return Changed(details=answers.details(user, user.org_id))
 
 
-async def _is_last_owner(service: Service, user: User) -> bool:
-    owners = {one.user_id async for one in _instance_owners(service)}
-    if user.id not in owners:
+async def _is_last_owner(service: Service, user: User, rights: Rights) -> bool:
+    if "iam.member.write" not in rights.everywhere:
         return False
+    held = listing.each(service, MEMBERSHIPS, {"org_id": None})
+    owners = {one.user_id async for one in held if memberships.IAM_OWNER in one.roles}
     others = await service.store.get_many([(USERS, id) for id in owners - {user.id}])
     return not any(other and other.state == "active" for other in others)
-
-
-async def _instance_owners(service: Service) -> AsyncIterator[Membership]:
-    async for one in service.store.scan(MEMBERSHIPS, {"org_id": None}):
-        if memberships.IAM_OWNER in one.roles:
-            yield one

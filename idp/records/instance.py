@@ -30,12 +30,16 @@ class FirstAdmin(Struct, kw_only=True):
 
 
 class Instance(Record):
-    """This installation: one record. `key_check` tells whether a master key is the right one."""
+    """This installation: one record. `key_check` tells whether a master key is the right one.
+
+    `changed_at` is when somebody last changed its switches.
+    """
 
     stamp: str
     key_check: str
     org_id: str
     created_at: datetime
+    changed_at: datetime | None = None
     sequence: int = 1
     first_admin: FirstAdmin | None = None
     demo: Demo | None = None

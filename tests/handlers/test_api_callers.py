@@ -70,9 +70,12 @@ async def test_without_a_valid_token_a_call_is_401(
     tokens_jwt = await (await server.register(access_token_type="jwt")).tokens(
         new_visitor(), *server.user
     )
+    app = await server.register(grant_types=["client_credentials"])
+    own = await app.token(new_visitor(), {"grant_type": "client_credentials"})
     others = [
         None,
         "nonsense",
+        own.json()["access_token"],
         "v1.a.b",
         "a.b.c",
         "idp_pat_",

@@ -20,12 +20,16 @@ def owner(io_loop, server, visitor):
 
 async def test_token_exchange_is_off_until_it_is_switched_on(server, owner):
     before = (await owner.get(FEATURES)).json()
+    server.clock.advance(60)
     page = await owner.request("PUT", FEATURES, {"oidcTokenExchange": True})
 
     assert before["oidcTokenExchange"] == {}
     steps = [int(answer["details"]["sequence"]) for answer in (before, page.json())]
     assert steps == [steps[0], steps[0] + 1]
-    assert (await owner.get(FEATURES)).json()["oidcTokenExchange"] == {"enabled": True}
+    after = (await owner.get(FEATURES)).json()
+    assert after["oidcTokenExchange"] == {"enabled": True}
+    assert after["details"] == page.json()["details"]
+    assert after["details"]["changeDate"] > after["details"]["creationDate"]
     assert (await server.store.get(INSTANCES, INSTANCE_ID)).allows_token_exchange is True
     await owner.request("PUT", FEATURES, {"oidc_token_exchange": False})
     assert (await owner.get(FEATURES)).json()["oidcTokenExchange"] == {}
