@@ -11,6 +11,7 @@ from idp.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity import permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer
+from idp.oauth.bearer import Bearer
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User
@@ -18,22 +19,36 @@ from idp.service import Service
 
 NO_ORGANIZATION: Final = "organization.not_found"
 
+# What changes credentials, or who may do what: nobody does that in another's name.
+_NOT_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
+    {
+        "iam.write",
+        "iam.member.write",
+        "org.member.write",
+        "user.write",
+        "user.grant.write",
+        "project.app.write",
+    }
+)
+
 
 class Call(Struct, frozen=True):
     """A call whose caller holds `permission` in one organization at least.
 
-    `org_id` is the organization that the caller named, or None.
+    `org_id` is the organization that the caller named, or None; `acting_id` the user who acts in
+    the caller's name (token exchange), or None.
     """
 
     caller: User
     rights: Rights
     permission: Permission
     org_id: str | None
+    acting_id: str | None = None
 
     @property
     def actor(self) -> str:
         """Who does it, for the audit log."""
-        return self.caller.id
+        return self.acting_id or self.caller.id
 
     def reaches(self, org_id: str) -> bool:
         """Whether the call may act on what belongs to that organization."""
@@ -50,10 +65,15 @@ async def admit(
     Raises Unauthenticated, PermissionDenied, NotFound (the organization, told to those only who
     may act in any).
     """
-    caller = await authenticate(service, authorization)
+    found = await authenticate(service, authorization)
+    caller, acting = found.user, found.token.act
     logs.name_caller(caller.id)
+    if acting is not None and permission in _NOT_FOR_ACTORS:
+        told = "nobody changes credentials or rights in the name of another"
+        raise PermissionDenied(told, slug="token.actor")
     rights = await permissions.of_user(service, caller.id)
-    call = Call(caller=caller, rights=rights, permission=permission, org_id=org_id)
+    acting_id = acting.sub if acting else None
+    call = Call(caller, rights, permission, org_id, acting_id)
     if org_id is not None:
         await find_organization(service, call, org_id)
     elif not rights.allow_somewhere(permission):
@@ -61,7 +81,7 @@ async def admit(
     return call
 
 
-async def authenticate(service: Service, authorization: str | None) -> User:
+async def authenticate(service: Service, authorization: str | None) -> Bearer:
     """The user whose personal access token it is, or whose access token for this service.
 
     Raises Unauthenticated: a token for somebody else opens nothing here (RFC 9068 4).
@@ -73,7 +93,7 @@ async def authenticate(service: Service, authorization: str | None) -> User:
         raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
     if service.config.issuer not in found.token.aud:
         raise Unauthenticated("the token is not meant for this API", slug="token.audience")
-    return found.user
+    return found
 
 
 async def organization(service: Service, call: Call) -> Organization:

@@ -8,7 +8,7 @@ counts once, over all processes.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -78,7 +78,23 @@ async def verify(
 ) -> None:
     """Believe an assertion: its key, signature and claims; then count its `jti`, once.
 
-    Raises NotProven. A key that is registered for somebody else is as good as none.
+    Raises NotProven.
+    """
+    claims = assertion.claims
+    check(service, assertion, key)
+    if claims.iss != claims.sub:
+        issuer, subject = stories.quoted(claims.iss), stories.quoted(claims.sub)
+        raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
+    if claims.jti is not None:
+        await _count(service, used(claims, claims.jti))
+    elif needs_jti:
+        raise NotProven("The assertion has no jti, so it could be used again.")
+
+
+def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> None:
+    """Believe an assertion, of whomever it speaks, but for its `jti`. Raises NotProven.
+
+    A key that is registered for somebody else is as good as none.
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
@@ -89,16 +105,9 @@ async def verify(
     except NotAToken as error:
         raise NotProven(f"The key {stories.quoted(key.id)} does not verify it: {error}.") from None
     _check_claims(service, claims)
-    if claims.jti is not None:
-        await _count(service, claims, claims.jti)
-    elif needs_jti:
-        raise NotProven("The assertion has no jti, so it could be used again.")
 
 
 def _check_claims(service: Service, claims: Claims) -> None:
-    if claims.iss != claims.sub:
-        issuer, subject = stories.quoted(claims.iss), stories.quoted(claims.sub)
-        raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
     issuer = service.config.issuer
     accepted = {issuer, issuer + TOKEN}
     audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
@@ -130,11 +139,14 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-async def _count(service: Service, claims: Claims, jti: str) -> None:
-    """Use up a `jti`: of several requests that bring it, in any process, one does."""
-    expires: Any = _instant("exp", claims.exp)
-    used = Replay(id=credentials.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
+def used(claims: Claims, jti: str) -> Replay:
+    """That an assertion was used: of several requests that store it, in any process, one does."""
+    expires = datetime.fromtimestamp(claims.exp, UTC)
+    return Replay(id=credentials.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
+
+
+async def _count(service: Service, replay: Replay) -> None:
     try:
-        await commit_settled(service.store, Insert(REPLAY, used))
+        await commit_settled(service.store, Insert(REPLAY, replay))
     except Conflict:
         raise NotProven("The assertion was used before: its jti counts once.") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from idp.identity.subjects import Subject
 from idp.oauth import standing
 from idp.oauth.standing import Client, Member, Named
 from idp.oauth.tokens import chain
-from idp.records import AUTHORIZATIONS, Authorization, Session
+from idp.records import AUTHORIZATIONS, Authorization, Session, TokenKind
 from idp.service import Service
 from storage import Stale, Update
 
@@ -23,6 +24,19 @@ class Grantee(Struct, frozen=True):
     subject: Subject
     client: Client
     session: Session | None
+
+    @property
+    def token_kind(self) -> TokenKind:
+        """Of which kind its access tokens are."""
+        return self.authorization.token_kind or self.client.application.access_token_type
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """The end that no token outlives: that of a token exchange's inputs, or of the implicit
+        flow, which has no other tokens than those it began with."""
+        authorization = self.authorization
+        is_fixed = authorization.grant in ("exchange", "implicit")
+        return authorization.expires_at if is_fixed else None
 
 
 def named(authorization: Authorization) -> Named:
@@ -37,6 +51,8 @@ def named(authorization: Authorization) -> Named:
         session_id=authorization.session_id,
         session_ids=authorization.parent_session_ids,
         token_ids=authorization.parent_token_ids,
+        pat_ids=authorization.parent_pat_ids,
+        others=[Member(*each) for each in authorization.parent_clients],
     )
 
 

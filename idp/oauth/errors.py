@@ -9,8 +9,12 @@
     ├── UnsupportedResponseType   400, by redirect only
     ├── UnsupportedGrantType      400
     ├── InvalidGrant              400
+    ├── AuthorizationPending      400 (RFC 8628 3.5), and so the next two
+    ├── SlowDown                  400
+    ├── ExpiredToken              400
+    ├── InvalidTarget             400 (RFC 8693 2.2.2)
     ├── InvalidClient             401 with a challenge
-    ├── AccessDenied              by redirect only
+    ├── AccessDenied              by redirect; 400 for a device
     ├── LoginRequired             by redirect only
     ├── InteractionRequired       by redirect only
     ├── RequestNotSupported       by redirect only
@@ -88,6 +92,26 @@ class UnsupportedGrantType(OAuthError):
 
 class InvalidGrant(OAuthError):
     code = "invalid_grant"
+
+
+class AuthorizationPending(OAuthError):
+    """No refusal: the device is to ask again later (RFC 8628 3.5)."""
+
+    code = "authorization_pending"
+
+
+class SlowDown(OAuthError):
+    code = "slow_down"
+
+
+class ExpiredToken(OAuthError):
+    code = "expired_token"
+
+
+class InvalidTarget(OAuthError):
+    """The service issues no such token for that audience or resource."""
+
+    code = "invalid_target"
 
 
 class InvalidClient(OAuthError):

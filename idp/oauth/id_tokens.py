@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from idp.config import Config
 from idp.oauth import jose, stories
 from idp.oauth.errors import InvalidRequest
-from idp.records import SigningAlgorithm
+from idp.oauth.jose import Parsed
+from idp.oauth.keys import LoadedKey
+from idp.records import Actor, SigningAlgorithm
 from idp.service import Service
 
 TYPE: Final = "JWT"
+T = TypeVar("T")
 
 
 class Hint(Struct, frozen=True):
@@ -23,6 +27,18 @@ class Hint(Struct, frozen=True):
     sub: str
     azp: str
     sid: str | None = None
+
+
+class Said(Struct, frozen=True):
+    """What a genuine ID token that has not expired says."""
+
+    sub: str
+    aud: str
+    exp: int
+    auth_time: int
+    sid: str | None = None
+    amr: list[str] = []
+    acr: str | None = None
 
 
 class Content(Struct, frozen=True, kw_only=True):
@@ -39,6 +55,14 @@ class Content(Struct, frozen=True, kw_only=True):
     code: str | None = None
     claims: Mapping[str, Any] = {}
     algorithm: SigningAlgorithm = "RS256"
+    actor: Actor | None = None
+    ends_at: datetime | None = None
+
+
+def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
+    """When an ID token of now expires: after its time, or where something else ends sooner."""
+    expires_at = int(now.timestamp()) + config.id_token_seconds
+    return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at
 
 
 async def issue(service: Service, content: Content, now: datetime) -> str:
@@ -50,6 +74,7 @@ async def issue(service: Service, content: Content, now: datetime) -> str:
         "sid": content.session_id,
         "at_hash": _hash(content, content.access_token),
         "c_hash": _hash(content, content.code),
+        "act": msgspec.to_builtins(content.actor),
     }
     token = {
         **content.claims,
@@ -57,7 +82,7 @@ async def issue(service: Service, content: Content, now: datetime) -> str:
         "sub": content.sub,
         "aud": content.client_id,
         "azp": content.client_id,
-        "exp": issued_at + service.config.id_token_seconds,
+        "exp": lasts_until(service.config, content.ends_at, now),
         "iat": issued_at,
         "auth_time": int(content.auth_time.timestamp()),
         "amr": content.amr,
@@ -75,13 +100,30 @@ async def read_hint(service: Service, token: str) -> Hint:
     try:
         parsed = jose.parse(token)
         key = await service.keys.for_hints(parsed.header.kid)
-        if key is None or parsed.header.typ != TYPE:
-            raise jose.NotAToken("not signed by a key of this issuer")
-        jose.verify(key, parsed)
-        wire = msgspec.json.decode(parsed.payload)
-        if wire.get("iss") != service.config.issuer:
-            raise jose.NotAToken("issued by someone else")
-        return msgspec.convert(wire, Hint)
+        return _read(service, parsed, key, Hint)
     except (jose.NotAToken, msgspec.ValidationError) as error:
         told = "id_token_hint is not an ID token of this service"
         raise InvalidRequest(told, story=stories.no_id_token(service.config, token)) from error
+
+
+async def read(service: Service, token: str) -> Said:
+    """What a genuine ID token of this issuer says. Raises NotAToken: also when it has expired."""
+    try:
+        parsed = jose.parse(token)
+        key = await service.keys.for_tokens(parsed.header.kid)
+        said = _read(service, parsed, key, Said)
+    except msgspec.ValidationError as error:
+        raise jose.NotAToken("not an ID token") from error
+    if service.clock.now().timestamp() >= said.exp:
+        raise jose.NotAToken("expired")
+    return said
+
+
+def _read(service: Service, parsed: Parsed, key: LoadedKey | None, kind: type[T]) -> T:
+    if key is None or parsed.header.typ != TYPE:
+        raise jose.NotAToken("not signed by a key of this issuer")
+    jose.verify(key, parsed)
+    wire = msgspec.json.decode(parsed.payload)
+    if wire.get("iss") != service.config.issuer:
+        raise jose.NotAToken("issued by someone else")
+    return msgspec.convert(wire, kind)

@@ -8,7 +8,7 @@ from typing import Final
 
 from idp.oauth.errors import InvalidRequest
 
-MAY_REPEAT: Final = {"resource"}  # RFC 8707 2
+MAY_REPEAT: Final = {"audience", "resource"}  # RFC 8693 2.1, RFC 8707 2
 _PLAIN = re.compile(r"[a-z_]{1,30}")
 
 
@@ -39,6 +39,10 @@ class Params:
         if value is None:
             raise InvalidRequest(f"{name} is missing")
         return value
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a parameter that may be repeated, without the empty ones."""
+        return [value for value in self._values.get(name, ()) if value]
 
     def if_once(self, name: str) -> str | None:
         """The value, for one that is only a wish: None also when it was repeated."""

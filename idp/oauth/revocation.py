@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from idp import credentials
+from idp.config import Config
 from idp.oauth import authorizations, client_auth, tokens
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.introspect import TOKEN_SENT
@@ -64,7 +65,12 @@ async def _revoke_one(service: Service, token: AccessToken) -> None:
     expires_at = datetime.fromtimestamp(token.exp, UTC)
     if expires_at <= service.clock.now():
         return
+    revoked = RevokedToken(id=token.jti, expires_at=expires_at + _outlived_by(service.config))
     with suppress(Conflict):  # revoked before
-        await service.store.commit(
-            Insert(REVOKED_TOKENS, RevokedToken(id=token.jti, expires_at=expires_at))
-        )
+        await service.store.commit(Insert(REVOKED_TOKENS, revoked))
+
+
+def _outlived_by(config: Config) -> timedelta:
+    """How much longer than a token what it was exchanged for may count, and must be refused."""
+    longest = max(tokens.lifetime(config, "opaque"), tokens.lifetime(config, "jwt"))
+    return timedelta(seconds=config.refresh_token_seconds) + longest

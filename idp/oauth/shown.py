@@ -17,6 +17,10 @@ _SEPARATORS: Final = re.compile(r"([\s,;+|]+|%20|%2b|%2c)", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"\s*[a-z][a-z0-9+.-]{0,60}(:/|%3a%2f|%253a%252f)", re.IGNORECASE)
 _ADDRESSES: Final = {"post_logout_redirect_uri", "redirect_uri"}
 _URN: Final = r"urn:ietf:params:oauth:"
+_TOKEN_TYPE: Final = (
+    rf"{_URN}token-type:(access_token|refresh_token|id_token|jwt|saml1|saml2)"
+    r"|urn:[a-z0-9-]{1,40}:params:oauth:token-type:user_id"
+)
 _WORDS: Final = {
     "Content-Type": r"(application/(x-www-form-urlencoded|json|xml|jwt|octet-stream)"
     r"|multipart/form-data|text/(plain|html|xml)|charset=\"?(utf-?8|iso-8859-1|us-ascii)\"?)",
@@ -28,6 +32,9 @@ _WORDS: Final = {
     "max_age": r"-?\d{1,7}(\.\d{1,3})?(ms|s|sec|m|min|h|d)?",  # a code by mail has eight digits
     "method": r"get|head|post|put|patch|delete|options|trace|connect|sign-in",
     "prompt": r"none|login|select_account|create|consent|signup|register|auto|force",
+    "actor_token_type": _TOKEN_TYPE,
+    "requested_token_type": _TOKEN_TYPE,
+    "subject_token_type": _TOKEN_TYPE,
     "response_mode": r"query|fragment|form_post|web_message|(query\.|fragment\.|form_post\.)?jwt",
     "response_type": r"code|id_token|token|none",
     "scope": r"openid|profile|email|phone|address|offline_access|offline",

@@ -21,6 +21,7 @@ from idp.records import (
     INSTANCE_ID,
     INSTANCES,
     ORGANIZATIONS,
+    PATS,
     REVOKED_TOKENS,
     SESSIONS,
     USERS,
@@ -48,17 +49,20 @@ class Named(Struct, frozen=True, kw_only=True):
 
     `session_id` is the session that it came of; whether its end matters is for the caller to say.
     All the others must stand: neither revoked, nor ended, nor inactive. `token_ids` are those of
-    single access tokens.
+    single access tokens, `pat_ids` of personal ones; `others` are the clients that what it came
+    of was issued to.
     """
 
     stamps: str
     user: Member | None = None
     client: Member | None = None
+    others: Sequence[Member] = ()
     actors: Sequence[Member] = ()
     authorization_ids: Sequence[str] = ()
     session_id: str | None = None
     session_ids: Sequence[str] = ()
     token_ids: Sequence[str] = ()
+    pat_ids: Sequence[str] = ()
 
 
 class Client(Struct, frozen=True):
@@ -74,6 +78,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     instance: Instance
     subject: Subject | None
     client: Client | None
+    others: Sequence[Client]
     actors: Sequence[Subject]
     authorizations: Sequence[Authorization]
     session: Session | None
@@ -89,16 +94,21 @@ def keys(named: Named) -> list[Key]:
     wanted: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(named):
         wanted += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
-    if named.client:
-        wanted += [(APPLICATIONS, named.client.id), (ORGANIZATIONS, named.client.org_id)]
+    for client in _clients(named):
+        wanted += [(APPLICATIONS, client.id), (ORGANIZATIONS, client.org_id)]
     wanted += [(AUTHORIZATIONS, id) for id in named.authorization_ids]
     wanted += [(SESSIONS, id) for id in _sessions(named)]
     wanted += [(REVOKED_TOKENS, id) for id in named.token_ids]
+    wanted += [(PATS, id) for id in named.pat_ids]
     return wanted
 
 
 def _users(named: Named) -> list[Member]:
     return [*([named.user] if named.user else []), *named.actors]
+
+
+def _clients(named: Named) -> list[Member]:
+    return [*([named.client] if named.client else []), *named.others]
 
 
 def _sessions(named: Named) -> list[str]:
@@ -109,29 +119,38 @@ def judge(named: Named, records: Sequence[Any]) -> Standing | None:
     """What the records of `keys` tell; more records may follow them."""
     found = {(c.name, id): record for (c, id), record in zip(keys(named), records, strict=False)}
     instance: Instance | None = found[INSTANCES.name, INSTANCE_ID]
-    users = [_subject(instance, user, found) for user in _users(named)] if instance else []
-    client = _client(named.client, found) if named.client else None
-    authorizations = [found[AUTHORIZATIONS.name, id] for id in named.authorization_ids]
-    if (
-        instance is None
-        or None in users
-        or (named.client is not None and client is None)
-        or not all(each and each.revoked_at is None for each in authorizations)
-        or not all(_lives(found, id) for id in named.session_ids)
-        or any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)
-    ):
+    if instance is None or not _is_unrevoked(named, found):
         return None
+    users = [_subject(instance, user, found) for user in _users(named)]
+    clients = [_client(client, found) for client in _clients(named)]
     subjects = [user for user in users if user]
-    if named.stamps != stamps.of(instance, *_stamped(subjects, client)):
+    acting = [client for client in clients if client]
+    if (
+        None in users
+        or None in clients
+        or named.stamps != stamps.of(instance, *_stamped(subjects, acting))
+    ):
         return None
     own = named.session_id
     return Standing(
         instance=instance,
         subject=subjects[0] if named.user else None,
-        client=client,
+        client=acting[0] if named.client else None,
+        others=acting[1:] if named.client else acting,
         actors=subjects[1:] if named.user else subjects,
-        authorizations=authorizations,
+        authorizations=[found[AUTHORIZATIONS.name, id] for id in named.authorization_ids],
         session=found[SESSIONS.name, own] if own and _lives(found, own) else None,
+    )
+
+
+def _is_unrevoked(named: Named, found: _Found) -> bool:
+    """Whether nothing of it was revoked or has ended."""
+    authorizations = [found[AUTHORIZATIONS.name, id] for id in named.authorization_ids]
+    return (
+        all(each and each.revoked_at is None for each in authorizations)
+        and all(_lives(found, id) for id in named.session_ids)
+        and all(found[PATS.name, id] for id in named.pat_ids)
+        and not any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)
     )
 
 
@@ -140,18 +159,21 @@ def stamps_of(
     user: Subject | None = None,
     client: Client | None = None,
     actors: Sequence[Subject] = (),
+    others: Sequence[Client] = (),
 ) -> str:
     """The digest that something issued to these keeps."""
     users = [*([user] if user else []), *actors]
-    return stamps.of(instance, *_stamped(users, client))
+    clients = [*([client] if client else []), *others]
+    return stamps.of(instance, *_stamped(users, clients))
 
 
-def _stamped(users: Sequence[Subject], client: Client | None) -> list[Stamped]:
-    of_users: list[Stamped] = []
+def _stamped(users: Sequence[Subject], clients: Sequence[Client]) -> list[Stamped]:
+    found: list[Stamped] = []
     for user in users:
-        of_users += [user.organization, user.user]
-    of_client: list[Stamped] = [client.organization, client.application] if client else []
-    return [*of_users, *of_client]
+        found += [user.organization, user.user]
+    for client in clients:
+        found += [client.organization, client.application]
+    return found
 
 
 def _subject(instance: Instance, member: Member, found: _Found) -> Subject | None:

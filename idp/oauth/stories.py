@@ -22,6 +22,7 @@ from idp.records import (
     AUTHORIZATIONS,
     INSTANCES,
     ORGANIZATIONS,
+    PATS,
     REVOKED_TOKENS,
     SESSIONS,
     USERS,
@@ -107,7 +108,7 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
 
 
 def unknown(
-    config: Config, text: str, due: str, secrets: int, record: Authorization | None
+    config: Config, text: str, due: str, secrets: int, record: object | None
 ) -> str:
     """Why no record fits a code or a refresh token with this many secrets."""
     length = credentials.ID_LENGTH + secrets * credentials.SECRET_LENGTH
@@ -197,6 +198,11 @@ def _fallen_token(record: object, now: datetime, counts: bool) -> str:
     return "The token was revoked by its client." if record else ""
 
 
+def _fallen_pat(record: object, now: datetime, counts: bool) -> str:
+    told = "The personal access token that it came of has expired or was deleted."
+    return "" if record else told
+
+
 def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
     def told(record: Any, now: datetime, counts: bool) -> str:
         is_gone = record is None or record.state != "active"
@@ -213,4 +219,5 @@ _FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     ORGANIZATIONS.name: _state_of("organization of the user or of the application"),
     SESSIONS.name: _fallen_session,
     REVOKED_TOKENS.name: _fallen_token,
+    PATS.name: _fallen_pat,
 }

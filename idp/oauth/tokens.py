@@ -38,8 +38,9 @@ class References(Struct, frozen=True, omit_defaults=True):
     """The records that a token depends on, and the digest of their stamps at its issue.
 
     A token without `user_org` stands for no user, one without `client_org` was issued to a
-    service user itself. The last four are of a token exchange: the organizations of the actors
-    (the outermost first), and what its inputs came of.
+    service user itself. All from `actor_orgs` on is of a token exchange: the organizations of the
+    actors (the outermost first), and what its inputs came of. A client is a pair of its own id
+    and its organization's.
     """
 
     stamps: str
@@ -51,6 +52,8 @@ class References(Struct, frozen=True, omit_defaults=True):
     parents: list[str] = []
     sessions: list[str] = []
     tokens: list[str] = []
+    pats: list[str] = []
+    clients: list[tuple[str, str]] = []
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
@@ -149,6 +152,8 @@ def named(claims: AccessToken) -> Named:
         session_id=ref.session,
         session_ids=[*([ref.session] if ref.session else []), *ref.sessions],
         token_ids=[claims.jti, *ref.tokens],
+        pat_ids=ref.pats,
+        others=[Member(*each) for each in ref.clients],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from idp.records.clients import TokenKind
 from storage import Collection, Record
 
 
@@ -43,7 +44,8 @@ class Authorization(Record):
     `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). That of a
     token exchange tells what it came of, and dies with any of it: the chain of actors
     (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
-    sessions and single tokens of its inputs (`parent_*`).
+    sessions, single tokens and clients of its inputs (`parent_*`; clients are pairs of their own
+    id and their organization's). `token_kind` is what it was asked for, else it is the client's.
     """
 
     grant: Literal["code", "implicit", "device", "exchange"]
@@ -55,11 +57,11 @@ class Authorization(Record):
     audience: list[str]
     auth_time: datetime
     amr: list[str]
-    acr: str
     stamps: str
     created_at: datetime
     expires_at: datetime
     sequence: int = 0  # codes and refresh tokens come and go without an event
+    acr: str | None = None
     session_id: str | None = None
     nonce: str | None = None
     code: Code | None = None
@@ -70,6 +72,9 @@ class Authorization(Record):
     parent_ids: list[str] = []
     parent_session_ids: list[str] = []
     parent_token_ids: list[str] = []
+    parent_pat_ids: list[str] = []
+    parent_clients: list[tuple[str, str]] = []
+    token_kind: TokenKind | None = None
     revoked_at: datetime | None = None
 
 
