@@ -12,7 +12,7 @@ from handlers import params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.oauth import client_auth, refusals, shown
 from idp.oauth.checks.check import METHOD
-from idp.oauth.errors import InvalidRequest, OAuthError, Refusing
+from idp.oauth.errors import AuthorizationPending, InvalidRequest, OAuthError, Refusing
 from idp.oauth.refusals import Asked
 from idp.oauth.trails import Endpoint
 
@@ -46,7 +46,9 @@ class RefusingHandler(Handler):
         """What is to be kept of an error. A failure on our side is in the log."""
         if isinstance(error, HTTPError) and error.status_code == 405:
             return self._wrong_method()
-        return error if isinstance(error, OAuthError) and error.status < 500 else None
+        if not isinstance(error, OAuthError) or isinstance(error, AuthorizationPending):
+            return None
+        return error if error.status < 500 else None
 
     def _wrong_method(self) -> Refusing:
         allowed = " or ".join(self.allowed_methods())

@@ -46,14 +46,18 @@ class Random(ABC):
 
     def one_time_password(self) -> str:
         """16 characters without look-alikes in groups of four: 92 bits, to be typed by people."""
-        letters = "".join(self._letter() for _ in range(16))
+        letters = self.letters(16, UNAMBIGUOUS)
         return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
 
-    def _letter(self) -> str:
-        fair = 256 - 256 % len(UNAMBIGUOUS)  # the bytes above would favour the first letters
+    def letters(self, n: int, among: str) -> str:
+        """`n` random characters of these."""
+        return "".join(self._letter(among) for _ in range(n))
+
+    def _letter(self, among: str) -> str:
+        fair = 256 - 256 % len(among)  # the bytes above would favour the first letters
         while (byte := self.token_bytes(1)[0]) >= fair:
             pass
-        return UNAMBIGUOUS[byte % len(UNAMBIGUOUS)]
+        return among[byte % len(among)]
 
 
 class SystemRandom(Random):

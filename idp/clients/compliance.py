@@ -93,7 +93,7 @@ _RULES: Final[dict[str, tuple[Callable[[Application], bool], str]]] = {
     ),
     "grant_types.code": (
         _has_nothing_to_refresh,
-        "Refresh tokens come of codes and of token exchange only.",
+        "Refresh tokens come of codes, devices and token exchange only.",
     ),
     "response_types.implicit": (
         _has_no_use_of_implicit,

@@ -107,9 +107,7 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
     )
 
 
-def unknown(
-    config: Config, text: str, due: str, secrets: int, record: object | None
-) -> str:
+def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
     """Why no record fits a code or a refresh token with this many secrets."""
     length = credentials.ID_LENGTH + secrets * credentials.SECRET_LENGTH
     if credentials.split(text, secrets) is None:

@@ -15,13 +15,13 @@ from idp.oauth.grants.exchange import (
     Grant,
     RefreshToken,
     find_live,
+    last_token_ends_at,
     named,
     new_refresh_token,
     refuse_foreign,
     refuse_replay,
 )
 from idp.oauth.params import Params
-from idp.oauth.tokens import lifetime
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -116,10 +116,7 @@ async def _spend(
 ) -> None:
     """Spend the code; of several that try at once, one does and the family dies for the rest."""
     authorization = grantee.authorization
-    lasts = lifetime(exchange.service.config, exchange.client.access_token_type)
-    ends = now + lasts
-    if refresh:
-        ends = max(ends, refresh.record.expires_at + lasts)
+    ends = last_token_ends_at(exchange, refresh, now)
     unspent = {"code.redeemed_at": None, "revoked_at": None}
     changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends}
     if refresh:

@@ -17,7 +17,8 @@ from idp.oauth.checks.check import Check
 from idp.oauth.checks.token import GRANT_STANDS
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
-from idp.records import Application, Authorization, Instance, Refresh, User
+from idp.oauth.tokens import lifetime
+from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
 from idp.service import Service
 from storage import Key
 
@@ -97,6 +98,14 @@ def new_refresh_token(
     return RefreshToken(authorization_id + family + secret, record)
 
 
+def last_token_ends_at(
+    exchange: Exchange, refresh: RefreshToken | None, now: datetime
+) -> datetime:
+    """When the last access token that can come of an authorization has expired."""
+    lasts = lifetime(exchange.service.config, exchange.client.access_token_type)
+    return max(now, refresh.record.expires_at if refresh else now) + lasts
+
+
 async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee:
     """The user and the client, both still allowed. Raises InvalidGrant.
 
@@ -118,10 +127,10 @@ def named(exchange: Exchange) -> Authorization | None:
     return exchange.found[0] if exchange.found else None
 
 
-def refuse_foreign(exchange: Exchange, authorization: Authorization, what: str) -> None:
-    """Raise InvalidGrant when what the authorization gave belongs to another client."""
-    if authorization.client_id != exchange.client.id:
-        owner, sender = stories.quoted(authorization.client_id), stories.named(exchange.client)
+def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, what: str) -> None:
+    """Raise InvalidGrant when what was issued belongs to another client."""
+    if issued.client_id != exchange.client.id:
+        owner, sender = stories.quoted(issued.client_id), stories.named(exchange.client)
         raise InvalidGrant(
             f"the {what} was issued to another client",
             story=f"The {what} was issued to the client {owner}; {sender} sent it.",

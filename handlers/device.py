@@ -1,0 +1,25 @@
+"""POST /oauth/v2/device_authorization: codes for a device without a browser of its own."""
+
+from __future__ import annotations
+
+from handlers.cors import SharedHandler
+from handlers.refusing import RefusingHandler
+from idp.oauth import device
+from idp.oauth.checks.check import FORM
+from idp.oauth.endpoints import DEVICE_AUTHORIZATION
+
+
+class DeviceAuthorizationHandler(RefusingHandler, SharedHandler):
+    """The device authorization endpoint (RFC 8628 3.1)."""
+
+    endpoint = "device_authorization"
+
+    async def post(self) -> None:
+        with FORM:
+            params = self.form_params()
+        await self.share_only_for_sender(params)
+        authorization = self.request.headers.get("Authorization")
+        self.answer(await device.begin(self.service, authorization, params))
+
+
+ROUTES = [(DEVICE_AUTHORIZATION, DeviceAuthorizationHandler)]

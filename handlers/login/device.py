@@ -1,0 +1,102 @@
+"""/ui/device: the code that a device shows is typed, and the device is let in or refused."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers import browser
+from handlers.login.accounts import show_signed_in
+from handlers.login.consent import ConsentHandler
+from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.page import ForeignForm, PageHandler
+from idp import logs
+from idp.i18n import message
+from idp.identity import sessions
+from idp.identity.sessions import LiveSession
+from idp.identity.throttle import Throttled
+from idp.oauth import device_answers, device_flow
+from idp.oauth.device import PAGE
+from idp.oauth.device_flow import CodeExpired, WrongCode
+from idp.oauth.interaction import Page
+from idp.oauth.sign_in_flow import Flow
+
+_log = logs.logger(__name__)
+_EMPTY: Final = message("Enter the code that the device shows.", context="device")
+_WRONG: Final = message(
+    "No device waits for this code here. Look at the device again; a code can only be used in the"
+    " browser in which it was first typed.",
+    context="device",
+)
+_EXPIRED: Final = message(
+    "That code has expired. Let the device show a new one.", context="device"
+)
+_ALLOWED: Final = message("The device is signed in. You can close this page.", context="device")
+_DENIED: Final = message("The device is not signed in. You can close this page.", context="device")
+
+
+class UserCodeHandler(PageHandler):
+    """Asks for the code. The device's link fills it in; only the form makes it count.
+
+    The browser may have no cookie yet: whoever typed the code decides at the end of the sign-in.
+    """
+
+    async def get(self) -> None:
+        self._ask(self.query_params().if_once("user_code") or "")
+
+    async def post(self) -> None:
+        if browser.may_lack_cookie(self.service.config, self.request):
+            raise ForeignForm("the form may have been sent by another site")
+        typed = (self._own_form().get("userCode") or "").strip()
+        if not typed:
+            self._ask("", status=400, problems=[{"field": "userCode", "text": _EMPTY}])
+            return
+        try:
+            await self._enter(typed)
+        except Throttled as error:
+            self.set_header("Retry-After", str(error.retry_after_seconds))
+            self._ask(typed, status=429, retry_seconds=error.retry_after_seconds)
+        except WrongCode:
+            _log.info("user code refused", address=self.address())
+            self._ask(typed, status=400, problems=[{"field": "userCode", "text": _WRONG}])
+        except CodeExpired:
+            self.page("expired", status=410, sentence=_EXPIRED, application_url=PAGE)
+
+    async def _enter(self, typed: str) -> None:
+        agent = await self.find_agent()
+        begun = await device_flow.enter(self.service, typed, agent, self.address())
+        self.keep_cookie(begun.cookie)
+        self.see(f"{LOGIN}?flow={begun.flow_id}")
+
+    def _ask(self, typed: str, *, status: int = 200, **values: object) -> None:
+        self.page("device", status=status, typed=typed, **values)
+
+
+class DeviceConfirmHandler(ConsentHandler):
+    """Asks whether the device may have what it wants: always, and of nothing is kept."""
+
+    asks = Page.DEVICE_CONFIRM
+
+    async def allow(self, flow: Flow, live: LiveSession) -> None:
+        self.reply(await device_answers.allow(self.service, flow.client, flow.request, live))
+
+
+class DeviceDoneHandler(PageHandler):
+    """Says what was decided. The device learns of it by itself."""
+
+    async def get(self) -> None:
+        agent = await self.find_agent()
+        found = await device_answers.find(self.service, self.wanted_id("flow") or "", agent)
+        if found is None:
+            self.see(LOGIN)
+            return
+        await self.show_client_of(found.client_id)
+        live = await sessions.find_live(self.service, agent)
+        notice = _ALLOWED if found.is_allowed else _DENIED
+        show_signed_in(self, live, notice)
+
+
+ROUTES = [
+    (PAGE, UserCodeHandler),
+    (ADDRESSES[Page.DEVICE_CONFIRM], DeviceConfirmHandler),
+    (device_answers.DONE, DeviceDoneHandler),
+]

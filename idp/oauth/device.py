@@ -1,0 +1,108 @@
+"""Device authorization (RFC 8628 3.1, 3.2): two codes for a device without a browser of its own.
+
+The device keeps the long one and polls with it. The short one is shown to a person, who types it
+at another device. Neither is stored: the one is hashed, the other, which is too short for that,
+is recognised by its keyed digest.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+
+from idp import base64url, credentials
+from idp.oauth import client_auth, responses, scopes
+from idp.oauth.checks import device as checks
+from idp.oauth.checks.check import ONCE
+from idp.oauth.checks.token import GRANT_ALLOWED
+from idp.oauth.errors import TemporarilyUnavailable, UnauthorizedClient
+from idp.oauth.params import Params
+from idp.records import DEVICE_REQUESTS, USER_CODES, Application, DeviceRequest, UserCode
+from idp.service import Service
+from storage import Conflict, Insert
+
+GRANT_TYPE: Final = "urn:ietf:params:oauth:grant-type:device_code"
+PAGE: Final = "/ui/device"
+LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
+USER_CODE_LENGTH: Final = 8
+LASTS: Final = timedelta(minutes=5)
+INTERVAL_SECONDS: Final = 5
+_KEPT: Final = timedelta(hours=1)  # beyond its end
+_TRIES: Final = 5
+_MAX_TYPED: Final = 100
+_BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
+
+
+async def begin(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+    """The answer to a device that wants a person to sign in.
+
+    `authorization` is the header of that name. Scopes that the client can't be given are dropped.
+    Raises OAuthError.
+    """
+    with ONCE:
+        params.refuse_repeated()
+    client, _ = await client_auth.authenticate(service, authorization, params)
+    with GRANT_ALLOWED:
+        if GRANT_TYPE not in client.grant_types:
+            story = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
+            raise UnauthorizedClient("the client may not use the device flow", story=story)
+    with checks.DEVICE_SCOPE:
+        wanted = scopes.parse(params.get("scope"))
+    secret = service.random.token()
+    request = _new(service, client, scopes.grantable(service.config, client, wanted), secret)
+    letters = await _store(service, request)
+    return _response(service, request.id + secret, f"{letters[:4]}-{letters[4:]}")
+
+
+def _new(service: Service, client: Application, granted: list[str], secret: str) -> DeviceRequest:
+    now = service.clock.now()
+    return DeviceRequest(
+        id=service.random.id(),
+        client_id=client.id,
+        scopes=granted,
+        secret_hash=credentials.digest(secret),
+        interval_seconds=INTERVAL_SECONDS,
+        created_at=now,
+        ends_at=now + LASTS,
+        expires_at=now + LASTS + _KEPT,
+    )
+
+
+async def _store(service: Service, request: DeviceRequest) -> str:
+    """Keep the request; the letters of its user code, which no other request has."""
+    for _ in range(_TRIES):
+        letters = service.random.letters(USER_CODE_LENGTH, LETTERS)
+        taken = UserCode(
+            id=_digest(service, letters), device_id=request.id, expires_at=request.expires_at
+        )
+        with suppress(Conflict):
+            await service.store.commit(Insert(DEVICE_REQUESTS, request), Insert(USER_CODES, taken))
+            return letters
+    raise TemporarilyUnavailable
+
+
+def _response(service: Service, device_code: str, user_code: str) -> dict[str, Any]:
+    page = service.config.issuer + PAGE
+    return {
+        "device_code": device_code,
+        "user_code": user_code,
+        "verification_uri": page,
+        "verification_uri_complete": responses.append(page, [("user_code", user_code)]),
+        "expires_in": int(LASTS.total_seconds()),
+        "interval": INTERVAL_SECONDS,
+    }
+
+
+async def find(service: Service, typed: str) -> DeviceRequest | None:
+    """The request whose user code this is, in whatever letters and groups it was typed."""
+    letters = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
+    if len(letters) != USER_CODE_LENGTH or not set(letters) <= set(LETTERS):
+        return None
+    taken = await service.store.get(USER_CODES, _digest(service, letters))
+    return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
+
+
+def _digest(service: Service, letters: str) -> str:
+    return base64url.encode(service.vault.mac("user-code", letters))

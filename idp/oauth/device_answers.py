@@ -1,0 +1,93 @@
+"""What a person answers a device: one decision, in the browser where the user code was typed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import structs
+
+from idp import events
+from idp.identity import session_clients, sessions
+from idp.identity.sessions import LiveSession
+from idp.oauth import answering, audiences, responses
+from idp.oauth.responses import Reply
+from idp.oauth.tokens import lifetime
+from idp.records import (
+    AUTH_REQUESTS,
+    AUTHORIZATIONS,
+    DEVICE_REQUESTS,
+    Agent,
+    Application,
+    AuthRequest,
+    DeviceRequest,
+)
+from idp.service import Service
+from storage import Update, Write
+from storage.settling import commit_settled
+
+DONE: Final = "/ui/device/done"
+
+
+async def allow(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> Reply:
+    """Let the device have what it asked for; it learns of it when it polls.
+
+    Raises Stale when the person has decided already.
+    """
+    acting = await answering.acting(service, client)
+    if acting is None:
+        return await deny(service, request)
+    now, user = service.clock.now(), live.subject.user
+    granted = await audiences.of_application(service, client, request.scopes)
+    authorization = structs.replace(
+        answering.authorization(service, acting, granted, request, live, now),
+        id=request.device_id,
+        grant="device",
+        expires_at=request.expires_at + lifetime(service.config, client.access_token_type),
+        sequence=1,
+    )
+    made = events.insertion(
+        service.random,
+        AUTHORIZATIONS,
+        authorization,
+        "device.allowed",
+        user.id,
+        now,
+        client=client.id,
+    )
+    await session_clients.remember(service, live.session, client)
+    await commit_settled(service.store, *made, *_decision(service, request, is_allowed=True))
+    await sessions.touch(service, live.session)
+    return _done(request)
+
+
+async def deny(service: Service, request: AuthRequest) -> Reply:
+    """Refuse the device. Raises Stale when the person has decided already."""
+    await service.store.commit(*_decision(service, request, is_allowed=False))
+    return _done(request)
+
+
+def _decision(service: Service, request: AuthRequest, *, is_allowed: bool) -> list[Write]:
+    now = service.clock.now()
+    decided = {"decided_at": now, "is_allowed": is_allowed}
+    return [
+        Update(
+            AUTH_REQUESTS, request.id, set={"completed_at": now}, expect={"completed_at": None}
+        ),
+        Update(DEVICE_REQUESTS, request.device_id or "", set=decided, expect={"decided_at": None}),
+    ]
+
+
+def _done(request: AuthRequest) -> Reply:
+    return Reply(responses.append(request.redirect_uri, [("flow", request.id)]))
+
+
+async def find(service: Service, flow_id: str, agent: Agent | None) -> DeviceRequest | None:
+    """The device that was answered in this browser's flow."""
+    request = await service.store.get(AUTH_REQUESTS, flow_id)
+    if request is None or agent is None or request.agent_id != agent.id:
+        return None
+    if request.device_id is None or request.completed_at is None:
+        return None
+    return await service.store.get(DEVICE_REQUESTS, request.device_id)

@@ -1,0 +1,74 @@
+"""The person's part of the device flow (RFC 8628 3.3): the code is typed, and the sign-in begins.
+
+A code counts in the first browser where it is typed, and in no other. What follows there is a
+sign-in like any other, but for its end: the person is always asked, and the device polls for the
+answer.
+"""
+
+from __future__ import annotations
+
+from idp.identity import throttle
+from idp.oauth import device, sign_in_flow
+from idp.oauth.device_answers import DONE
+from idp.oauth.sign_in_flow import Begun
+from idp.records import DEVICE_REQUESTS, Agent, AuthRequest, DeviceRequest
+from idp.service import Service
+from storage import Stale, Update
+
+
+class WrongCode(Exception):
+    """No device waits for this code, or not in this browser."""
+
+
+class CodeExpired(Exception):
+    """A device showed this code, too long ago."""
+
+
+async def enter(service: Service, typed: str, agent: Agent | None, address: str) -> Begun:
+    """The sign-in that belongs to a user code; guesses from one address are made slow.
+
+    Raises WrongCode, CodeExpired, Throttled.
+    """
+    account = f"device:{address}"
+    await throttle.admit(service, account, address)
+    request = await device.find(service, typed)
+    begun = await _begin(service, request, agent) if request else None
+    if begun is None:
+        await throttle.failed(service, account, address)
+        raise WrongCode
+    await throttle.succeeded(service, account, address)
+    return begun
+
+
+async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
+    """None: the code was typed in another browser, or the person has decided."""
+    now = service.clock.now()
+    if request.ends_at <= now:
+        raise CodeExpired
+    if request.flow_id is not None:
+        return await _go_on(service, request, agent)
+    sign_in = AuthRequest(
+        id=service.random.id(),
+        client_id=request.client_id,
+        redirect_uri=service.config.issuer + DONE,
+        response_type="code",
+        response_mode="query",
+        scopes=request.scopes,
+        created_at=now,
+        expires_at=request.ends_at,
+        device_id=request.id,
+    )
+    bound = Update(
+        DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
+    )
+    try:
+        return await sign_in_flow.begin(service, sign_in, agent, bound)
+    except Stale:  # another tab, or another browser
+        latest = await service.store.get(DEVICE_REQUESTS, request.id)
+        return await _go_on(service, latest, agent) if latest else None
+
+
+async def _go_on(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
+    """The sign-in that this browser has begun already."""
+    flow = await sign_in_flow.find(service, request.flow_id or "", agent)
+    return Begun(flow_id=flow.request.id, cookie=None) if flow else None

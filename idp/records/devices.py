@@ -1,0 +1,41 @@
+"""Devices without a browser of their own that wait for a person (RFC 8628)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from storage import Collection, Record
+
+
+class DeviceRequest(Record):
+    """A device's request (RFC 8628 3.1). Its device code is the id and a secret.
+
+    `ends_at` is the end of its codes; the record outlives it, so that whoever is late can be told
+    so. `flow_id` is the sign-in in the one browser where the user code was typed. A poll may
+    come `interval_seconds` after `polled_at`. The authorization that comes of it has its id.
+    """
+
+    client_id: str
+    scopes: list[str]
+    secret_hash: str
+    interval_seconds: int
+    created_at: datetime
+    ends_at: datetime
+    expires_at: datetime
+    polled_at: datetime | None = None
+    flow_id: str | None = None
+    decided_at: datetime | None = None
+    is_allowed: bool = False
+    redeemed_at: datetime | None = None
+
+
+class UserCode(Record):
+    """That a user code is taken, and by whose request; the id is the code's keyed digest."""
+
+    device_id: str
+    expires_at: datetime
+
+
+DEVICE_REQUESTS: Final = Collection("device_requests", DeviceRequest, expires=True)
+USER_CODES: Final = Collection("user_codes", UserCode, expires=True)
