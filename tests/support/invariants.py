@@ -44,7 +44,13 @@ PARENTS = {
         "user_id": "users",
         "client_id": "applications",
     },
-    "auth_requests": {"client_id": "applications", "agent_id": "agents"},
+    "auth_requests": {
+        "client_id": "applications",
+        "agent_id": "agents",
+        "device_id": "device_requests",
+    },
+    "device_requests": {"client_id": "applications"},
+    "user_codes": {"device_id": "device_requests"},
     "authorizations": {
         "client_id": "applications",
         "client_org_id": "organizations",
@@ -53,7 +59,12 @@ PARENTS = {
     },
 }
 # Of managers of the instance, of requests that no page has shown, of mails to no user.
-NEED_NOT_NAME = {"memberships.org_id", "auth_requests.agent_id", "outbox.user_id"}
+NEED_NOT_NAME = {
+    "memberships.org_id",
+    "auth_requests.agent_id",
+    "auth_requests.device_id",
+    "outbox.user_id",
+}
 
 
 async def hold(store, *, secrets: Iterable[str] = ()) -> None:
@@ -65,6 +76,7 @@ async def hold(store, *, secrets: Iterable[str] = ()) -> None:
     check_parents(found)
     check_organizations(found)
     check_users(found)
+    check_roles(found)
     check_codes(found)
     check_families(found)
     check_stamps(found)
@@ -114,10 +126,18 @@ def check_users(found) -> None:
         assert one.email_key in (None, one.email and users.login_key(one.email.address))
 
 
+def check_roles(found) -> None:
+    """Nobody has a role that its project does not know."""
+    known = {(one.project_id, one.key) for one in found["project_roles"].values()}
+    for one in found["role_assignments"].values():
+        assert {(one.project_id, key) for key in one.role_keys} <= known
+        assert one.role_keys
+
+
 def check_codes(found) -> None:
     """What came of a code is in the code's own record, and only once it was redeemed."""
     for one in found["authorizations"].values():
-        made = one.grant == "exchange"  # with an event of its own
+        made = one.grant in ("exchange", "device")  # with an event of its own
         assert one.sequence == made + (one.revoked_at is not None), "revoked at most once"
         if one.code is not None:
             assert one.refresh is None or one.code.redeemed_at is not None
