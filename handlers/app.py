@@ -15,6 +15,7 @@ from handlers import (
     authorize,
     demo,
     dev_mail,
+    device,
     discovery,
     end_session,
     health,
@@ -22,6 +23,7 @@ from handlers import (
     keys,
     management,
     missing,
+    par,
     static,
     token,
     trial,
@@ -32,6 +34,7 @@ from handlers.base import Handler
 from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
+    consent,
     name,
     own_password,
     password,
@@ -40,6 +43,7 @@ from handlers.login import (
     verify_address,
     verify_email,
 )
+from handlers.login import device as device_page
 from handlers.login import logout as logout_page
 from idp import logs
 from idp.service import Service
@@ -51,6 +55,8 @@ _VARIABLE = frozenset("()[]*+?|\\^$")  # what a pattern has and a fixed address 
 ROUTES: list[Route] = [
     *discovery.ROUTES,
     *authorize.ROUTES,
+    *par.ROUTES,
+    *device.ROUTES,
     *token.ROUTES,
     *introspect.ROUTES,
     *userinfo.ROUTES,
@@ -59,6 +65,8 @@ ROUTES: list[Route] = [
     *name.ROUTES,
     *password.ROUTES,
     *accounts_page.ROUTES,
+    *consent.ROUTES,
+    *device_page.ROUTES,
     *change_password.ROUTES,
     *own_password.ROUTES,
     *setup.ROUTES,

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from handlers import browser
-from handlers.page import PageHandler
 from handlers.refusing import RefusingHandler
+from handlers.replying import ReplyingHandler
 from idp.oauth import authorize, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.check import FORM
 from idp.oauth.endpoints import AUTHORIZE
 from idp.oauth.errors import InvalidRequest, TemporarilyUnavailable, Unusable
 from idp.oauth.params import Params
+from idp.oauth.responses import Reply
+from idp.oauth.sign_in_flow import Begun
 from idp.records import Application, AuthRequest
 from storage import StorageError
 
 LOGIN = "/ui/login"
 
 
-class AuthorizeHandler(RefusingHandler, PageHandler):
+class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
     A POST from another site comes without the cookie, so it is stored, and goes on as a GET.
@@ -36,11 +38,11 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             params = self._params(is_post)
             self.ui_locales = params.if_once("ui_locales")
             request, client = await authorize.read(self.service, params)
-            self.see(await self._next(request, client))
+            await self._go_on(request, client)
         except Refused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             await self.keep(refusal.error)
-            self.see(responses.failure(self.service.config, refusal.to, refusal.error))
+            self.reply(responses.failure(self.service.config, refusal.to, refusal.error))
         except Unusable as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
@@ -52,24 +54,29 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             except InvalidRequest as error:
                 raise Unusable("request_malformed", error.description) from error
 
-    async def _next(self, request: AuthRequest, client: Application) -> str:
-        """Where the browser goes: back to the client, or to the sign-in pages."""
+    async def _go_on(self, request: AuthRequest, client: Application) -> None:
+        """Send the browser back to the client, or to the sign-in pages."""
+        self.show_client(client)
         try:
-            if browser.may_lack_cookie(self.service.config, self.request):
-                return login_url(await sign_in_flow.begin_unbound(self.service, request), client)
-            agent = await self.find_agent()
-            answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
-            if answer is not None:
-                return answer
-            begun = await sign_in_flow.begin(self.service, request, agent)
-            self.keep_cookie(begun.cookie)
-            return login_url(begun, client)
+            next = await self._next(request, client)
         except StorageError as error:
             self.log_exception(type(error), error, None)
-            return sign_in_flow.failure(self.service, request, TemporarilyUnavailable())
+            next = sign_in_flow.failure(self.service, request, TemporarilyUnavailable())
+        if isinstance(next, Begun):
+            self.keep_cookie(next.cookie)
+            self.see(login_url(next, client))
+        else:
+            self.reply(next)
+
+    async def _next(self, request: AuthRequest, client: Application) -> Reply | Begun:
+        if browser.may_lack_cookie(self.service.config, self.request):
+            return await sign_in_flow.begin_unbound(self.service, request)
+        agent = await self.find_agent()
+        answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
+        return answer or await sign_in_flow.begin(self.service, request, agent)
 
 
-def login_url(begun: sign_in_flow.Begun, client: Application) -> str:
+def login_url(begun: Begun, client: Application) -> str:
     """The address of a flow; the client's id lets an expired one lead back to it."""
     return responses.append(LOGIN, [("flow", begun.flow_id), ("client_id", client.id)])
 

@@ -12,8 +12,9 @@
 ##   query: list[(str, str)]         the parameters of the page's address, kept when the language changes
 ##   cancellable: bool               whether the form has a Cancel button
 ## A step of signing in sets `asking` at its head: then the page says for which application;
-## one that has its own link to the application sets `leads_home` to False.
-<%! asking, leads_home = False, True %>\
+## one that has its own link to the application sets `leads_home` to False, and one that nobody
+## stays on sets `has_languages` to False.
+<%! asking, leads_home, has_languages = False, True, True %>\
 <%namespace name="form" file="form.mako"/>\
 <%
     service = service_name or pgettext("page", "Sign-in service")
@@ -59,7 +60,7 @@ ${next.body()}
 % if self.attr.leads_home and application_name and home:
 <p><a href="${home}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
 % endif
-% if len(languages) > 1:
+% if self.attr.has_languages and len(languages) > 1:
 <form class="language" method="get">
 % for key, value in query:
 <input type="hidden" name="${key}" value="${value}">

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from handlers.page import ForeignForm, PageHandler
+from handlers.page import ForeignForm
+from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
 from idp.oauth import responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
@@ -22,6 +23,8 @@ ADDRESSES = {
     Page.REGISTER: "/ui/login/register",
     Page.VERIFY_EMAIL: "/ui/login/verify-email",
     Page.USER_NAME: "/ui/login/user-name",
+    Page.CONSENT: "/ui/login/consent",
+    Page.DEVICE_CONFIRM: "/ui/device/confirm",
 }
 
 _FINISHED = message(
@@ -30,7 +33,7 @@ _FINISHED = message(
 )
 
 
-class FlowHandler(PageHandler, ABC):
+class FlowHandler(ReplyingHandler, ABC):
     """A page of a flow. A stale address or form leads to the flow's current step, or says how
     to start again; it never ends in nothing."""
 
@@ -65,7 +68,7 @@ class FlowHandler(PageHandler, ABC):
             return
         try:
             if form.get("decision") == "cancel":
-                self.see(await sign_in_flow.cancel(self.service, flow))
+                self.reply(await sign_in_flow.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
         except Stale:  # another tab went on: this one follows
@@ -117,11 +120,11 @@ class FlowHandler(PageHandler, ABC):
         self.page("expired", status=status, sentence=sentence)
 
     async def current_step(self, flow: Flow) -> Ask | None:
-        """What is asked for now; None when the browser was sent on to the client."""
+        """What is asked for now; None when the client was answered."""
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
-        self.see(step)
+        self.reply(step)
         return None
 
     def at(self, path: str, flow: Flow) -> str:
@@ -133,11 +136,9 @@ class FlowHandler(PageHandler, ABC):
 
     def step(self, name: Page, flow: Flow, *, status: int = 200, **values: object) -> None:
         """The page of a step, with its form's hidden inputs and a way to cancel."""
-        self.page(
-            name.value,
-            status=status,
-            hidden=self.form_token(flow.request.id, flow.agent),
-            query=self.flow_query(flow),
-            cancellable=True,
-            **values,
-        )
+        usual = {
+            "hidden": self.form_token(flow.request.id, flow.agent),
+            "query": self.flow_query(flow),
+            "cancellable": True,
+        }
+        self.page(name.value, status=status, **(usual | values))

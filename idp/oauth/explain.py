@@ -177,6 +177,22 @@ _MISTAKES: Final = {
         fix=_REGISTER,
         parameter="redirect_uri",
     ),
+    "request_uri_unusable": Mistake(
+        title=message("The request_uri can't be used", context="explain"),
+        sentence=message(
+            "It was used before, has expired, or belongs to another application.",
+            context="explain",
+        ),
+        rule=message(
+            "The request_uri of a pushed request is used once, soon, and by the client that"
+            " pushed it (RFC 9126, 2.2 and 4).",
+            context="explain",
+        ),
+        fix=message(
+            "Push the request anew for each sign-in, and send the browser on at once.",
+            context="explain",
+        ),
+    ),
     "post_logout_redirect_uri_unregistered": Mistake(
         title=message("The post_logout_redirect_uri is not registered", context="explain"),
         sentence=message(

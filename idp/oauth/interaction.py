@@ -18,7 +18,7 @@ from idp.config import Config
 from idp.identity import sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
-from idp.oauth import reserved_scopes
+from idp.oauth import acr, reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.records import AuthRequest, Session
 
@@ -33,6 +33,8 @@ class Page(StrEnum):
     REGISTER = "register"
     VERIFY_EMAIL = "verify-email"
     USER_NAME = "user-name"
+    CONSENT = "consent"
+    DEVICE_CONFIRM = "device-confirm"
 
 
 class Answer(Struct, frozen=True):
@@ -48,10 +50,12 @@ class Fail(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """A person is needed. `login_name` is known when only the password is missing."""
+    """A person is needed. `login_name` is known when only the password is missing, `live` when
+    only the consent of whoever is signed in there."""
 
     page: Page
     login_name: str | None = None
+    live: LiveSession | None = None
 
 
 Step: TypeAlias = Answer | Fail | Ask
@@ -60,10 +64,19 @@ Step: TypeAlias = Answer | Fail | Ask
 def decide(
     config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
 ) -> Step:
-    """The next step of `request` in a browser with these live sessions."""
+    """The next step of `request` in a browser with these live sessions; Answer still depends on
+    consent."""
+    if request.is_acr_essential and not acr.can_meet(request.acr_values):
+        return Fail(LoginRequired("no acr that claims demands can be reached here"))
     live = admitted(config, request, live)
     if "none" in request.prompt:
         return _silently(config, request, live, now)
+    return _interactively(config, request, live, now)
+
+
+def _interactively(
+    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+) -> Step:
     chosen = _chosen(request, live)
     if request.proven_user_id is not None:
         return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
@@ -97,12 +110,22 @@ def _is_admitted(config: Config, request: AuthRequest, one: LiveSession) -> bool
 
 
 def _as_demanded(config: Config, request: AuthRequest, chosen: LiveSession) -> Step:
-    """Nobody is answered for but whom `id_token_hint` names (OpenID Connect Core 3.1.2.1)."""
+    """Nobody is answered for but whom `id_token_hint` or `claims` names (OpenID Connect Core
+    3.1.2.1 and 5.5.1), and in no other way than `claims` demands (5.5.1.1)."""
     if request.hinted_user_id not in (None, chosen.subject.user.id):
-        return Fail(LoginRequired("another user signed in than the one of id_token_hint"))
+        told = "another user signed in than the one of id_token_hint or claims"
+        return Fail(LoginRequired(told))
     if not _is_admitted(config, request, chosen):
         return Fail(LoginRequired("a user of another organization signed in than scope names"))
+    if not _is_strong_enough(request, chosen):
+        return Fail(LoginRequired("the user did not sign in with an acr that claims demands"))
     return Answer(chosen)
+
+
+def _is_strong_enough(request: AuthRequest, chosen: LiveSession) -> bool:
+    if not request.is_acr_essential:
+        return True
+    return any(acr.meets(chosen.session.acr, wanted) for wanted in request.acr_values)
 
 
 def _silently(
@@ -116,7 +139,7 @@ def _silently(
         return Fail(InteractionRequired("several users are signed in: one has to be chosen"))
     if not _counts(config, request, fitting[0].session, now):
         return Fail(LoginRequired("the user has to authenticate again"))
-    return Answer(fitting[0])
+    return _as_demanded(config, request, fitting[0])
 
 
 def _chosen(request: AuthRequest, live: Sequence[LiveSession]) -> LiveSession | None:

@@ -17,7 +17,8 @@ from msgspec import Struct
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
 from idp.oauth import back_channel, front_channel, id_tokens, responses
-from idp.oauth.authorize import MAX_CHARACTERS, find_client
+from idp.oauth.authorization_request import MAX_CHARACTERS
+from idp.oauth.authorize import find_client
 from idp.oauth.checks import end_session as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import InvalidRequest, Unusable

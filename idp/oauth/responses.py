@@ -1,13 +1,20 @@
-"""Authorization responses: what goes back to the client, and where it is put."""
+"""Authorization responses: what goes back to the client, and how it gets there."""
 
 from __future__ import annotations
 
+import re
+from typing import Final, Literal, TypeAlias
 from urllib.parse import quote, unquote, urlencode
 
 from msgspec import Struct
 
 from idp.config import Config
+from idp.credentials import Confidential
 from idp.oauth.errors import OAuthError
+
+ResponseMode: TypeAlias = Literal["query", "fragment", "form_post"]
+MODES: Final[tuple[ResponseMode, ...]] = ("query", "fragment", "form_post")
+_UNPOSTABLE: Final = re.compile(r"%0[0AD]")
 
 
 class ReturnTo(Struct, frozen=True):
@@ -17,8 +24,15 @@ class ReturnTo(Struct, frozen=True):
     """
 
     redirect_uri: str
-    mode: str = "query"
+    mode: ResponseMode = "query"
     state: str | None = None
+
+
+class Reply(Confidential, frozen=True):
+    """How an answer gets to the client: the browser goes to `address`, or posts `form` there."""
+
+    address: str
+    form: list[tuple[str, str]] | None = None
 
 
 def keep_state(state: str | None) -> str | None:
@@ -26,28 +40,37 @@ def keep_state(state: str | None) -> str | None:
     return None if state is None else quote(state, safe="")
 
 
-def success(config: Config, to: ReturnTo, **values: str) -> str:
-    """The address that tells the client of success, with `iss` (RFC 9207)."""
-    return _location(config, to, values)
+def can_post(to: ReturnTo) -> bool:
+    """Whether a form can bring an answer there: browsers post to the web alone, and change NUL
+    and line ends on the way."""
+    is_web = to.redirect_uri.startswith(("https://", "http://"))
+    return is_web and not _UNPOSTABLE.search(to.state or "")
 
 
-def failure(config: Config, to: ReturnTo, error: OAuthError) -> str:
-    """The address that tells the client of an error (RFC 6749 4.1.2.1)."""
-    return _location(config, to, error.body())
+def success(config: Config, to: ReturnTo, **values: str) -> Reply:
+    """What tells the client of success, with `iss` (RFC 9207)."""
+    return _reply(config, to, values)
+
+
+def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
+    """What tells the client of an error (RFC 6749 4.1.2.1)."""
+    return _reply(config, to, error.body())
 
 
 def with_state(to: ReturnTo) -> str:
     """The address with `state` alone, as after a logout."""
-    pairs = [] if to.state is None else [("state", unquote(to.state))]
-    return append(to.redirect_uri, pairs, mode=to.mode)
+    return append(to.redirect_uri, _state(to), mode=to.mode)
 
 
-def _location(config: Config, to: ReturnTo, values: dict[str, str]) -> str:
-    pairs = [*values.items()]
-    if to.state is not None:
-        pairs.append(("state", unquote(to.state)))
-    pairs.append(("iss", config.issuer))
-    return append(to.redirect_uri, pairs, mode=to.mode)
+def _reply(config: Config, to: ReturnTo, values: dict[str, str]) -> Reply:
+    pairs = [*values.items(), *_state(to), ("iss", config.issuer)]
+    if to.mode == "form_post":
+        return Reply(to.redirect_uri, pairs)
+    return Reply(append(to.redirect_uri, pairs, mode=to.mode))
+
+
+def _state(to: ReturnTo) -> list[tuple[str, str]]:
+    return [] if to.state is None else [("state", unquote(to.state))]
 
 
 def append(uri: str, pairs: list[tuple[str, str]], *, mode: str = "query") -> str:

@@ -15,11 +15,12 @@ from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject, is_active
-from idp.oauth import codes, interaction, refusals, responses
+from idp.oauth import answering, consents, device_answers, interaction, refusals, responses
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
-from idp.oauth.interaction import Answer, Ask, Fail
+from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.oauth.responses import Reply
 from idp.records import (
     AGENTS,
     APPLICATIONS,
@@ -59,28 +60,43 @@ class Begun(Struct, frozen=True):
 
 async def answer_at_once(
     service: Service, client: Application, request: AuthRequest, agent: Agent | None
-) -> str | None:
-    """The address to send the browser to when no person is needed; None when one is.
+) -> Reply | None:
+    """The answer to the client when no person is needed; None when one is.
 
     Raises Refused where `prompt` forbids what would be needed.
     """
     live = await sessions.find_live(service, agent)
-    step = interaction.decide(service.config, request, live, service.clock.now())
+    step = await _decide(service, client, request, live)
     if isinstance(step, Fail):
         step.error.check = PERSON
-        raise Refused(codes.return_to(request), step.error)
+        raise Refused(answering.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
-    location = await codes.answer(service, client, request, step.live, stored=False)
-    return location or failure(service, request, ServerError("the client is not active"))
+    reply = await answering.answer(service, client, request, step.live, stored=False)
+    return reply or failure(service, request, ServerError("the client is not active"))
 
 
-async def begin(service: Service, request: AuthRequest, agent: Agent | None) -> Begun:
-    """Store the request for this browser, which is made known if it is not."""
+async def _decide(
+    service: Service, client: Application, request: AuthRequest, live: list[LiveSession]
+) -> Step:
+    """The next step; whoever is signed in must have let the client in, too: a device each time."""
+    step = interaction.decide(service.config, request, live, service.clock.now())
+    if isinstance(step, Answer) and request.device_id is not None:
+        return Ask(Page.DEVICE_CONFIRM, live=step.live)
+    if isinstance(step, Answer):
+        return await consents.settle(service, client, request, step.live)
+    return step
+
+
+async def begin(
+    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
+) -> Begun:
+    """Store the request for this browser, which is made known if it is not; in one unit with
+    what else there is to write. Raises Stale, of that."""
     cookie = agents.new(service.random, service.clock.now()) if agent is None else None
     known = cookie.agent if cookie else agent
     request = structs.replace(request, agent_id=known.id if known else None)
-    writes: list[Write] = [Insert(AUTH_REQUESTS, request)]
+    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
     if cookie is not None:
         writes.append(Insert(AGENTS, cookie.agent))
     await service.store.commit(*writes)
@@ -133,12 +149,12 @@ async def is_finished(service: Service, flow_id: str, agent: Agent | None) -> bo
     return request.completed_at is not None
 
 
-async def advance(service: Service, flow: Flow) -> str | Ask:
-    """The address that answers the client, or the page that is needed.
+async def advance(service: Service, flow: Flow) -> Reply | Ask:
+    """The answer to the client, or the page that is needed.
 
     Raises Stale when another tab answered at the same moment.
     """
-    step = interaction.decide(service.config, flow.request, flow.live, service.clock.now())
+    step = await _decide(service, flow.client, flow.request, flow.live)
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
@@ -148,26 +164,33 @@ async def advance(service: Service, flow: Flow) -> str | Ask:
     return await _answer(service, flow, step)
 
 
-async def _answer(service: Service, flow: Flow, step: Answer) -> str:
-    location = await codes.answer(service, flow.client, flow.request, step.live, stored=True)
-    if location is None:
+async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
+    reply = await answering.answer(service, flow.client, flow.request, step.live, stored=True)
+    if reply is None:
         return await _end(service, flow.request, ServerError("the client is not active"))
-    return location
+    return reply
 
 
-async def cancel(service: Service, flow: Flow) -> str:
-    """End the flow on the person's word; the address that tells the client."""
+async def cancel(service: Service, flow: Flow) -> Reply:
+    """End the flow on the person's word; what tells the client."""
     return await _end(service, flow.request, AccessDenied("the user cancelled the sign-in"))
 
 
-async def _end(service: Service, request: AuthRequest, error: OAuthError) -> str:
+async def deny(service: Service, flow: Flow) -> Reply:
+    """The same for who does not let the client in."""
+    return await _end(service, flow.request, AccessDenied("the user denied the request"))
+
+
+async def _end(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
+    if request.device_id is not None:
+        return await device_answers.deny(service, request)
     await _note(service, request, completed_at=service.clock.now())
     return failure(service, request, error)
 
 
-def failure(service: Service, request: AuthRequest, error: OAuthError) -> str:
-    """The address that tells the client of an error."""
-    return responses.failure(service.config, codes.return_to(request), error)
+def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
+    """What tells the client of an error."""
+    return responses.failure(service.config, answering.return_to(request), error)
 
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:

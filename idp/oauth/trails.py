@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from idp.oauth.checks import authorize, end_session, introspect, userinfo
+from idp.oauth.checks import authorize, device, end_session, introspect, par, userinfo
 from idp.oauth.checks.check import Check
 from idp.oauth.grants import GRANTS
 
-Endpoint = Literal["authorize", "token", "introspect", "revoke", "userinfo", "end_session"]
+Endpoint = Literal[
+    "authorize",
+    "par",
+    "device_authorization",
+    "token",
+    "introspect",
+    "revoke",
+    "userinfo",
+    "end_session",
+]
 
 TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
     "authorize": (authorize.CHECKS,),
+    "par": (par.CHECKS,),
+    "device_authorization": (device.CHECKS,),
     "token": tuple(grant.checks for grant in GRANTS.values()),
     "introspect": (introspect.CHECKS,),
     "revoke": (introspect.CHECKS,),

@@ -46,13 +46,18 @@ class AuthRequest(Record):
     `login_name` is what the person typed; `proven_user_id` is set when the password was right
     but another step is due, for as long as the browser's secret stays the same; `registration_id`
     is the account that waits for its mailbox's proof; `session_id` is the session that was
-    chosen or made here, `authenticated_session_id` the one whose password was given here.
+    chosen or made here, `authenticated_session_id` the one whose password was given here;
+    `consented_user_id` let the client in here. `device_id` is the device that the answer is for.
+
+    `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
+    for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
+    (RFC 9126) is kept as one, too: its id is then the digest of the reference's secret.
     """
 
     client_id: str
     redirect_uri: str
     response_type: ResponseType
-    response_mode: Literal["query", "fragment"]
+    response_mode: Literal["query", "fragment", "form_post"]
     scopes: list[str]
     created_at: datetime
     expires_at: datetime
@@ -65,6 +70,9 @@ class AuthRequest(Record):
     hinted_user_id: str | None = None
     ui_locales: str | None = None
     code_challenge: str | None = None
+    claims: str | None = None
+    acr_values: list[str] = []
+    is_acr_essential: bool = False
     language: str | None = None
     login_name: str | None = None
     proven_user_id: str | None = None
@@ -73,7 +81,23 @@ class AuthRequest(Record):
     registration_id: str | None = None
     session_id: str | None = None
     authenticated_session_id: str | None = None
+    consented_user_id: str | None = None
+    device_id: str | None = None
     completed_at: datetime | None = None
+
+
+class Consent(Record):
+    """What a user lets an application of others have; its id is the digest of both.
+
+    One that is older than its user or its application was another's of the same id.
+    """
+
+    user_id: str
+    client_id: str
+    scopes: list[str]
+    created_at: datetime
+    changed_at: datetime
+    sequence: int = 1
 
 
 class LogoutRequest(Record):
@@ -98,4 +122,6 @@ SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )
 AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True)
+PUSHED_REQUESTS: Final = Collection("pushed_requests", AuthRequest, expires=True)
+CONSENTS: Final = Collection("consents", Consent, lists=(("user_id",), ("client_id",)))
 LOGOUT_REQUESTS: Final = Collection("logout_requests", LogoutRequest, expires=True)

@@ -28,6 +28,8 @@ if (step) {
   // The page may come back from the browser's memory by the back button.
   addEventListener("pageshow", () => { isSent = false; });
 }
+// An answer to an application is on its way at once.
+if (document.body.dataset.page === "form-post") step.submit();
 // The set-up link carries what its page asks for where no server and no log sees it: after the #.
 const link = new URLSearchParams(location.hash.slice(1));
 if (document.body.dataset.page === "setup" && link.has("t")) {

@@ -7,6 +7,10 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.support.relying_party import RelyingParty
+
+CALLBACK = "https://trips.example/callback"
+
 
 def begin(person):
     person.go("/demo/sign-in")
@@ -183,6 +187,30 @@ def address_confirmed(person):
     person.press("Continue")
 
 
+def application_of_others(program):
+    """An application to be let in."""
+    project = as_admin(program, "/management/v1/projects", name="Cosmos")["id"]
+    path = f"/management/v1/projects/{project}/apps/oidc"
+    grants = ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE", "OIDC_GRANT_TYPE_REFRESH_TOKEN"]
+    about = {"redirectUris": [CALLBACK], "thirdParty": True, "grantTypes": grants}
+    app = as_admin(program, path, name="Trip planner", **about)
+    return RelyingParty(program.issuer, app["clientId"], app["clientSecret"], CALLBACK)
+
+
+def asked_to_consent(person):
+    party = application_of_others(person.program)
+    person.page.goto(party.authorize_url(scope="openid profile email phone offline_access"))
+
+
+def form_posted(person):
+    """The page stays, because the application has nothing to show."""
+    person.page.route(f"{CALLBACK}*", lambda route: route.fulfill(status=204))
+    party = application_of_others(person.program)
+    url = party.authorize_url(response_mode="form_post", prompt="none")
+    person.page.goto(url, wait_until="commit")
+    person.page.wait_for_selector("body[data-page=form-post] button")
+
+
 def wrong_host(person):
     port = person.program.issuer.rpartition(":")[2]
     person.go("/ui/login", base=f"http://login.example.com:{port}")
@@ -211,6 +239,8 @@ STATES = {
     "address, confirmed": (NOBODY, "email-verified", False, address_confirmed),
     "held mail": (NOBODY, "held-mail", False, mail_held),
     "accounts": (TWO, "accounts", False, begin),
+    "consent": (ONE, "consent", False, asked_to_consent),
+    "form post": (NOBODY, "form-post", False, form_posted),
     "explain": (NOBODY, "explain", False, explained),
     "explain, unknown client": (NOBODY, "explain", False, unknown_client),
     "error": (NOBODY, "error", False, opened("/nowhere")),

@@ -94,6 +94,7 @@ def mails(said):
 
 def registration(said):
     return {
+        "device": {"typed": said("WDJB-MJHT")},
         "register": {
             "typed": typed(said),
             "policy": POLICY,
@@ -124,6 +125,25 @@ def logged_out(said):
     }
 
 
+def error(said):
+    return {
+        "title_text": None,
+        "sentence": None,
+        "detail": None,
+        "request_id": said("req-7f3a"),
+        "time": said("2026-11-20 11:37:42 UTC"),
+        "retry_url": "/ui/login?" + said("flow=f1"),
+    }
+
+
+def consent(said):
+    return {
+        "account": {"id": said("s1"), **person(said)},
+        "wishes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
+        "back_url": "/ui/login/name?" + said("flow=f1"),
+    }
+
+
 def pages(said):
     accounts = [
         {"id": said("s1"), **person(said)},
@@ -140,6 +160,9 @@ def pages(said):
             "back_url": "/ui/login?" + said("flow=f1"),
         },
         "accounts": {"accounts": accounts},
+        "consent": consent(said),
+        "device-confirm": consent(said),
+        "form-post": {},
         "change-password": {
             "login_name": said("minnie@acme.example"),
             "current_required": True,
@@ -151,14 +174,7 @@ def pages(said):
             "policy": POLICY,
         },
         "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
-        "error": {
-            "title_text": None,
-            "sentence": None,
-            "detail": None,
-            "request_id": said("req-7f3a"),
-            "time": said("2026-11-20 11:37:42 UTC"),
-            "retry_url": "/ui/login?" + said("flow=f1"),
-        },
+        "error": error(said),
         "expired": {"sentence": said("This page was open for too long.")},
         "logout-confirm": {"accounts": accounts},
         "logged-out": logged_out(said),
@@ -198,6 +214,18 @@ BARE = {
     "held-mail": {"mails": []},
     "password": {"login_name": "minnie", "back_url": "/ui/login"},
     "accounts": {"accounts": []},
+    "consent": {
+        "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
+        "wishes": [],
+        "back_url": "/ui/login/name",
+    },
+    "device": {"typed": ""},
+    "device-confirm": {
+        "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
+        "wishes": [],
+        "back_url": "/ui/login/name",
+    },
+    "form-post": {},
     "change-password": {
         "login_name": "minnie",
         "current_required": False,

@@ -10,8 +10,10 @@ from idp.cli import explain
 from idp.oauth import trails
 from tests.handlers.mistakes import (
     credentials,
+    exchanges,
     grants,
     pages,
+    pushing,
     redirects,
     service_tokens,
     tokens,
@@ -28,7 +30,9 @@ MISTAKES = [
     *grants.CODES,
     *grants.REFRESHES,
     *tokens.MISTAKES,
+    *pushing.MISTAKES,
     *service_tokens.MISTAKES,
+    *exchanges.MISTAKES,
 ]
 
 

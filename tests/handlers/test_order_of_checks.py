@@ -6,15 +6,18 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth.checks import authorize, token
+from idp.oauth.checks import authorize, par, token
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.mistakes.world import AUTHORIZE, TOKEN, World
-from tests.support.relying_party import VERIFIER, RelyingParty
+from tests.support.relying_party import CHALLENGE, VERIFIER, RelyingParty
 from tests.support.stored import refusals
+from tests.support.visitor import Visitor
 from tests.support.wire import FORM
 
 ANOTHER = "https://evil.example/"
+PAR = "/oauth/v2/par"
+REFERENCE = "urn:ietf:params:oauth:request_uri:unknown"
 
 
 @pytest.fixture
@@ -57,42 +60,61 @@ class Request:
         return failed, page
 
 
+async def hint_of_somebody(world):
+    """An ID token; the browser itself is nobody's."""
+    other = Visitor(world.server.issuer)
+    tokens = await World(world.server, other, world.wiki).tokens()
+    await other.close()
+    return tokens["id_token"]
+
+
+WRONG = {
+    "nonce": "n" * 5000,
+    "request": "e30.e30.",
+    "response_type": "token",
+    "response_mode": "telepathy",
+    "scope": "email",
+    "code_challenge": "c",
+    "code_challenge_method": "S256",
+    "prompt": "none login",
+    "max_age": "1h",
+    "id_token_hint": "e30.e30.e30",
+}
+
+
+def mends(hint):
+    """What mends these parameters, one after the other."""
+    return [
+        {"nonce": "\0"},
+        {"request": ""},
+        {"response_type": "code"},
+        {"response_mode": ""},
+        {"scope": "openid"},
+        {"code_challenge": CHALLENGE},
+        {"nonce": "n"},
+        {"prompt": "none"},
+        {"max_age": ""},
+        {"id_token_hint": hint, "claims": '{"id_token": {"sub": {"value": "x"}}}'},
+        {"claims": "", "id_token_hint": ""},
+    ]
+
+
 async def test_the_checks_of_an_authorization_request(world):
-    right = world.wiki.authorize_form()
+    pushing = await world.another(requires_pushed_requests=True)
     request = Request(
-        world,
-        AUTHORIZE,
-        client_id="wiki",
-        redirect_uri=ANOTHER,
-        nonce="n" * 5000,
-        request="e30.e30.",
-        response_type="token",
-        response_mode="telepathy",
-        scope="email",
-        code_challenge="c",
-        code_challenge_method="S256",
-        prompt="none login",
-        max_age="1h",
-        id_token_hint="e30.e30.e30",
+        world, AUTHORIZE, client_id="wiki", redirect_uri=ANOTHER, request_uri=REFERENCE, **WRONG
     )
     failed, page = await request.walk(
         [
             {"method": "POST"},
             {"kind": FORM},
             {"twice": ["x"]},
-            {"client_id": right["client_id"]},
-            {"redirect_uri": right["redirect_uri"]},
+            {"client_id": pushing.client_id},
+            {"request_uri": ""},
+            {"redirect_uri": world.wiki.redirect_uri},
             {"twice": []},
-            {"nonce": "\0"},
-            {"request": ""},
-            {"response_type": "code"},
-            {"response_mode": ""},
-            {"scope": "openid"},
-            {"code_challenge": right["code_challenge"]},
-            {"nonce": "n"},
-            {"prompt": "none"},
-            {"max_age": ""},
-            {"id_token_hint": ""},
+            {"client_id": world.wiki.client_id},
+            *mends(await hint_of_somebody(world)),
             {"prompt": ""},
         ]
     )
@@ -101,14 +123,30 @@ async def test_the_checks_of_an_authorization_request(world):
     assert "/ui/login?flow=" in page.location
 
 
+async def test_the_checks_of_a_pushed_request(world):
+    request = Request(world, PAR, redirect_uri=ANOTHER, request_uri=REFERENCE, **WRONG)
+    failed, page = await request.walk(
+        [
+            *until_the_client(world.wiki),
+            {"request_uri": ""},
+            {"redirect_uri": world.wiki.redirect_uri},
+            *mends(await hint_of_somebody(world)),
+        ]
+    )
+
+    # whether it was pushed is the one thing that a pushed request can't get wrong
+    assert failed == [check.name for check in par.CHECKS if check is not authorize.PUSHED]
+    assert page.status == 201
+
+
 def header(party, client_id=None, secret="wrong"):
     """The Authorization header of the party, but for what is given."""
     other = RelyingParty(party.issuer, client_id or party.client_id, secret, party.redirect_uri)
     return other.basic()
 
 
-def until_the_grant(party, other_grant, grant):
-    """What mends a token request until the grant itself is looked at."""
+def until_the_client(party):
+    """What mends a request until the client is proven."""
     secret = {"client_id": party.client_id, "client_secret": party.client_secret}
     return [
         {"method": "POST"},
@@ -118,9 +156,12 @@ def until_the_grant(party, other_grant, grant):
         {"headers": {}, **secret},
         {"headers": header(party), "client_id": "", "client_secret": ""},
         {"headers": party.basic()},
-        {"grant_type": other_grant},
-        {"grant_type": grant},
     ]
+
+
+def until_the_grant(party, other_grant, grant):
+    """What mends a token request until the grant itself is looked at."""
+    return [*until_the_client(party), {"grant_type": other_grant}, {"grant_type": grant}]
 
 
 async def code_of_another_person(world, party, visitor):

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.support import answers
 from tests.support.stored import everything
 from tests.support.wire import FORM
 
@@ -193,6 +194,31 @@ async def test_authorize_by_post_refuses_an_address_that_is_nearly_registered(
             headers={"Content-Type": FORM},
         )
         assert_refused(page, uri)
+
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize("kind", ["web", "public"])
+async def test_a_pushed_request_may_not_have_an_address_that_is_nearly_registered(
+    server, visitor, kind
+):
+    client = await register(server, kind)
+    headers = {"Content-Type": FORM} | (client.basic() if kind == "web" else {})
+    before = await everything(server.store)
+    for uri in NEAR_MISSES:
+        page = await visitor.post("/oauth/v2/par", content=query_of(client, uri), headers=headers)
+        answers.assert_refused(page, 400, "invalid_request", uri)
+
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize("mode", ["fragment", "form_post"])
+async def test_no_response_mode_opens_a_nearly_registered_address(server, visitor, mode):
+    client = await register(server, "web")
+    before = await everything(server.store)
+    for uri in NEAR_MISSES:
+        query = f"{query_of(client, uri)}&response_mode={mode}"
+        assert_refused(await visitor.get(f"/oauth/v2/authorize?{query}"), uri)
 
     assert await everything(server.store) == before
 

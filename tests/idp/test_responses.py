@@ -26,7 +26,7 @@ def pairs_of(part: str) -> list[tuple[str, str]]:
 @given(TEXT, TEXT, st.sampled_from(["query", "fragment"]))
 def test_any_state_and_value_survive(state, code, mode):
     to = ReturnTo(redirect_uri=URI, mode=mode, state=responses.keep_state(state))
-    parts = urlsplit(responses.success(CONFIG, to, code=code))
+    parts = urlsplit(responses.success(CONFIG, to, code=code).address)
     sent, empty = (parts.query, parts.fragment)[:: 1 if mode == "query" else -1]
 
     assert pairs_of(sent) == [("code", code), ("state", state), ("iss", CONFIG.issuer)]
@@ -37,7 +37,7 @@ def test_any_state_and_value_survive(state, code, mode):
 @given(TEXT)
 def test_a_location_is_printable_ascii_whatever_it_holds(state):
     to = ReturnTo(redirect_uri=URI, state=responses.keep_state(state))
-    location = responses.success(CONFIG, to, code="c")
+    location = responses.success(CONFIG, to, code="c").address
 
     assert location.isascii()
     assert location.isprintable()
@@ -56,19 +56,30 @@ def test_a_kept_state_can_be_stored_by_every_back_end(state):
 
 def test_no_state_is_invented():
     assert responses.keep_state(None) is None
-    assert "state" not in responses.success(CONFIG, ReturnTo(redirect_uri=URI), code="c")
+    assert "state" not in responses.success(CONFIG, ReturnTo(redirect_uri=URI), code="c").address
 
 
 def test_a_failure_has_its_code_description_state_and_issuer():
     to = ReturnTo(redirect_uri=URI, state="s")
-    location = responses.failure(CONFIG, to, AccessDenied("cancelled by the user"))
+    reply = responses.failure(CONFIG, to, AccessDenied("cancelled by the user"))
 
-    assert pairs_of(urlsplit(location).query) == [
+    assert pairs_of(urlsplit(reply.address).query) == [
         ("error", "access_denied"),
         ("error_description", "cancelled by the user"),
         ("state", "s"),
         ("iss", CONFIG.issuer),
     ]
+
+
+@settings(deadline=None)
+@given(TEXT, TEXT)
+def test_a_form_has_the_values_themselves_and_leaves_the_address_alone(state, code):
+    to = ReturnTo(redirect_uri=URI, mode="form_post", state=responses.keep_state(state))
+    reply = responses.success(CONFIG, to, code=code)
+
+    assert reply.form == [("code", code), ("state", state), ("iss", CONFIG.issuer)]
+    assert reply.address == URI
+    assert responses.can_post(to) == (not set(state) & set("\0\r\n"))
 
 
 @pytest.mark.parametrize(

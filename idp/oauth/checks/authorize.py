@@ -18,11 +18,23 @@ CLIENT: Final = Check(
     "RFC 6749, 2.2",
     "Copy the client_id from the application, or register the application.",
 )
+REFERENCE: Final = Check(
+    "reference",
+    "a request_uri of this service is fresh, and the application's",
+    "RFC 9126, 4 and 7.3",
+    "Push the request for each sign-in anew, and send the browser on at once.",
+)
 REDIRECT_URI: Final = Check(
     "redirect_uri",
     "redirect_uri equals a registered one",
     "RFC 6749, 3.1.2.3; OpenID Connect Core, 3.1.2.1",
     "Send a registered address, or register the one that was sent.",
+)
+PUSHED: Final = Check(
+    "pushed",
+    "the request was pushed, if the application demands that",
+    "RFC 9126, 6",
+    "Send the parameters to the pushed authorization request endpoint first.",
 )
 LENGTHS: Final = Check(
     "lengths",
@@ -44,7 +56,7 @@ RESPONSE_TYPE: Final = Check(
 )
 RESPONSE_MODE: Final = Check(
     "response_mode",
-    "response_mode fits the response_type",
+    "response_mode fits the response_type, the redirect_uri and the state",
     "OAuth 2.0 Multiple Response Types, 2.1",
     "Leave response_mode out.",
 )
@@ -81,6 +93,12 @@ ID_TOKEN_HINT: Final = Check(
     "OpenID Connect Core, 3.1.2.1",
     "Send an ID token unchanged, as this service issued it.",
 )
+SUBJECT: Final = Check(
+    "subject",
+    "id_token_hint and claims name the same user",
+    "OpenID Connect Core, 3.1.2.1 and 5.5.1",
+    "Send only one of the two.",
+)
 PERSON: Final = Check(
     "person",
     "what prompt asks for is possible with who is signed in",
@@ -88,13 +106,8 @@ PERSON: Final = Check(
     "Repeat the request without prompt=none, so that a person can act.",
 )
 
-CHECKS: Final = (
-    METHOD,
-    FORM,
-    PROVEN_ONCE,
-    CLIENT,
-    REDIRECT_URI,
-    ONCE,
+REQUEST_CHECKS: Final = (
+    PUSHED,
     LENGTHS,
     REQUEST_OBJECT,
     RESPONSE_TYPE,
@@ -105,5 +118,16 @@ CHECKS: Final = (
     PROMPT,
     MAX_AGE,
     ID_TOKEN_HINT,
+    SUBJECT,
+)
+CHECKS: Final = (
+    METHOD,
+    FORM,
+    PROVEN_ONCE,
+    CLIENT,
+    REFERENCE,
+    REDIRECT_URI,
+    ONCE,
+    *REQUEST_CHECKS,
     PERSON,
 )

@@ -26,7 +26,10 @@ def implicit(name: str, check: str, sentence: str, **changes):
     """A mistake of an application that may use the implicit flow."""
 
     async def make(world: World):
-        party = await world.another(response_types=["code", "id_token", "id_token token"])
+        party = await world.another(
+            response_types=["code", "id_token", "id_token token"],
+            grant_types=["authorization_code", "implicit"],
+        )
         return await world.authorize(party, **{"response_type": "id_token"} | changes)
 
     return Mistake(name, check, sentence, make)
@@ -47,6 +50,25 @@ async def forged_hint(world: World):
 
 async def access_token_as_hint(world: World):
     return await world.authorize(id_token_hint=(await world.tokens())["access_token"])
+
+
+async def two_users(world: World):
+    claims = '{"id_token": {"sub": {"value": "somebody"}}}'
+    return await world.authorize(id_token_hint=(await world.tokens())["id_token"], claims=claims)
+
+
+async def out_of_reach(world: World):
+    claims = '{"id_token": {"acr": {"essential": true, "value": "urn:idp:acr:passkey"}}}'
+    return await world.authorize(claims=claims)
+
+
+async def not_let_in(world: World):
+    await world.tokens()
+    return await world.authorize(await world.another(is_third_party=True), prompt="none")
+
+
+async def for_api(world: World):
+    return await world.authorize(await world.another(app_type="api"))
 
 
 async def several_people(world: World):
@@ -112,7 +134,7 @@ MISTAKES = [
     implicit(
         "tokens in a query",
         "response_mode",
-        "No token is put into a query: response_mode must be fragment.",
+        "No token is put into a query: response_mode must be fragment or form_post.",
         response_mode="query",
     ),
     request(
@@ -209,6 +231,37 @@ MISTAKES = [
     ),
     Mistake(
         "prompt=none, too long ago", "person", "The user has to authenticate again.", too_long_ago
+    ),
+    Mistake(
+        "a hint and claims of two users",
+        "subject",
+        "id_token_hint and claims name different users.",
+        two_users,
+    ),
+    Mistake(
+        "an essential acr that nobody has",
+        "person",
+        "No acr that claims demands can be reached here.",
+        out_of_reach,
+    ),
+    Mistake(
+        "prompt=none before any consent",
+        "person",
+        "The user has not let the client in yet.",
+        not_let_in,
+    ),
+    Mistake(
+        "an API application at the authorization endpoint",
+        "response_type",
+        "The application signs nobody in; code was sent.",
+        for_api,
+    ),
+    request(
+        "a form with a line break in state",
+        "response_mode",
+        "A form goes to a web address, and can't bring back a state with NUL or a line break.",
+        response_mode="form_post",
+        state="a\nb",
     ),
     Mistake("nonce twice", "once", "nonce was sent more than once.", nonce_twice),
     Mistake(

@@ -1,0 +1,27 @@
+"""POST /oauth/v2/par: a client pushes an authorization request."""
+
+from __future__ import annotations
+
+from handlers.cors import SharedHandler
+from handlers.refusing import RefusingHandler
+from idp.oauth import pushing
+from idp.oauth.checks.check import FORM
+from idp.oauth.endpoints import PAR
+
+
+class PushHandler(RefusingHandler, SharedHandler):
+    """The pushed authorization request endpoint (RFC 9126 2)."""
+
+    endpoint = "par"
+
+    async def post(self) -> None:
+        with FORM:
+            params = self.form_params()
+        await self.share_only_for_sender(params)
+        authorization = self.request.headers.get("Authorization")
+        pushed = await pushing.push(self.service, authorization, params)
+        self.set_status(201)
+        self.answer(pushed)
+
+
+ROUTES = [(PAR, PushHandler)]

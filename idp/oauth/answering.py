@@ -1,0 +1,142 @@
+"""Answering an authorization request: the authorization record, and its code or its tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from msgspec import structs
+
+from idp import credentials
+from idp.identity import session_clients, sessions
+from idp.identity.sessions import LiveSession
+from idp.oauth import acr, audiences, issuing, responses, standing
+from idp.oauth.audiences import Granted
+from idp.oauth.authorizations import Grantee
+from idp.oauth.responses import Reply, ReturnTo
+from idp.oauth.standing import Client
+from idp.oauth.tokens import lifetime
+from idp.records import (
+    AUTH_REQUESTS,
+    AUTHORIZATIONS,
+    ORGANIZATIONS,
+    Application,
+    Authorization,
+    AuthRequest,
+    Code,
+)
+from idp.service import Service
+from storage import Insert, Update, Write
+from storage.settling import commit_settled
+
+
+def return_to(request: AuthRequest) -> ReturnTo:
+    """Where the answer of a request goes."""
+    return ReturnTo(
+        redirect_uri=request.redirect_uri, mode=request.response_mode, state=request.state
+    )
+
+
+async def answer(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession, *, stored: bool
+) -> Reply | None:
+    """Issue what was asked for to the session's user; the answer to the client.
+
+    A stored request is completed in the same unit: of several tabs, one does it, and the others
+    get Stale. None when the client's organization is gone.
+    """
+    acting_client = await acting(service, client)
+    if acting_client is None:
+        return None
+    now = service.clock.now()
+    granted = await audiences.of_application(service, client, request.scopes)
+    made = authorization(service, acting_client, granted, request, live, now)
+    if request.response_type == "code":
+        made, values = _with_code(service, request, client, made)
+    else:
+        grantee = Grantee(made, live.subject, acting_client, live.session)
+        values = await _tokens(service, request, grantee, now)
+    writes: list[Write] = [Insert(AUTHORIZATIONS, made)]
+    if stored:
+        done = {"completed_at": now}
+        writes.append(Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None}))
+    await session_clients.remember(service, live.session, client)
+    await commit_settled(service.store, *writes)
+    await sessions.touch(service, live.session)
+    return responses.success(service.config, return_to(request), **values)
+
+
+async def acting(service: Service, client: Application) -> Client | None:
+    """The client with its organization, while that is active."""
+    organization = await service.store.get(ORGANIZATIONS, client.org_id)
+    if organization is None or organization.state != "active":
+        return None
+    return Client(client, organization)
+
+
+def authorization(
+    service: Service,
+    client: Client,
+    granted: Granted,
+    request: AuthRequest,
+    live: LiveSession,
+    now: datetime,
+) -> Authorization:
+    """What the user lets the client do; of the implicit flow, as long as its one token lasts."""
+    subject, session = live.subject, live.session
+    return Authorization(
+        id=service.random.id(),
+        grant="code" if request.response_type == "code" else "implicit",
+        client_id=client.application.id,
+        client_org_id=client.organization.id,
+        user_id=subject.user.id,
+        org_id=subject.organization.id,
+        session_id=session.id,
+        scopes=granted.scopes,
+        audience=granted.audience,
+        auth_time=session.auth_time,
+        amr=session.amr,
+        acr=acr.told(session.acr, request.acr_values),
+        stamps=standing.stamps_of(subject.instance, subject, client),
+        created_at=now,
+        expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),
+        nonce=request.nonce,
+        claims=request.claims,
+    )
+
+
+def _with_code(
+    service: Service, request: AuthRequest, client: Application, authorization: Authorization
+) -> tuple[Authorization, dict[str, str]]:
+    """The authorization with a code, and as long as a token that comes of the code may last."""
+    secret = service.random.token()
+    ends = authorization.created_at + timedelta(seconds=service.config.code_seconds)
+    code = Code(
+        hash=credentials.digest(secret),
+        redirect_uri=request.redirect_uri,
+        expires_at=ends,
+        code_challenge=request.code_challenge,
+    )
+    lasts = lifetime(service.config, client.access_token_type)
+    coded = structs.replace(authorization, code=code, expires_at=ends + lasts)
+    return coded, {"code": authorization.id + secret}
+
+
+async def _tokens(
+    service: Service, request: AuthRequest, grantee: Grantee, now: datetime
+) -> dict[str, str]:
+    """What the implicit flow answers (OpenID Connect Core 3.2.2.5)."""
+    scopes, session_id = grantee.authorization.scopes, issuing.session_of(service, grantee, now)
+    values, token = {}, None
+    if request.response_type == "id_token token":
+        access = await issuing.access_token(service, grantee, scopes, session_id, now)
+        token = access.token
+        values = {
+            "access_token": token,
+            "token_type": "Bearer",
+            "expires_in": str(access.expires_in),
+            "scope": " ".join(scopes),
+        }
+    id_token = await issuing.id_token(
+        service, grantee, scopes, session_id, now, nonce=request.nonce, access_token=token
+    )
+    return values | {"id_token": id_token}

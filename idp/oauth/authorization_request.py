@@ -1,0 +1,288 @@
+"""What an authorization request says (OpenID Connect Core 3.1.2.1): read and checked, in order.
+
+The checks stand in one list, in the order in which they are made. Pushed requests pass the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from idp.config import Config
+from idp.oauth import acr, claims_request, id_tokens, pkce, responses, scopes, shown
+from idp.oauth.checks import authorize as checks
+from idp.oauth.checks.check import Check
+from idp.oauth.claims_request import ClaimsRequest, Wanted
+from idp.oauth.discovery import PROMPTS
+from idp.oauth.errors import (
+    InvalidRequest,
+    LoginRequired,
+    RequestNotSupported,
+    RequestUriNotSupported,
+    UnauthorizedClient,
+    UnsupportedResponseType,
+    Unusable,
+)
+from idp.oauth.params import Params
+from idp.oauth.registered import is_registered
+from idp.oauth.responses import MODES, ResponseMode, ReturnTo
+from idp.records import Application, AuthRequest, ResponseType
+from idp.service import Service
+
+MAX_CHARACTERS: Final = 4096
+_MAX_AGE_DIGITS: Final = 10
+_ID_CHARACTERS: Final = 200
+_RESPONSE_TYPES: Final[dict[frozenset[str], ResponseType]] = {
+    frozenset({"code"}): "code",
+    frozenset({"id_token"}): "id_token",
+    frozenset({"id_token", "token"}): "id_token token",
+}
+_BOUNDED: Final = ("state", "nonce", "scope")
+
+
+def return_to(client: Application, params: Params) -> ReturnTo:
+    """Where an answer goes, a refusal too. Raises Unusable: not to an address of the client."""
+    to = ReturnTo(
+        redirect_uri=_registered(client, params.get("redirect_uri")),
+        mode=_usual_mode(params),
+        state=responses.keep_state(params.get("state")),
+    )
+    mode = _wanted_mode(params)
+    can_be = mode == "fragment" or (mode == "form_post" and responses.can_post(to))
+    return structs.replace(to, mode=mode) if can_be else to
+
+
+def _registered(client: Application, redirect_uri: str | None) -> str:
+    registered = tuple(client.redirect_uris)
+    if redirect_uri is None:
+        raise Unusable(
+            "redirect_uri_missing",
+            "The parameter redirect_uri is missing.",
+            client_id=client.id,
+            registered=registered,
+        )
+    if not is_registered(client, redirect_uri, registered):
+        raise Unusable(
+            "redirect_uri_unregistered",
+            "The redirect_uri is not one that the application registered.",
+            client_id=client.id,
+            sent=redirect_uri,
+            registered=registered,
+        )
+    return redirect_uri
+
+
+def _usual_mode(params: Params) -> ResponseMode:
+    """Where an answer is put unless the client has a wish: tokens never go to the query."""
+    types = set((params.if_once("response_type") or "").split(" "))
+    return "fragment" if types & {"id_token", "token"} else "query"
+
+
+def _wanted_mode(params: Params) -> ResponseMode | None:
+    sent = params.if_once("response_mode")
+    return next((mode for mode in MODES if mode == sent), None)
+
+
+class _Request(Struct, frozen=True):
+    config: Config
+    client: Application
+    params: Params
+    to: ReturnTo
+    is_pushed: bool
+
+
+async def check(
+    service: Service, client: Application, params: Params, to: ReturnTo, *, is_pushed: bool = False
+) -> AuthRequest:
+    """The checked request, not stored yet. Raises OAuthError."""
+    request = _Request(service.config, client, params, to, is_pushed)
+    checked: dict[str, Any] = {}
+    for made, reading in _CHECKS:
+        with made:
+            checked |= reading(request)
+    claims = claims_request.read(_wish(params, "claims"))
+    with checks.ID_TOKEN_HINT:
+        hinted = await _hinted_user(service, params.get("id_token_hint"))
+    with checks.SUBJECT:
+        checked["hinted_user_id"] = _user_of(hinted, claims)
+    now = service.clock.now()
+    return AuthRequest(
+        id=service.random.id(),
+        client_id=client.id,
+        redirect_uri=to.redirect_uri,
+        response_mode=to.mode,
+        state=to.state,
+        created_at=now,
+        expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
+        login_hint=_wish(params, "login_hint"),
+        ui_locales=_wish(params, "ui_locales"),
+        claims=claims_request.write(claims),
+        **_classes(params, claims),
+        **checked,
+    )
+
+
+def _pushed(request: _Request) -> dict[str, Any]:
+    """RFC 9126 6: what the browser brings is not trusted, where the application says so."""
+    if request.client.requires_pushed_requests and not request.is_pushed:
+        raise InvalidRequest("the client must push its requests")
+    return {}
+
+
+def _lengths(request: _Request) -> dict[str, Any]:
+    for name in _BOUNDED:
+        if len(request.params.get(name) or "") > MAX_CHARACTERS:
+            raise InvalidRequest(f"{name} is longer than {MAX_CHARACTERS} characters")
+    return {}
+
+
+def _request_objects(request: _Request) -> dict[str, Any]:
+    """OpenID Connect Core 6: not supported, and never silently ignored."""
+    if request.params.get("request") is not None:
+        raise RequestNotSupported("request objects are not supported")
+    if request.params.get("request_uri") is not None:
+        raise RequestUriNotSupported("request_uri is not supported")
+    return {}
+
+
+def _response_type(request: _Request) -> dict[str, Any]:
+    sent = request.params.required("response_type").split(" ")
+    response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
+    if response_type is None:
+        known = ", ".join(_RESPONSE_TYPES.values())
+        sent_words = shown.in_words("response_type", " ".join(sent))
+        story = f"response_type is one of {known}; {sent_words} was sent."
+        raise UnsupportedResponseType("response_type is not supported", story=story)
+    allowed = _response_types(request.client)
+    if response_type not in allowed:
+        may = f"may use {', '.join(allowed)}" if allowed else "signs nobody in"
+        story = f"The application {may}; {response_type} was sent."
+        fix = f"Send response_type={allowed[0]}." if allowed else ""
+        told = "the client may not use this response_type"
+        raise UnauthorizedClient(told, story=story, fix=fix)
+    return {"response_type": response_type}
+
+
+def _response_types(client: Application) -> list[ResponseType]:
+    """Those that the client registered together with the grant that they belong to."""
+    if client.app_type == "api":
+        return []
+    return [each for each in client.response_types if _grant_of(each) in client.grant_types]
+
+
+def _grant_of(response_type: ResponseType) -> str:
+    return "authorization_code" if response_type == "code" else "implicit"
+
+
+def _response_mode(request: _Request) -> dict[str, Any]:
+    sent, mode = request.params.get("response_mode"), request.to.mode
+    if sent not in (None, *MODES):
+        raise InvalidRequest("response_mode is not supported")
+    if sent == "form_post" and mode != sent:
+        story = (
+            "A form goes to a web address, and can't bring back a state with NUL or a line break."
+        )
+        raise InvalidRequest("the answer can not be posted as a form", story=story)
+    if sent == "query" and mode != sent:
+        told = "no token is put into a query: response_mode must be fragment or form_post"
+        raise InvalidRequest(told)
+    return {}
+
+
+def _scope(request: _Request) -> dict[str, Any]:
+    sent = request.params.get("scope")
+    wanted = scopes.parse(sent)
+    if scopes.OPENID not in wanted:
+        raise scopes.without_openid(sent)
+    granted = scopes.grantable(request.config, request.client, wanted)
+    if not _has_code(request):  # OpenID Connect Core 11: there is no refresh token
+        granted = [scope for scope in granted if scope != scopes.OFFLINE_ACCESS]
+    return {"scopes": granted}
+
+
+def _has_code(request: _Request) -> bool:
+    return request.params.get("response_type") == "code"
+
+
+def _pkce(request: _Request) -> dict[str, Any]:
+    is_public = request.client.auth_method == "none"
+    return {"code_challenge": pkce.read_challenge(request.params, is_required=is_public)}
+
+
+def _nonce(request: _Request) -> dict[str, Any]:
+    nonce = request.params.get("nonce")
+    if nonce is not None and "\0" in nonce:
+        raise InvalidRequest("nonce has a character that is not allowed")
+    if nonce is None and not _has_code(request):
+        raise InvalidRequest("nonce is missing: the implicit flow needs one")
+    return {"nonce": nonce}
+
+
+def _prompt(request: _Request) -> dict[str, Any]:
+    prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
+    if not set(prompt) <= set(PROMPTS):
+        known = ", ".join(PROMPTS)
+        words = shown.in_words("prompt", " ".join(prompt))
+        story = f"prompt has some of {known}; {words} was sent."
+        raise InvalidRequest("prompt has a value that is not supported", story=story)
+    if "none" in prompt and len(prompt) > 1:
+        raise InvalidRequest("prompt none can not be combined with another value")
+    return {"prompt": prompt}
+
+
+def _max_age(request: _Request) -> dict[str, Any]:
+    sent = request.params.get("max_age")
+    if sent is None:
+        return {"max_age": None}
+    if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
+        story = f"max_age is a number of seconds; {shown.in_words('max_age', sent)} was sent."
+        raise InvalidRequest("max_age must be a number of seconds", story=story)
+    return {"max_age": int(sent)}
+
+
+_CHECKS: Final[tuple[tuple[Check, Callable[[_Request], dict[str, Any]]], ...]] = (
+    (checks.PUSHED, _pushed),
+    (checks.LENGTHS, _lengths),
+    (checks.REQUEST_OBJECT, _request_objects),
+    (checks.RESPONSE_TYPE, _response_type),
+    (checks.RESPONSE_MODE, _response_mode),
+    (checks.SCOPE, _scope),
+    (checks.PKCE, _pkce),
+    (checks.NONCE, _nonce),
+    (checks.PROMPT, _prompt),
+    (checks.MAX_AGE, _max_age),
+)
+
+
+async def _hinted_user(service: Service, token: str | None) -> str | None:
+    """Whom `id_token_hint` names; it may have been issued to another client, or have expired."""
+    return (await id_tokens.read_hint(service, token)).sub if token is not None else None
+
+
+def _wish(params: Params, name: str) -> str | None:
+    """A value that only makes things easier: one that can't be used is no error."""
+    value = params.get(name)
+    return None if value is None or "\0" in value or len(value) > MAX_CHARACTERS else value
+
+
+def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
+    """The only user who may be answered for: of the hint, or whom `claims` demands (5.5.1)."""
+    choice = claims.id_token.get("sub", Wanted()).choice
+    if len(choice) != 1 or not isinstance(choice[0], str):
+        return hinted
+    demanded = choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""  # nobody's
+    if hinted not in (None, demanded):
+        raise LoginRequired("id_token_hint and claims name different users")
+    return demanded
+
+
+def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
+    """The classes of sign-in that are asked for, and whether it has to be one of them."""
+    wanted = claims.id_token.get("acr", Wanted())
+    is_essential = wanted.essential and bool(wanted.choice)
+    asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
+    known = [each for each in [*asked, *wanted.choice] if each in acr.CLASSES]
+    return {"acr_values": list(dict.fromkeys(known)), "is_acr_essential": is_essential}

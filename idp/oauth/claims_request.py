@@ -1,0 +1,76 @@
+"""The parameter `claims` (OpenID Connect Core 5.5): single claims that a client asks for.
+
+It is a wish: what can't be used of it is passed over, and is no error.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import strict_json
+from idp.errors import InvalidArgument
+
+
+class Wanted(Struct, frozen=True, omit_defaults=True):
+    """How a claim is wanted; by itself, `null` in the parameter, it is wanted in any form."""
+
+    essential: bool = False
+    value: Any = None
+    values: list[Any] = []
+
+    @property
+    def choice(self) -> list[Any]:
+        """The values that the client would like, the best one first; empty: any."""
+        return self.values if self.value is None else [self.value]
+
+
+class ClaimsRequest(Struct, frozen=True, omit_defaults=True):
+    """The claims that are wanted from each place, by their names."""
+
+    userinfo: dict[str, Wanted] = {}
+    id_token: dict[str, Wanted] = {}
+
+
+NOTHING: Final = ClaimsRequest()
+
+
+def read(text: str | None) -> ClaimsRequest:
+    """What the parameter asks for, as far as it can be used."""
+    try:
+        sent = strict_json.decode(text.encode()) if text else None
+    except InvalidArgument:
+        return NOTHING
+    if not isinstance(sent, dict):
+        return NOTHING
+    return ClaimsRequest(_claims(sent.get("userinfo")), _claims(sent.get("id_token")))
+
+
+def _claims(sent: object) -> dict[str, Wanted]:
+    if not isinstance(sent, dict):
+        return {}
+    return {
+        name: _wanted(how) for name, how in sent.items() if how is None or isinstance(how, dict)
+    }
+
+
+def _wanted(how: dict[str, Any] | None) -> Wanted:
+    how = how or {}
+    values = how.get("values")
+    return Wanted(
+        essential=how.get("essential") is True,
+        value=how.get("value"),
+        values=values if isinstance(values, list) else [],
+    )
+
+
+def write(request: ClaimsRequest) -> str | None:
+    """The text that is stored of it; None: nothing was asked for."""
+    return msgspec.json.encode(request).decode() if request != NOTHING else None
+
+
+def stored(text: str | None) -> ClaimsRequest:
+    """What `write` has written."""
+    return msgspec.json.decode(text, type=ClaimsRequest) if text else NOTHING

@@ -1,0 +1,92 @@
+"""What people let applications of others have; one's own applications need not ask.
+
+An answer is remembered for each user and application. Only more scopes, or `prompt=consent`, make
+the service ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from idp import credentials, events
+from idp.identity.sessions import LiveSession
+from idp.oauth.errors import InteractionRequired
+from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.records import AUTH_REQUESTS, CONSENTS, Application, AuthRequest, Consent
+from idp.service import Service
+from storage import Conflict, Stale, Update, Write
+
+
+async def settle(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> Step:
+    """The step after everything else is there: the answer, unless the person is to be asked."""
+    if not client.is_third_party or await _is_given(service, client, request, live):
+        return Answer(live)
+    if "none" in request.prompt:
+        return Fail(InteractionRequired("the user has not let the client in yet"))
+    return Ask(Page.CONSENT, live=live)
+
+
+async def _is_given(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> bool:
+    if request.consented_user_id == live.subject.user.id:
+        return True
+    if "consent" in request.prompt:
+        return False
+    known = await _find(service, client, live)
+    return known is not None and set(request.scopes) <= set(known.scopes)
+
+
+async def _find(service: Service, client: Application, live: LiveSession) -> Consent | None:
+    """What this user let this application have, unless they are other ones of the same id."""
+    known = await service.store.get(CONSENTS, _id(client, live))
+    if known is None or _is_of_others(known, client, live):
+        return None
+    return known
+
+
+def _is_of_others(consent: Consent, client: Application, live: LiveSession) -> bool:
+    return consent.changed_at < max(client.created_at, live.subject.user.created_at)
+
+
+def _id(client: Application, live: LiveSession) -> str:
+    return credentials.digest(f"{live.subject.user.id}\n{client.id}")
+
+
+async def allow(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> None:
+    """Let the application have what it asked for.
+
+    Raises Stale when the request was answered meanwhile, or another tab allowed something.
+    """
+    done = {"consented_user_id": live.subject.user.id}
+    step = Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None})
+    writes = await _remembering(service, client, request.scopes, live)
+    try:
+        await service.store.commit(*writes, step)
+    except Conflict:
+        raise Stale(CONSENTS.name, _id(client, live)) from None
+
+
+async def _remembering(
+    service: Service, client: Application, scopes: Sequence[str], live: LiveSession
+) -> list[Write]:
+    """The writes that remember these scopes beside those of before."""
+    user, now, random = live.subject.user, service.clock.now(), service.random
+    known = await service.store.get(CONSENTS, _id(client, live))
+    if known is None:
+        new = Consent(
+            id=_id(client, live),
+            user_id=user.id,
+            client_id=client.id,
+            scopes=sorted(scopes),
+            created_at=now,
+            changed_at=now,
+        )
+        return events.insertion(random, CONSENTS, new, "consent.given", user.id, now)
+    before = [] if _is_of_others(known, client, live) else known.scopes
+    changes = {"scopes": sorted({*before, *scopes}), "changed_at": now}
+    return events.update(random, CONSENTS, known, changes, "consent.given", user.id, now)

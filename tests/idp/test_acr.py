@@ -1,0 +1,34 @@
+"""Classes of sign-in: each is as good as the weaker ones, and nothing is told that was not so."""
+
+from __future__ import annotations
+
+import pytest
+
+from idp.oauth import acr
+from idp.oauth.acr import PASSKEY, PASSWORD, TWO_FACTORS
+
+
+@pytest.mark.parametrize(
+    ("reached", "wanted", "told"),
+    [
+        (PASSWORD, [], PASSWORD),
+        (PASSWORD, [PASSWORD], PASSWORD),
+        (PASSWORD, [PASSKEY, TWO_FACTORS], PASSWORD),
+        (PASSWORD, [PASSKEY, PASSWORD], PASSWORD),
+        (TWO_FACTORS, [PASSKEY], TWO_FACTORS),
+        (TWO_FACTORS, [PASSKEY, PASSWORD], PASSWORD),
+        (TWO_FACTORS, [TWO_FACTORS, PASSWORD], TWO_FACTORS),
+        (PASSKEY, [TWO_FACTORS], TWO_FACTORS),
+        (PASSKEY, ["urn:x"], PASSKEY),
+        ("urn:x", [PASSWORD], "urn:x"),
+        ("urn:x", ["urn:x"], "urn:x"),
+    ],
+)
+def test_the_first_wish_that_is_met_is_told_else_what_was_reached(reached, wanted, told):
+    assert acr.told(reached, wanted) == told
+
+
+def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
+    assert acr.can_meet([PASSKEY, PASSWORD])
+    assert not acr.can_meet([PASSKEY])
+    assert not acr.can_meet([])
