@@ -129,6 +129,8 @@ def is_storable(id: str) -> bool:
 
     A lone surrogate would fail in the driver, and with it everybody's shared command.
     """
+    if type(id) is str and 0 < len(id) <= 64 and id.isascii() and "\0" not in id:
+        return True  # nearly every id
     try:
         codec.check_id(id)
     except InvalidValue:
@@ -140,7 +142,5 @@ def record(collection: Collection[R], document: Document | None, now: datetime) 
     """The record, or None when there is none or it has expired."""
     if document is None or (collection.expires and document["expires_at"] <= now):
         return None
-    values = {**document, "id": document["_id"]}
-    del values["_id"]
-    values.pop(MARKS, None)
-    return msgspec.convert(values, collection.record)
+    document["id"] = document["_id"]  # what no record has is left out, as the marks are
+    return msgspec.convert(document, collection.record)

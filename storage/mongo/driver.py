@@ -35,6 +35,7 @@ from storage.base import (
 )
 from storage.mongo import faults
 from storage.mongo.documents import Document, Operation
+from storage.mongo.instants import NAIVE, make_aware
 
 T = TypeVar("T")
 
@@ -85,6 +86,7 @@ class Driver:
         self._runs_in_threads = runs_in_threads
         self._given_up: set[asyncio.Future[Any]] = set()
         self._collections: dict[str, Any] = {}
+        self._read_from: dict[str, Any] = {}
 
     @property
     def address(self) -> str:
@@ -140,13 +142,25 @@ class Driver:
 
     async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
         """The documents, in one answer where they fit into one."""
-        cursor = self.collection(name).find(filter, **options)
-        found: list[Document] = await cursor.to_list(None)
-        return found
+        cursor = self._readable(name).find(filter, **options)
+        return await self._read(cursor)
 
     async def aggregate(self, name: str, pipeline: list[Document], size: int) -> list[Document]:
-        cursor = await _awaited(self.collection(name).aggregate(pipeline, batchSize=size))
+        cursor = await _awaited(self._readable(name).aggregate(pipeline, batchSize=size))
+        return await self._read(cursor)
+
+    def _readable(self, name: str) -> Any:
+        """The collection for whoever makes its instants aware of UTC by himself."""
+        if not self.shares_commands:
+            return self.collection(name)
+        if name not in self._read_from:
+            self._read_from[name] = self.collection(name).with_options(codec_options=NAIVE)
+        return self._read_from[name]
+
+    async def _read(self, cursor: Any) -> list[Document]:
         found: list[Document] = await cursor.to_list(None)
+        if self.shares_commands:
+            make_aware(found)
         return found
 
     async def write(self, operations: Sequence[Operation], session: Any = None) -> Answer:
