@@ -6,13 +6,15 @@ in `handlers/page.py`, the management API has its own in `handlers/api.py`.
 
 from __future__ import annotations
 
+import asyncio
 from asyncio import Future
 from collections.abc import Awaitable
 from functools import lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
+from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
@@ -35,6 +37,7 @@ from storage import StorageError, Unavailable, Unknown
 if TYPE_CHECKING:
     from handlers.app import App
 
+BODY_SECONDS: Final = 30
 METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
@@ -59,13 +62,19 @@ class Handler(RequestHandler):
     def initialize(self) -> None:
         self._chunks: list[bytes] = []
         self._received = 0
+        self._patience: asyncio.TimerHandle | None = None
         self.app.begin(self)
 
     def on_finish(self) -> None:
-        self.app.end(self)
+        self._end()
 
     def on_connection_close(self) -> None:
         super().on_connection_close()
+        self._end()
+
+    def _end(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
         self.app.end(self)
 
     def clear(self) -> None:
@@ -99,6 +108,7 @@ class Handler(RequestHandler):
         self._check_size()
         if not self.any_host:
             hosts.check(self)
+        self._await_body()
 
     def _name(self) -> None:
         self.request_id = logs.accept_request_id(
@@ -121,6 +131,20 @@ class Handler(RequestHandler):
         declared = headers.get("Content-Length", "0")
         if declared.isdigit() and int(declared) > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
+
+    def _await_body(self) -> None:
+        """Hang up on whoever does not send the body in time.
+
+        Tornado's own `body_timeout` makes a task of every body, even of one that is all there.
+        """
+        headers = self.request.headers
+        if "Content-Length" in headers or "Transfer-Encoding" in headers:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(BODY_SECONDS, self._hang_up)
+
+    def _hang_up(self) -> None:
+        if not self.request._body_future.done():
+            cast(HTTP1Connection, self.request.connection).stream.close()
 
     @property
     def max_body_bytes(self) -> int:

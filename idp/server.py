@@ -30,7 +30,6 @@ BACKLOG: Final = 1024
 MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75
-BODY_SECONDS: Final = 30
 
 Announce = Callable[[Start], None]
 
@@ -204,7 +203,6 @@ async def serve(
         max_header_size=MAX_HEADER_BYTES,
         max_body_size=MAX_BODY_BYTES,
         idle_connection_timeout=IDLE_SECONDS,
-        body_timeout=BODY_SECONDS,
     )
     stopping = _stop_on_signals(parent)
     server.add_socket(listening)

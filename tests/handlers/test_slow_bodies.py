@@ -1,0 +1,53 @@
+"""Who announces a body and does not send it is not waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import urlsplit
+
+import pytest
+
+from handlers import base
+from tests.support.wire import FORM, exchange
+
+PATIENCE_SECONDS = 0.2
+ANNOUNCED = ["Content-Length: 100", "Transfer-Encoding: chunked"]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(base, "BODY_SECONDS", PATIENCE_SECONDS)
+
+
+def begun(server, announced):
+    """A token request of which the body has only begun."""
+    host = urlsplit(server.issuer).netloc
+    lines = ["POST /oauth/v2/token HTTP/1.1", f"Host: {host}", f"Content-Type: {FORM}", announced]
+    return "\r\n".join([*lines, "", "5\r\ngrant"]).encode()
+
+
+@pytest.mark.parametrize("announced", ANNOUNCED)
+async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
+    address = urlsplit(server.issuer)
+    reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
+    writer.write(begun(server, announced))
+
+    assert await asyncio.wait_for(reader.read(), 10) == b""
+
+    writer.close()
+    await writer.wait_closed()
+    await server.app.drained(10)
+    assert not server.app._under_way
+
+
+async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(server, monkeypatch):
+    async def slow(*_):
+        await asyncio.sleep(3 * PATIENCE_SECONDS)
+        return {}
+
+    monkeypatch.setattr("handlers.token.grants.exchange", slow)
+    host, body = urlsplit(server.issuer).netloc, "grant_type=x"
+    lines = ["POST /oauth/v2/token HTTP/1.1", f"Host: {host}", "Connection: close"]
+    lines += [f"Content-Type: {FORM}", f"Content-Length: {len(body)}", "", body]
+
+    assert (await exchange(server, "\r\n".join(lines).encode())).status_code == 200
