@@ -69,7 +69,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # Lifetimes
     code_seconds: int = 60  # authorization code: redeemed at once, as a rule
     access_token_seconds: int = 12 * HOUR  # opaque access token: can be revoked at any time
-    jwt_access_token_seconds: int = HOUR  # JWT, implicit flow: shorter, as few ask if it is revoked
+    jwt_access_token_seconds: int = HOUR  # JWT or implicit: shorter, as few ask if it is revoked
     id_token_seconds: int = 12 * HOUR  # ID token: what its `exp` says
     refresh_token_idle_seconds: int = 30 * DAY  # a refresh token that is not used
     refresh_token_seconds: int = 90 * DAY  # a refresh token, however often it is used

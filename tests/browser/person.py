@@ -16,7 +16,7 @@ class Person:
     """
 
     def __init__(self, chromium, program, *, scripts=True, **options):
-        self.program = program
+        self.program, self.has_scripts = program, scripts
         self.language = options.get("locale", i18n.SOURCE)
         self.status = None
         self.context = chromium.new_context(java_script_enabled=scripts, **options)

@@ -6,6 +6,7 @@ Every request has a connection of its own, so that both processes take part.
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -80,6 +81,43 @@ async def test_many_posts_of_one_password_form_make_one_session(place, open_brow
     assert len(sessions.records) == 1
     assert len(signed_in) == 1
     assert "code" in await party.silently(signed_in[0])
+
+
+@over_stores
+@pytest.mark.gen_test(timeout=60)
+async def test_of_many_who_bring_a_reference_one_is_answered(place, open_browser):
+    party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
+    await party.tokens(browser, *await person(place))
+    form = party.authorize_form()
+    for _ in range(3):
+        pushed = await browser.post("/oauth/v2/par", form, headers=party.basic())
+        found = {"client_id": party.client_id, "request_uri": pushed.json()["request_uri"]}
+        url = f"/oauth/v2/authorize?{urlencode(found)}"
+        answers = await asyncio.gather(*[browser.get(url) for _ in range(AT_ONCE)])
+        won = [answer for answer in answers if answer.status == 303]
+
+        assert len(won) == 1
+        assert "code" in won[0].answer
+        assert {(each.status, each.name) for each in answers if each is not won[0]} == {
+            (400, "explain")
+        }
+
+
+@over_stores
+@pytest.mark.gen_test(timeout=60)
+async def test_consent_in_many_tabs_is_remembered_whole(place, open_browser):
+    party = await place.register(is_third_party=True)
+    browser = open_browser(place, limits=NO_REUSE)
+    url = party.authorize_url(scope="openid")
+    await browser.submit(await browser.sign_in(url, *await person(place)), decision="allow")
+    wanted = ["profile", "email", "phone", "address"]
+    pages = [await browser.open(party.authorize_url(scope=f"openid {each}")) for each in wanted]
+    while waiting := [page for page in pages if page.name == "consent"]:
+        pages = await asyncio.gather(*[browser.submit(p, decision="allow") for p in waiting])
+        assert all(page.name == "consent" or "code" in page.answer for page in pages)
+    answer = await party.silently(browser, scope=" ".join(["openid", *wanted]))
+
+    assert "code" in answer
 
 
 async def copy_of(browser: Visitor, open_browser, place) -> Visitor:
