@@ -18,6 +18,7 @@ from storage.codec import instant_text
 
 HIDDEN: Final = "[hidden]"
 MAX_TEXT: Final = 300
+MAX_NAME: Final = 60
 MAX_READ: Final = 8000  # of a text; what comes after is cut off
 MAX_TRACEBACK: Final = 8000
 MAX_ITEMS: Final = 30
@@ -129,7 +130,6 @@ def lines(value: str) -> str:
     return "\n".join(visible(line) for line in kept.split("\n"))
 
 
-@lru_cache(1024)
 def is_secret(name: str) -> bool:
     """Whether a field of this name is hidden."""
     words = [word.lower() for word in _WORD.findall(name)]
@@ -139,6 +139,8 @@ def is_secret(name: str) -> bool:
 
 
 def _value(value: object, depth: int) -> object:
+    if type(value) is str:
+        return text(value)
     if value is None or isinstance(value, (bool, float)):
         return value
     if isinstance(value, Enum):
@@ -165,10 +167,18 @@ def _composed(value: object, depth: int) -> object:
 def _mapping(values: Mapping[str, object], depth: int) -> dict[str, object]:
     shown = {}
     for name, value in list(values.items())[:MAX_ITEMS]:
-        name = text(str(name), 60)
-        is_hidden = is_secret(name) and value is not None and not isinstance(value, bool)
-        shown[name] = HIDDEN if is_hidden else _value(value, depth)
+        name = str(name)
+        named, hides = _name(name) if len(name) <= MAX_NAME else _name.__wrapped__(name)
+        is_hidden = hides and value is not None and not isinstance(value, bool)
+        shown[named] = HIDDEN if is_hidden else _value(value, depth)
     return shown
+
+
+@lru_cache(1024)
+def _name(name: str) -> tuple[str, bool]:
+    """A field's name as it may be shown, and whether its value is hidden."""
+    shown = text(name, MAX_NAME)
+    return shown, is_secret(shown)
 
 
 def _escaped(found: re.Match[str]) -> str:
