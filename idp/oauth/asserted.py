@@ -8,6 +8,8 @@ from typing import Any
 from idp.config import Config
 from idp.oauth import (
     audiences,
+    claims,
+    claims_request,
     reserved_scopes,
     role_claims,
     user_claims,
@@ -20,10 +22,11 @@ from idp.service import Service
 async def in_id_token(
     service: Service, grantee: Grantee, scopes: Sequence[str], *, is_lean: bool
 ) -> Mapping[str, Any]:
-    """The claims of an ID token. A lean one has the roles alone, where the client's option puts
-    them in."""
+    """The claims of an ID token. A lean one has those alone that were asked for by name, and the
+    roles where the client's option puts them in."""
     client, subject = grantee.client.application, grantee.subject
-    told: dict[str, Any] = {}
+    wanted = claims_request.stored(grantee.authorization.claims).id_token
+    told = claims.named(subject.user, wanted, claims.nameable(client, scopes)) if wanted else {}
     if not is_lean:
         told |= await user_claims.released(
             service,
@@ -42,7 +45,7 @@ async def in_access_token(
 ) -> Mapping[str, Any]:
     """The roles for whoever reads a JWT himself, where the client's option puts them in."""
     client = grantee.client.application
-    is_jwt = client.access_token_type == "jwt"  # noqa: S105 - a kind
+    is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
     if not is_jwt or not client.access_token_role_assertion:
         return {}
     return user_claims.that_fits(await _roles(service, grantee, scopes))

@@ -5,12 +5,14 @@ What is not known is absent: no null, no empty text, no empty object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from idp.records import User
+from idp.records import Application, User
+
+ALL: Final = ("profile", "email", "phone", "address")
 
 
 def for_scopes(user: User, scopes: Collection[str]) -> dict[str, Any]:
@@ -20,6 +22,20 @@ def for_scopes(user: User, scopes: Collection[str]) -> dict[str, Any]:
         if scope in BY_SCOPE:
             claims |= BY_SCOPE[scope](user)
     return _known(claims)
+
+
+def named(user: User, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
+    """The claims of these names, of those that `scopes` release: what is not known is absent."""
+    told = for_scopes(user, scopes)
+    return {name: value for name, value in told.items() if name in names and name != "sub"}
+
+
+def nameable(client: Application, scopes: Collection[str]) -> Collection[str]:
+    """The scopes whose claims a client may ask for by name, without asking for the scope.
+
+    That of somebody else may have what its user agreed to: the scopes, and nothing beside them.
+    """
+    return scopes if client.is_third_party else ALL
 
 
 def _profile(user: User) -> dict[str, Any]:
@@ -67,7 +83,11 @@ def _address(user: User) -> dict[str, Any]:
 
 
 def _known(claims: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in claims.items() if value not in (None, "", {})}
+    return {name: value for name, value in claims.items() if not _is_empty(value)}
+
+
+def _is_empty(value: object) -> bool:
+    return value in (None, {}) or (isinstance(value, str) and not value.strip())
 
 
 BY_SCOPE: Final[dict[str, Callable[[User], dict[str, Any]]]] = {

@@ -69,6 +69,8 @@ async def id_token(
         code=code,
         claims=await asserted.in_id_token(service, grantee, scopes, is_lean=is_lean),
         algorithm=client.signing_algorithm,
+        actor=authorization.actor,
+        ends_at=grantee.ends_at,
     )
     return await id_tokens.issue(service, content, now)
 
@@ -92,19 +94,22 @@ async def access_token(
         parents=authorization.parent_ids,
         sessions=authorization.parent_session_ids,
         tokens=authorization.parent_token_ids,
+        pats=authorization.parent_pat_ids,
+        clients=authorization.parent_clients,
     )
     terms = Terms(
         sub=authorization.user_id,
         client_id=client.id,
         audience=asserted.audience(service.config, grantee, scopes),
         scopes=scopes,
-        kind=client.access_token_type,
+        kind=grantee.token_kind,
         algorithm=client.signing_algorithm,
         ref=references,
         auth_time=authorization.auth_time,
         amr=authorization.amr,
         acr=authorization.acr,
         actor=authorization.actor,
+        ends_at=grantee.ends_at,
         extra=await asserted.in_access_token(service, grantee, scopes),
     )
     return await tokens.issue(service, terms, now)

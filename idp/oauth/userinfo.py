@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from idp.identity import pats
-from idp.oauth import bearer, tokens, user_claims
+from idp.oauth import bearer, claims, claims_request, tokens, user_claims
+from idp.oauth.bearer import Bearer
 from idp.oauth.checks.userinfo import TOKEN_SCOPE
 from idp.oauth.errors import InsufficientScope, OAuthError
 from idp.oauth.params import Params
@@ -21,7 +22,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
     client, subject = caller.standing.client, caller.subject
-    return await user_claims.released(
+    told = await user_claims.released(
         service,
         subject,
         caller.scopes,
@@ -29,6 +30,17 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         reader=client.application if client else None,
         org_id=subject.organization.id if pats.is_pat(service, token) else None,
     )
+    return told | _wanted(caller)
+
+
+def _wanted(caller: Bearer) -> dict[str, Any]:
+    """The claims that the authorization request asked for by name."""
+    client, parents = caller.standing.client, caller.standing.authorizations
+    if client is None or caller.token.ref.authorization is None:
+        return {}
+    wanted = claims_request.stored(parents[0].claims).userinfo
+    nameable = claims.nameable(client.application, caller.scopes)
+    return claims.named(caller.user, wanted, nameable) if wanted else {}
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:

@@ -183,6 +183,15 @@ async def test_a_refresh_for_fewer_scopes_is_for_fewer_readers(server, visitor, 
     assert claims["aud"] == [party.client_id, await project_of(server, party)]
 
 
+async def test_the_own_project_stays_whatever_a_refresh_leaves_out(server, visitor, jwt_client):
+    own = await project_of(server, jwt_client)
+    scope = f"openid offline_access {of_project(own)}"
+    tokens = await jwt_client.tokens(visitor, *server.user, scope=scope)
+    page = await jwt_client.refresh(visitor, tokens["refresh_token"], scope="openid")
+
+    assert part(page.json()["access_token"], 1)["aud"] == [jwt_client.client_id, own]
+
+
 async def test_a_service_user_names_the_service_and_projects_of_its_organization(server, visitor):
     machine = await machine_of(server, visitor, access_token_type="jwt")
     shop = await add_project(server)

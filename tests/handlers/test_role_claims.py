@@ -95,8 +95,10 @@ async def test_several_role_scopes_ask_for_several_roles(world):
     assert told[ROLES] == {"reader": world.here, "writer": world.here}
 
 
-async def test_a_role_that_the_user_does_not_have_is_not_told(world):
+async def test_a_role_that_the_user_does_not_have_there_is_not_told(world):
     assert roles_in(await world.userinfo(f"{IAM}org:project:role:boss")) == {}
+    told = await world.userinfo(f"{IAM}org:project:role:buyer", of_project(world.shop))
+    assert roles_in(told) == {}
 
 
 async def test_all_roles_are_those_of_the_projects_in_the_audience(world):

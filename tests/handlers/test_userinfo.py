@@ -105,7 +105,7 @@ async def test_each_scope_releases_its_claims_and_no_others(server, asked, scope
 
 
 EMPTY = {
-    "profile": Profile(display_name="Dana", given_name="", nick_name=""),
+    "profile": Profile(display_name="Dana", given_name="", nick_name="  "),
     "email": None,
     "phone": None,
     "address": Address(locality=""),
