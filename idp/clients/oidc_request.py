@@ -102,34 +102,30 @@ class OidcSettings(Request, frozen=True, kw_only=True):
 
     def check(self) -> Iterator[FieldProblem]:
         """The addresses against the kind of the application, and the flows against each other."""
-        yield from self._check_uris("redirectUris", self.redirect_uris)
-        yield from self._check_uris("postLogoutRedirectUris", self.post_logout_redirect_uris)
-        yield from self._check_uris("additionalOrigins", self.additional_origins)
-        yield from self._check_logout("backChannelLogoutUri", self.back_channel_logout_uri)
-        yield from self._check_logout("frontChannelLogoutUri", self.front_channel_logout_uri)
+        kind = APP_TYPES.get(self.app_type)
+        yield from self._check_list("redirectUris", self.redirect_uris, kind)
+        yield from self._check_list("postLogoutRedirectUris", self.post_logout_redirect_uris, kind)
+        # Native apps have origins of their own schemes; calls and frames are a web application's.
+        yield from self._check_list("additionalOrigins", self.additional_origins, "native")
+        yield from self._check_uri("backChannelLogoutUri", self.back_channel_logout_uri, "web")
+        yield from self._check_uri("frontChannelLogoutUri", self.front_channel_logout_uri, "web")
         yield from self._check_flows()
 
-    def _check_uris(self, field: str, uris: Sequence[str]) -> Iterator[FieldProblem]:
-        is_origin = field == "additionalOrigins"
-        kind = "native" if is_origin else APP_TYPES.get(self.app_type)
+    def _check_list(
+        self, field: str, uris: Sequence[str], kind: AppType | None
+    ) -> Iterator[FieldProblem]:
         for n, uri in enumerate(uris or ()):
-            if uri is None:
-                continue
-            try:
-                if kind is not None and self.dev_mode is not None:
-                    redirect_uris.check(uri, kind, is_dev_mode=self.dev_mode)
-                if uri in uris[:n]:
-                    raise Refused("field.duplicate", "stands in the list twice")
-            except Refused as refused:
-                yield FieldProblem(refused.slug, f"{field}[{n}]", refused.message)
+            path = f"{field}[{n}]"
+            yield from self._check_uri(path, uri, kind)
+            if uri and uri in uris[:n]:
+                yield FieldProblem("field.duplicate", path, "stands in the list twice")
 
-    def _check_logout(self, field: str, uri: str) -> Iterator[FieldProblem]:
-        """The address is called, or shown in a frame: it is as a web application's."""
-        if uri and self.dev_mode is not None:
+    def _check_uri(self, path: str, uri: str, kind: AppType | None) -> Iterator[FieldProblem]:
+        if uri and kind is not None and self.dev_mode is not None:
             try:
-                redirect_uris.check(uri, "web", is_dev_mode=self.dev_mode)
+                redirect_uris.check(uri, kind, is_dev_mode=self.dev_mode)
             except Refused as refused:
-                yield FieldProblem(refused.slug, field, refused.message)
+                yield FieldProblem(refused.slug, path, refused.message)
 
     def _check_flows(self) -> Iterator[FieldProblem]:
         grants, responses = self.grant_types or (), self.response_types or ()
