@@ -105,6 +105,23 @@ async def test_claims_are_still_told_after_a_refresh(server, visitor, demo):
     assert part(fresh["id_token"], 1)["email"] == EMAIL
 
 
+@pytest.mark.parametrize("response_type", ["id_token", "id_token token"])
+async def test_an_id_token_of_the_implicit_flow_has_what_was_asked_for(
+    server, visitor, response_type
+):
+    party = await server.register(response_types=[response_type], grant_types=["implicit"])
+    unused = {"code_challenge": None, "code_challenge_method": None}
+    wanted = json.dumps({"id_token": {"email": {"essential": True}}})
+    url = party.authorize_url(
+        response_type=response_type, scope="openid phone", claims=wanted, **unused
+    )
+    said = part((await visitor.sign_in(url, *server.user)).answer["id_token"], 1)
+
+    assert said["email"] == EMAIL
+    assert ("phone_number" in said) == (response_type == "id_token")
+    assert "name" not in said
+
+
 async def test_introspection_tells_what_the_scopes_release(server, visitor, demo):
     wanted = json.dumps({"userinfo": {"name": None}})
     tokens = await tokens_of(server, visitor, demo, "openid", claims=wanted)
