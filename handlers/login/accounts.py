@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.page import PageHandler
+from idp.demo_setup import PATH as DEMO
+from idp.i18n import Message
 from idp.identity.sessions import LiveSession
 from idp.oauth import sign_in_flow
+from idp.oauth.endpoints import END_SESSION
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -33,6 +39,20 @@ class AccountsHandler(FlowHandler):
 
     def _ask(self, flow: Flow) -> None:
         self.step(Page.ACCOUNTS, flow, accounts=[account_of(one) for one in flow.live])
+
+
+def show_signed_in(
+    handler: PageHandler, live: Sequence[LiveSession], notice: Message | None
+) -> None:
+    """Answer with the page that says who is signed in with this browser."""
+    handler.page(
+        "signed-in",
+        notice=notice,
+        accounts=[account_of(one) for one in live],
+        password_url="/ui/account/password",  # noqa: S106 - an address
+        logout_url=END_SESSION,
+        demo_url=DEMO if handler.service.config.is_loopback else None,
+    )
 
 
 def account_of(one: LiveSession) -> dict[str, object]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.login.accounts import account_of
+from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
-from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message, message
 from idp.identity import registration, sessions
 from idp.oauth import sign_in_flow
-from idp.oauth.endpoints import END_SESSION
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -79,14 +77,7 @@ class LoginHandler(LoginNameHandler):
         live = await sessions.find_live(self.service, await self.find_agent())
         await self.show_wanted_client()
         is_changed = self.query_params().get("done") == "password"
-        self.page(
-            "signed-in",
-            notice=_PASSWORD_CHANGED if is_changed and live else None,
-            accounts=[account_of(one) for one in live],
-            password_url="/ui/account/password",  # noqa: S106 - an address
-            logout_url=END_SESSION,
-            demo_url=DEMO if self.service.config.is_loopback else None,
-        )
+        show_signed_in(self, live, _PASSWORD_CHANGED if is_changed and live else None)
 
 
 class RootHandler(PageHandler):

@@ -94,7 +94,6 @@ def mails(said):
 
 def registration(said):
     return {
-        "device": {"typed": said("WDJB-MJHT")},
         "register": {
             "typed": typed(said),
             "policy": POLICY,
@@ -136,11 +135,16 @@ def error(said):
     }
 
 
-def consent(said):
-    return {
+def decisions(said):
+    asked = {
         "account": {"id": said("s1"), **person(said)},
         "wishes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
         "back_url": "/ui/login/name?" + said("flow=f1"),
+    }
+    return {
+        "consent": asked,
+        "device": {"typed": said("WDJB-MJHT")},
+        "device-confirm": asked,
     }
 
 
@@ -160,8 +164,7 @@ def pages(said):
             "back_url": "/ui/login?" + said("flow=f1"),
         },
         "accounts": {"accounts": accounts},
-        "consent": consent(said),
-        "device-confirm": consent(said),
+        **decisions(said),
         "form-post": {},
         "change-password": {
             "login_name": said("minnie@acme.example"),

@@ -31,6 +31,7 @@ STEPS = [
 ]
 
 AUTOCOMPLETE = {
+    ("device", "userCode"): "off",
     ("login-name", "loginName"): "username webauthn",
     ("password", "loginName"): "username",
     ("password", "password"): "current-password",
