@@ -5,6 +5,7 @@ from __future__ import annotations
 from handlers.cors import SharedHandler
 from idp import i18n
 from idp.oauth import discovery
+from idp.records import INSTANCE_ID, INSTANCES
 
 
 class DiscoveryHandler(SharedHandler):
@@ -15,7 +16,8 @@ class DiscoveryHandler(SharedHandler):
     async def get(self) -> None:
         self.set_header("Cache-Control", "public, max-age=300")
         self.clear_header("Pragma")
-        self.answer(discovery.document(self.service.config, i18n.available()))
+        instance = await self.service.store.get(INSTANCES, INSTANCE_ID)
+        self.answer(discovery.document(self.service.config, instance, i18n.available()))
 
     head = get
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from idp.config import Config
 from idp.oauth import claims, client_auth, grants, scopes
-from idp.oauth.acr import PASSWORD
+from idp.oauth.acr import OFFERED
 from idp.oauth.assertions import ALGORITHMS
 from idp.oauth.endpoints import (
     AUTHORIZE,
+    DEVICE_AUTHORIZATION,
     END_SESSION,
     INTROSPECT,
     KEYS,
+    PAR,
     REVOKE,
     TOKEN,
     USERINFO,
 )
+from idp.oauth.responses import MODES
+from idp.records import Instance, ResponseType
 
 PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
 _ID_TOKEN_CLAIMS: Final = (
@@ -35,12 +39,17 @@ _ID_TOKEN_CLAIMS: Final = (
 )
 
 
-def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
+def document(
+    config: Config, instance: Instance | None, ui_locales: Sequence[str]
+) -> dict[str, Any]:
     """The document of this issuer. Its addresses come from the configured base alone."""
     base = config.issuer
     return {
         "issuer": base,
         "authorization_endpoint": base + AUTHORIZE,
+        "pushed_authorization_request_endpoint": base + PAR,
+        "require_pushed_authorization_requests": False,
+        "device_authorization_endpoint": base + DEVICE_AUTHORIZATION,
         "token_endpoint": base + TOKEN,
         "introspection_endpoint": base + INTROSPECT,
         "userinfo_endpoint": base + USERINFO,
@@ -48,9 +57,9 @@ def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
         "end_session_endpoint": base + END_SESSION,
         "jwks_uri": base + KEYS,
         "scopes_supported": list(scopes.SUPPORTED),
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query", "fragment"],
-        "grant_types_supported": list(grants.GRANTS),
+        "response_types_supported": list(get_args(ResponseType)),
+        "response_modes_supported": list(MODES),
+        "grant_types_supported": [*grants.offered(instance), "implicit"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["RS256"],
         "token_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
@@ -60,10 +69,10 @@ def document(config: Config, ui_locales: Sequence[str]) -> dict[str, Any]:
         "revocation_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
         "revocation_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "code_challenge_methods_supported": ["S256"],
-        "acr_values_supported": [PASSWORD],
+        "acr_values_supported": list(OFFERED),
         "claim_types_supported": ["normal"],
         "claims_supported": [*claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
-        "claims_parameter_supported": False,
+        "claims_parameter_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
         "prompt_values_supported": list(PROMPTS),

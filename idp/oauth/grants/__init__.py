@@ -16,8 +16,10 @@ from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import (
     authorization_code,
     client_credentials,
+    device_code,
     jwt_profile,
     refresh_token,
+    token_exchange,
 )
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
@@ -30,6 +32,8 @@ GRANTS: Final[dict[str, Grant]] = {
     "refresh_token": refresh_token.GRANT,
     "client_credentials": client_credentials.GRANT,
     "urn:ietf:params:oauth:grant-type:jwt-bearer": jwt_profile.GRANT,
+    "urn:ietf:params:oauth:grant-type:device_code": device_code.GRANT,
+    "urn:ietf:params:oauth:grant-type:token-exchange": token_exchange.GRANT,
 }
 
 
@@ -49,6 +53,15 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     allowed = _check_allowed(caller, params, grant, instance)
     own = found[1:] if grant and grant.is_offered else found
     return await allowed.exchange(Exchange(service, caller, params, own))
+
+
+def offered(instance: Instance | None) -> list[str]:
+    """The grant types that this installation has switched on."""
+    return [
+        name
+        for name, grant in GRANTS.items()
+        if grant.is_offered is None or (instance and grant.is_offered(instance))
+    ]
 
 
 def _keys(grant: Grant | None, params: Params) -> list[Key]:

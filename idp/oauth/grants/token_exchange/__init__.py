@@ -1,0 +1,218 @@
+"""The token exchange grant (RFC 8693): a token for the one that was sent, for less or by another.
+
+Whoever is named by `actor_token` acts for the subject. Any actor counts as impersonation: the
+installation has to allow it, and the actor has to have the permission. So does a subject that
+proves nothing, a user's id or the client's own word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp.identity import permissions
+from idp.oauth import claims, reserved_scopes, scopes, shown, stories
+from idp.oauth.checks import token_exchange as checks
+from idp.oauth.checks.client import CLIENT_KNOWN
+from idp.oauth.errors import InvalidClient, InvalidRequest, InvalidScope, InvalidTarget
+from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.grants.token_exchange import parties, results, token_types
+from idp.oauth.grants.token_exchange.parties import Party, Unfit
+from idp.oauth.grants.token_exchange.results import Wanted
+from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.params import Params
+from idp.oauth.standing import Client
+from idp.oauth.tokens import chain
+from idp.records import ORGANIZATIONS
+
+MAX_DEPTH: Final = 5
+# What a subject without scopes may be asked for: who it is.
+_OF_ANYBODY: Final = frozenset({scopes.OPENID, *claims.BY_SCOPE})
+
+
+class ImpersonationRefused(InvalidRequest):
+    """The policy, or the actor's missing permission (RFC 8693 2.2.2)."""
+
+    status = 403
+
+
+class Sent(Struct, frozen=True):
+    """The tokens of a request, and the type that is asked for."""
+
+    subject_type: TokenType
+    subject_token: str
+    actor_type: TokenType | None
+    actor_token: str | None
+    requested: TokenType
+
+
+async def exchange(exchange: Exchange) -> dict[str, Any]:
+    """A token for the subject, as far as the tokens that were sent reach."""
+    client = await _client(exchange)
+    sent = _read(exchange)
+    subject = await _subject(exchange, sent)
+    actor = await _actor(exchange, sent, subject)
+    _check_depth(subject, actor)
+    wanted = Wanted(
+        type=sent.requested,
+        audience=_audience(exchange.params, subject, actor),
+        scopes=_scopes(exchange, sent, subject, actor),
+    )
+    return await results.issue(exchange, client, subject, actor, wanted)
+
+
+async def _client(exchange: Exchange) -> Client:
+    application = exchange.client
+    organization = await exchange.service.store.get(ORGANIZATIONS, application.org_id)
+    with CLIENT_KNOWN:
+        if organization is None or organization.state != "active":
+            raise InvalidClient("the application's organization is not active")
+    return Client(application, organization)
+
+
+def _read(exchange: Exchange) -> Sent:
+    params = exchange.params
+    with checks.RESOURCE:
+        if params.all("resource"):
+            raise InvalidTarget("resource is not supported")
+    with checks.TOKENS_SENT:
+        subject_token = params.required("subject_token")
+        subject_type = params.required("subject_token_type")
+        actor_token = params.get("actor_token")
+        if actor_token is not None:
+            params.required("actor_token_type")
+        elif params.get("actor_token_type") is not None:
+            raise InvalidRequest("actor_token_type was sent without actor_token")
+    with checks.TYPES:
+        return Sent(
+            subject_type=_type(exchange, "subject_token_type", subject_type),
+            subject_token=subject_token,
+            actor_type=_type_if_sent(exchange, "actor_token_type"),
+            actor_token=actor_token,
+            requested=_type_if_sent(exchange, "requested_token_type") or "access_token",
+        )
+
+
+_PLACES: Final = {
+    "subject_token_type": token_types.SUBJECTS,
+    "actor_token_type": token_types.ACTORS,
+    "requested_token_type": token_types.REQUESTED,
+}
+
+
+def _type_if_sent(exchange: Exchange, name: str) -> TokenType | None:
+    sent = exchange.params.get(name)
+    return None if sent is None else _type(exchange, name, sent)
+
+
+def _type(exchange: Exchange, name: str, sent: str) -> TokenType:
+    config, among = exchange.service.config, _PLACES[name]
+    type = token_types.read(config, sent, among)
+    if type is None:
+        known = ", ".join(token_types.identifier(config, each) for each in among)
+        story = f"{name} is one of {known}; {shown.in_words(name, sent)} was sent."
+        raise InvalidRequest(f"{name} is not supported", story=story)
+    return type
+
+
+async def _subject(exchange: Exchange, sent: Sent) -> Party:
+    with checks.SUBJECT:
+        try:
+            return await parties.read(
+                exchange.service, exchange.client, sent.subject_type, sent.subject_token
+            )
+        except Unfit as error:
+            raise InvalidRequest("subject_token invalid", story=str(error)) from None
+
+
+async def _actor(exchange: Exchange, sent: Sent, subject: Party) -> Party | None:
+    """Who acts for the subject, if anybody does, and may. Raises InvalidRequest."""
+    if sent.actor_token is None and sent.subject_type not in token_types.NEED_AN_ACTOR:
+        return None
+    with checks.IMPERSONATION:
+        if not subject.subject.instance.allows_impersonation:
+            told = "impersonation is switched off"
+            raise ImpersonationRefused(told, story="The security policy does not allow it.")
+    with checks.ACTOR:
+        actor = await _acting(exchange, sent)
+        if actor.subject.user.id == subject.subject.user.id:
+            story = "The actor is the subject: nobody acts for themselves."
+            raise InvalidRequest("actor_token invalid", story=story)
+    with checks.PERMISSION:
+        acting, user = actor.subject.user, subject.subject.user
+        if not await permissions.may_impersonate(exchange.service, acting, user):
+            story = (
+                f"The user {stories.quoted(acting.id)} may not act for {stories.quoted(user.id)}."
+            )
+            raise ImpersonationRefused("the actor may not act for the subject", story=story)
+    return actor
+
+
+async def _acting(exchange: Exchange, sent: Sent) -> Party:
+    if sent.actor_type is None or sent.actor_token is None:
+        story = "A user's id, or a JWT of the client's own, takes an actor_token with it."
+        raise InvalidRequest("actor_token invalid", story=story)
+    try:
+        return await parties.read(
+            exchange.service, exchange.client, sent.actor_type, sent.actor_token
+        )
+    except Unfit as error:
+        raise InvalidRequest("actor_token invalid", story=str(error)) from None
+
+
+def _check_depth(subject: Party, actor: Party | None) -> None:
+    """Bounds what has to be read to judge the new token. Raises InvalidRequest."""
+    inputs = [subject, actor] if actor else [subject]
+    acting = len(inputs) - 1 + sum(len(list(chain(party.actor))) for party in inputs)
+    with checks.DEPTH:
+        if acting > MAX_DEPTH or sum(party.exchanges for party in inputs) >= MAX_DEPTH:
+            told = f"more than {MAX_DEPTH} exchanges or actors came one after another"
+            raise InvalidRequest(told)
+
+
+def _audience(params: Params, subject: Party, actor: Party | None) -> list[str]:
+    of_actor = actor.audience if actor else ()
+    wanted = list(dict.fromkeys(params.all("audience")))
+    with checks.AUDIENCE:
+        if not set(wanted) <= {*subject.audience, *of_actor}:
+            raise InvalidTarget("audience is larger than that of the tokens that were sent")
+    return wanted or list(subject.audience or of_actor)
+
+
+def _scopes(exchange: Exchange, sent: Sent, subject: Party, actor: Party | None) -> list[str]:
+    """What is asked for and the client may have; an ID token alone comes without a refresh."""
+    config, organization = exchange.service.config, subject.subject.organization
+    of_actor = (actor.scopes if actor else None) or ()
+    requested = exchange.params.get("scope")
+    with checks.SCOPE:
+        if requested is None:
+            wanted = list(subject.scopes or of_actor)
+        else:
+            wanted = scopes.parse(requested)
+            _check_within(requested, wanted, subject, of_actor)
+        if not reserved_scopes.admit(config, wanted, organization):
+            raise InvalidScope("the subject is not of the organization that scope names")
+    granted = scopes.grantable(config, exchange.client, wanted)
+    withheld = {scopes.OFFLINE_ACCESS} if sent.requested == "id_token" else set()
+    return [scope for scope in granted if scope not in withheld]
+
+
+def _check_within(
+    requested: str, wanted: list[str], subject: Party, of_actor: Sequence[str]
+) -> None:
+    own = _OF_ANYBODY if subject.scopes is None else subject.scopes
+    within = {*own, *of_actor}
+    if not wanted or not set(wanted) <= within:
+        asked = shown.in_words("scope", requested)
+        story = f"{asked} was asked for, {stories.quoted(' '.join(sorted(within)))} may be."
+        raise InvalidScope("scope is larger than that of the tokens that were sent", story=story)
+
+
+GRANT: Final = Grant(
+    exchange=exchange,
+    checks=checks.CHECKS,
+    api_name="OIDC_GRANT_TYPE_TOKEN_EXCHANGE",
+    is_offered=lambda instance: instance.allows_token_exchange,
+)

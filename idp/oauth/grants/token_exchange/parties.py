@@ -1,0 +1,199 @@
+"""Subject and actor of a token exchange: whom a token stands for, and what it came of."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from idp.identity import sessions, stamps, subjects, users
+from idp.identity.subjects import Subject
+from idp.oauth import assertions, audiences, id_tokens, jose, presented, standing, stories
+from idp.oauth.assertions import NotProven
+from idp.oauth.errors import InvalidToken
+from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.presented import Presented
+from idp.oauth.standing import Client, Named, Standing
+from idp.records import APP_KEYS, SESSIONS, Actor, Application, Replay
+from idp.service import Service
+
+
+class Unfit(Exception):
+    """The token does not count here. The message is for the log and the administrator."""
+
+
+class Party(Struct, frozen=True, kw_only=True):
+    """Whom a token stands for, what it grants, and all that it depends on.
+
+    `scopes` None: its kind has none. `actor` is the chain of those who act already, `actors` are
+    the same, read; `others` the clients that the token and what it came of were issued to.
+    `ends_at` is its own end, `grant_ends_at` that of what it came of. `exchanges` counts those
+    that led to it; `replay` is to be stored with what comes of it.
+    """
+
+    subject: Subject
+    named: Named
+    audience: Sequence[str] = ()
+    scopes: Sequence[str] | None = None
+    actor: Actor | None = None
+    actors: Sequence[Subject] = ()
+    others: Sequence[Client] = ()
+    auth_time: datetime | None = None
+    amr: list[str] = []
+    acr: str | None = None
+    ends_at: datetime | None = None
+    grant_ends_at: datetime | None = None
+    exchanges: int = 0
+    replay: Replay | None = None
+
+
+async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
+    """Whom the token stands for, once it counts and this client may use it. Raises Unfit."""
+    return await _READERS[type](service, client, token)
+
+
+async def _of_access_token(service: Service, client: Application, token: str) -> Party:
+    """An opaque token, a JWT, or a personal one."""
+    try:
+        opened = await presented.open(service, token)
+        found = await service.store.get_many(standing.keys(opened.named))
+        stands = await presented.judge(service, opened, found)
+    except InvalidToken as error:
+        raise Unfit(error.story) from None
+    if stands.subject is None:
+        raise Unfit("That is an application's own token: it stands for no user.")
+    if opened.is_pat:
+        return await _of_pat(service, client, opened, stands.subject)
+    return _of_claims(service, client, opened, stands, stands.subject)
+
+
+async def _of_pat(
+    service: Service, client: Application, opened: Presented, subject: Subject
+) -> Party:
+    """It is meant for whatever application its holder gives it to."""
+    said, pat_id = opened.claims, opened.claims.jti
+    scopes = said.scope.split()
+    granted = await audiences.of_application(service, client, scopes)
+    ends_at = datetime.fromtimestamp(said.exp, UTC)
+    return Party(
+        subject=subject,
+        named=msgspec.structs.replace(opened.named, token_ids=(), pat_ids=(pat_id,)),
+        audience=[*said.aud, *granted.audience],
+        scopes=scopes,
+        auth_time=datetime.fromtimestamp(said.iat, UTC),
+        ends_at=ends_at,
+        grant_ends_at=ends_at,
+    )
+
+
+def _of_claims(
+    service: Service, client: Application, opened: Presented, stands: Standing, subject: Subject
+) -> Party:
+    said = opened.claims
+    if not {client.id, client.project_id} & set(said.aud):
+        owner = stories.quoted(said.client_id)
+        raise Unfit(f"It was issued to {owner}; neither this client nor its project is in aud.")
+    grants = stands.authorizations
+    since = said.iat if said.auth_time is None else said.auth_time
+    return Party(
+        subject=subject,
+        named=opened.named,
+        audience=_without_service(service, client, said.aud),
+        scopes=said.scope.split(),
+        actor=said.act,
+        actors=stands.actors,
+        others=[*([stands.client] if stands.client else []), *stands.others],
+        auth_time=datetime.fromtimestamp(since, UTC),
+        amr=said.amr,
+        acr=said.acr,
+        ends_at=datetime.fromtimestamp(said.exp, UTC),
+        grant_ends_at=min((grant.expires_at for grant in grants), default=None),
+        exchanges=sum(grant.grant == "exchange" for grant in grants),
+    )
+
+
+def _without_service(service: Service, client: Application, audience: Sequence[str]) -> list[str]:
+    """An application without management access has no tokens for this service's own API."""
+    closed = set() if client.has_management_access else {service.config.issuer}
+    return [each for each in audience if each not in closed]
+
+
+async def _of_id_token(service: Service, client: Application, token: str) -> Party:
+    """One of a user whose session lasts. It has no scopes; a new password ends it, too."""
+    try:
+        said = await id_tokens.read(service, token)
+    except jose.NotAToken:
+        raise Unfit(stories.no_id_token(service.config, token)) from None
+    now = service.clock.now()
+    if now.timestamp() >= said.exp:
+        since = stories.span(now - datetime.fromtimestamp(said.exp, UTC))
+        raise Unfit(f"The ID token expired {since} ago.")
+    if said.aud != client.id:
+        raise Unfit(f"The ID token was issued to {stories.quoted(said.aud)}.")
+    if said.sid is None:
+        raise Unfit("The ID token names no session that would tell whether it still counts.")
+    session = await service.store.get(SESSIONS, said.sid)
+    subject = await _active(service, said.sub)
+    under = stamps.of_session(subject.instance, subject.organization, subject.user)
+    if (
+        session is None
+        or session.ended_at is not None
+        or session.user_id != said.sub
+        or session.stamps != under
+        or sessions.is_over(service.config, session, now)
+    ):
+        raise Unfit("The session of the ID token has ended.")
+    return Party(
+        subject=subject,
+        named=Named(stamps=under, session_ids=[session.id]),
+        audience=[client.id],
+        auth_time=datetime.fromtimestamp(said.auth_time, UTC),
+        amr=said.amr,
+        acr=said.acr,
+        ends_at=datetime.fromtimestamp(said.exp, UTC),
+        grant_ends_at=session.expires_at,
+    )
+
+
+async def _of_jwt(service: Service, client: Application, token: str) -> Party:
+    """The client's own word for who the user is. It grants nothing."""
+    try:
+        assertion = assertions.read(token)
+        claims = assertion.claims
+        if claims.iss != client.id:
+            raise Unfit(
+                f"The JWT's iss is {stories.quoted(claims.iss)}, not the client that sent it."
+            )
+        key = await service.store.get(APP_KEYS, assertion.kid)
+        assertions.check(service, assertion, key)
+    except NotProven as error:
+        raise Unfit(str(error)) from None
+    return Party(
+        subject=await _active(service, claims.sub),
+        named=Named(stamps=""),
+        ends_at=datetime.fromtimestamp(claims.exp, UTC),
+        replay=assertions.used(claims, claims.jti) if claims.jti else None,
+    )
+
+
+async def _of_user_id(service: Service, client: Application, user_id: str) -> Party:
+    """A name alone: whoever acts for the user has to have all the rights."""
+    return Party(subject=await _active(service, user_id), named=Named(stamps=""))
+
+
+async def _active(service: Service, user_id: str) -> Subject:
+    subject = await users.find_subject(service, user_id)
+    if subject is None or not subjects.is_active(subject):
+        raise Unfit("There is no such user, or they or their organization are not active.")
+    return subject
+
+
+_READERS: Final[dict[TokenType, Callable[[Service, Application, str], Awaitable[Party]]]] = {
+    "access_token": _of_access_token,
+    "id_token": _of_id_token,
+    "jwt": _of_jwt,
+    "user_id": _of_user_id,
+}

@@ -1,0 +1,192 @@
+"""What comes of a token exchange: a new authorization, which dies with all that it came of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from idp import events
+from idp.oauth import id_tokens, issuing, scopes, standing
+from idp.oauth.authorizations import Grantee
+from idp.oauth.checks import token_exchange as checks
+from idp.oauth.errors import InvalidRequest
+from idp.oauth.grants.exchange import Exchange, RefreshToken, new_refresh_token
+from idp.oauth.grants.token_exchange import token_types
+from idp.oauth.grants.token_exchange.parties import Party
+from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.standing import Client
+from idp.oauth.tokens import chain, lifetime
+from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
+from storage import Conflict, Insert, Write
+from storage.settling import commit_settled
+
+
+class Wanted(Struct, frozen=True):
+    """What is to come of it: the type, the audience and the scopes of the new token."""
+
+    type: TokenType
+    audience: list[str]
+    scopes: list[str]
+
+
+async def issue(
+    exchange: Exchange, client: Client, subject: Party, actor: Party | None, wanted: Wanted
+) -> dict[str, Any]:
+    """The token response (RFC 8693 2.2.1); the authorization and its event are stored.
+
+    Raises InvalidRequest: another request was faster with the same assertion.
+    """
+    now = exchange.service.clock.now()
+    id = exchange.service.random.id()
+    inputs = [subject, actor] if actor else [subject]
+    refresh = _refresh_token(exchange, id, wanted, inputs, now)
+    authorization = _authorization(exchange, id, client, subject, actor, wanted, refresh, now)
+    grantee = Grantee(authorization, subject.subject, client, None)
+    body = await _response(exchange, grantee, wanted, refresh, now)
+    await _store(exchange, authorization, inputs)
+    return body
+
+
+def _refresh_token(
+    exchange: Exchange, id: str, wanted: Wanted, inputs: Sequence[Party], now: datetime
+) -> RefreshToken | None:
+    """It lets the new authorization outlive the tokens that were sent, not what they came of."""
+    if scopes.OFFLINE_ACCESS not in wanted.scopes:
+        return None
+    ends_at = _earliest(party.grant_ends_at for party in inputs)
+    return new_refresh_token(exchange.service, id, now, ends_at)
+
+
+def _authorization(
+    exchange: Exchange,
+    id: str,
+    client: Client,
+    subject: Party,
+    actor: Party | None,
+    wanted: Wanted,
+    refresh: RefreshToken | None,
+    now: datetime,
+) -> Authorization:
+    inputs = [subject, actor] if actor else [subject]
+    acting = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
+    others = {each.application.id: each for party in inputs for each in party.others}
+    others.pop(client.application.id, None)
+    signed_in = actor or subject
+    kind: TokenKind = "jwt" if wanted.type == "jwt" else "opaque"
+    named = [party.named for party in inputs]
+    return Authorization(
+        id=id,
+        grant="exchange",
+        client_id=client.application.id,
+        client_org_id=client.organization.id,
+        user_id=subject.subject.user.id,
+        org_id=subject.subject.organization.id,
+        scopes=wanted.scopes,
+        audience=wanted.audience,
+        auth_time=signed_in.auth_time or now,
+        amr=signed_in.amr,
+        acr=signed_in.acr,
+        actor=_chain(exchange.service.config.issuer, subject, actor),
+        actor_org_ids=[each.organization.id for each in acting],
+        parent_ids=_union(each.authorization_ids for each in named),
+        parent_session_ids=_union(each.session_ids for each in named),
+        parent_token_ids=_union(each.token_ids for each in named),
+        parent_pat_ids=_union(each.pat_ids for each in named),
+        parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
+        token_kind=kind,
+        stamps=standing.stamps_of(
+            subject.subject.instance, subject.subject, client, acting, list(others.values())
+        ),
+        refresh=refresh.record if refresh else None,
+        created_at=now,
+        expires_at=_ends_at(exchange, wanted, kind, inputs, refresh, now),
+        sequence=1,
+    )
+
+
+def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
+    """Who acts now, before whom, and for whom others have acted (RFC 8693 4.1)."""
+    if actor is None:
+        return subject.actor
+    found = subject.actor
+    for sub in reversed([actor.subject.user.id, *chain(actor.actor)]):
+        found = Actor(iss=issuer, sub=sub, act=found)
+    return found
+
+
+def _ends_at(
+    exchange: Exchange,
+    wanted: Wanted,
+    kind: TokenKind,
+    inputs: Sequence[Party],
+    refresh: RefreshToken | None,
+    now: datetime,
+) -> datetime:
+    config = exchange.service.config
+    if refresh is not None:
+        return refresh.record.expires_at + lifetime(config, kind)
+    lasts = lifetime(config, kind)
+    if wanted.type == "id_token":
+        lasts = timedelta(seconds=config.id_token_seconds)
+    return _earliest([now + lasts, *[party.ends_at for party in inputs]]) or now
+
+
+async def _response(
+    exchange: Exchange,
+    grantee: Grantee,
+    wanted: Wanted,
+    refresh: RefreshToken | None,
+    now: datetime,
+) -> dict[str, Any]:
+    service = exchange.service
+    issued = {"issued_token_type": token_types.identifier(service.config, wanted.type)}
+    if wanted.type != "id_token":
+        text = refresh.text if refresh else None
+        body = await issuing.respond(
+            service, grantee, scopes=wanted.scopes, refresh_token=text, now=now
+        )
+        return body | issued
+    token = await issuing.id_token(service, grantee, wanted.scopes, None, now, nonce=None)
+    until = id_tokens.lasts_until(service.config, grantee.ends_at, now)
+    return issued | {
+        "access_token": token,
+        "token_type": "N_A",
+        "expires_in": until - int(now.timestamp()),
+        "scope": " ".join(wanted.scopes),
+    }
+
+
+async def _store(
+    exchange: Exchange, authorization: Authorization, inputs: Sequence[Party]
+) -> None:
+    acting = authorization.actor
+    type = "user.impersonated" if acting else "token.exchanged"
+    actor = acting.sub if acting else authorization.user_id
+    writes: list[Write] = events.insertion(
+        exchange.service.random,
+        AUTHORIZATIONS,
+        authorization,
+        type,
+        actor,
+        authorization.created_at,
+        client=authorization.client_id,
+        user=authorization.user_id,
+    )
+    writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
+    try:
+        await commit_settled(exchange.service.store, *writes)
+    except Conflict:
+        with checks.SUBJECT:
+            story = "The JWT was used before: its jti counts once."
+            raise InvalidRequest("subject_token invalid", story=story) from None
+
+
+def _union(lists: Iterable[Iterable[str]]) -> list[str]:
+    return list(dict.fromkeys(each for one in lists for each in one))
+
+
+def _earliest(instants: Iterable[datetime | None]) -> datetime | None:
+    return min((each for each in instants if each), default=None)

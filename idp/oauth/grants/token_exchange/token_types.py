@@ -1,0 +1,26 @@
+"""The types of token that a token exchange knows, and what each may be used as (RFC 8693 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, Literal, TypeAlias
+
+from idp.config import Config
+
+TokenType: TypeAlias = Literal["access_token", "id_token", "jwt", "user_id"]
+
+SUBJECTS: Final[tuple[TokenType, ...]] = ("access_token", "id_token", "jwt", "user_id")
+ACTORS: Final[tuple[TokenType, ...]] = ("access_token", "id_token")
+REQUESTED: Final[tuple[TokenType, ...]] = ("access_token", "id_token", "jwt")
+NEED_AN_ACTOR: Final[tuple[TokenType, ...]] = ("jwt", "user_id")
+
+
+def identifier(config: Config, type: TokenType) -> str:
+    """The URI of a type. The one of user ids is this service's own."""
+    namespace = config.vendor if type == "user_id" else "ietf"
+    return f"urn:{namespace}:params:oauth:token-type:{type}"
+
+
+def read(config: Config, uri: str, among: Collection[TokenType]) -> TokenType | None:
+    """The type of that URI, if it is one of these."""
+    return next((type for type in among if identifier(config, type) == uri), None)
