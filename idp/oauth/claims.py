@@ -83,11 +83,12 @@ def _address(user: User) -> dict[str, Any]:
 
 
 def _known(claims: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in claims.items() if not _is_empty(value)}
+    known = {name: value for name, value in claims.items() if value is not None}
+    return {name: value for name, value in known.items() if not _is_empty(value)}
 
 
 def _is_empty(value: object) -> bool:
-    return value in (None, {}) or (isinstance(value, str) and not value.strip())
+    return not value.strip() if isinstance(value, str) else value == {}
 
 
 BY_SCOPE: Final[dict[str, Callable[[User], dict[str, Any]]]] = {

@@ -165,6 +165,8 @@ _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 def _unquote(text: str) -> str:
     """Undo application/x-www-form-urlencoded (RFC 6749 2.3.1)."""
+    if "%" not in text and "+" not in text:
+        return text
     if _PERCENT.search(text):
         raise InvalidClient("the Basic header is not percent-encoded correctly")
     try:
