@@ -121,6 +121,17 @@ async def test_mod_auth_openidc_signs_in_refreshes_and_signs_out(new_site, open_
 
 
 @pytest.mark.gen_test(timeout=60)
+async def test_mod_auth_openidc_reads_an_answer_that_the_browser_posts(
+    new_site, open_browser, place
+):
+    site = await new_site("form_post")
+    await site.sign_in(open_browser(place))
+
+    assert (await site.get(PAGE)).text == "the private page"
+    assert (await site.told())["userinfo"]["email"] == "dana@example.com"
+
+
+@pytest.mark.gen_test(timeout=60)
 async def test_mod_auth_openidc_lets_in_whoever_has_a_token(new_site, open_browser, place):
     site, browser = await new_site(), open_browser(place)
     page = await browser.sign_in(site.party.authorize_url(), *place.user)

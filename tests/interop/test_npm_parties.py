@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 
-from tests.interop.npm_party import Party, Refused, introduced, signed_in
+from tests.interop.npm_party import SCOPE, Party, Refused, introduced, signed_in
 
 SECRETS = ["client_secret_basic", "client_secret_post"]
+DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 BY_ITSELF = {"grant_types": ["authorization_code", "client_credentials"]}
 
 
@@ -83,6 +86,21 @@ async def test_it_gets_a_token_for_itself(place, party, new_key, method):
 
 
 @pytest.mark.gen_test(timeout=60)
+async def test_it_pushes_its_request(place, party, open_browser):
+    browser = open_browser(place)
+    client = await introduced(place, party, requires_pushed_requests=True)
+    refused = await browser.open(client.authorize_url())
+    url = await party.call("push", redirectUri=client.redirect_uri, scope=SCOPE)
+    page = await browser.sign_in(url, *place.user)
+    told = await party.call("callback", url=page.location)
+
+    assert refused.answer["error"] == "invalid_request"
+    assert set(dict(parse_qsl(urlsplit(url).query))) == {"client_id", "request_uri"}
+    assert told["claims"]["aud"] == client.client_id
+    assert told["tokens"]["refresh_token"]
+
+
+@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("party", ["oauth4webapi"], indirect=True)
 async def test_a_resource_server_reads_a_jwt_access_token(place, party, open_browser):
     client = await introduced(place, party, access_token_type="jwt")
@@ -96,3 +114,22 @@ async def test_a_resource_server_reads_a_jwt_access_token(place, party, open_bro
 
     assert (claims["sub"], claims["client_id"]) == (told["claims"]["sub"], client.client_id)
     assert "email" in claims["scope"].split()
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_it_signs_in_where_there_is_no_browser(place, party, open_browser):
+    await introduced(place, party, "none", grant_types=[DEVICE_CODE, "refresh_token"])
+    started, browser = await party.call("startDevice", scope=SCOPE), open_browser(place)
+    page = await browser.open(started["verification_uri"])
+    page = await browser.submit(page, userCode=started["user_code"])
+    page = await browser.submit(page, loginName=place.user[0])
+    page = await browser.submit(page, password=place.user[1])
+    confirmed = await browser.submit(page, decision="allow")
+    told = await party.call("pollDevice", deviceCode=started["device_code"])
+    tokens = told["tokens"]
+    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
+    userinfo = await browser.get("/oidc/v1/userinfo", headers=bearer)
+    again = await party.call("refresh", refreshToken=tokens["refresh_token"])
+
+    assert (page.name, confirmed.name) == ("device-confirm", "signed-in")
+    assert again["claims"]["sub"] == userinfo.json()["sub"]

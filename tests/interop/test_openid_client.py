@@ -52,6 +52,31 @@ async def test_openid_client_gets_in_silently_once_somebody_is_signed_in(
     assert "refresh_token" not in second["tokens"]
 
 
+@pytest.mark.gen_test(timeout=60)
+async def test_openid_client_reads_an_answer_that_the_browser_posts(place, party, open_browser):
+    client = await introduced(place, party)
+    wanted = {"redirectUri": client.redirect_uri, "scope": SCOPE, "response_mode": "form_post"}
+    url = await party.call("authorize", **wanted)
+    page = await open_browser(place).sign_in(url, *place.user)
+    told = await party.call("posted", url=client.redirect_uri, form=page.hidden)
+
+    assert set(page.hidden) == {"code", "state", "iss"}
+    assert told["claims"]["aud"] == client.client_id
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_openid_client_gets_an_id_token_at_once(place, party, open_browser):
+    implicit = {"response_types": ["id_token"], "grant_types": ["implicit"]}
+    client = await introduced(place, party, **implicit)
+    wanted = {"redirectUri": client.redirect_uri, "scope": SCOPE, "response_type": "id_token"}
+    url = await party.call("authorize", **wanted)
+    page = await open_browser(place).sign_in(url, *place.user)
+    claims = await party.call("implicit", url=page.location)
+
+    assert (claims["iss"], claims["aud"]) == (place.issuer, client.client_id)
+    assert claims["email"] == "dana@example.com"
+
+
 TAMPERED = {
     "another state": {"state": "forged"},
     "no state": {"state": None},

@@ -72,7 +72,7 @@ await serve({
   async pollDevice({ deviceCode }) {
     const answer = await oauth.deviceCodeGrantRequest(
       server, client, authentication, deviceCode, loopback)
-    return oauth.processDeviceCodeResponse(server, client, answer)
+    return { tokens: await oauth.processDeviceCodeResponse(server, client, answer) }
   },
 
   async introspect({ token }) {
