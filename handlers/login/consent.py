@@ -7,11 +7,13 @@ from typing import ClassVar, Final
 
 from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp.config import Config
 from idp.i18n import Message, message
 from idp.identity.sessions import LiveSession
-from idp.oauth import consents, sign_in_flow
+from idp.oauth import consents, reserved_scopes, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.sign_in_flow import Flow
 
 _IN_WORDS: Final = {
@@ -21,6 +23,19 @@ _IN_WORDS: Final = {
     "phone": message("your phone number", context="consent"),
     "address": message("your postal address", context="consent"),
     "offline_access": message("all this also while you are not using it", context="consent"),
+}
+_THIS_SERVICE: Final = message("to act for you at this service itself", context="consent")
+_ROLES: Final = message("your roles", context="consent")
+_ORGANIZATION: Final = message("which organization you belong to", context="consent")
+_RESERVED_IN_WORDS: Final = {
+    Reserved.ROLE: _ROLES,
+    Reserved.ROLES: _ROLES,
+    Reserved.ROLES_OF: _ROLES,
+    Reserved.ORGANIZATION: _ORGANIZATION,
+    Reserved.DOMAIN: _ORGANIZATION,
+    Reserved.RESOURCE_OWNER: _ORGANIZATION,
+    Reserved.METADATA: message("what else is noted about you here", context="consent"),
+    Reserved.AUDIENCE: message("to act for you at other services", context="consent"),
 }
 
 
@@ -69,14 +84,26 @@ class ConsentHandler(FlowHandler):
             hidden=[*token, ("account", live.session.id)],
             cancellable=False,
             account=account_of(live),
-            wishes=list(in_words(flow.request.scopes)),
+            wishes=in_words(self.service.config, flow.request.scopes),
             back_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
         )
 
 
-def in_words(scopes: Iterable[str]) -> Iterable[Message | str]:
-    """What each scope lets an application have; one without words stands for itself."""
-    return (_IN_WORDS.get(scope, scope) for scope in scopes)
+def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
+    """What the scopes let an application have; one without words stands for itself."""
+    said: list[Message | str] = []
+    for scope in scopes:
+        words = _words(config, scope) or scope
+        if words not in said:
+            said.append(words)
+    return said
+
+
+def _words(config: Config, scope: str) -> Message | None:
+    if scope == reserved_scopes.service_audience(config):
+        return _THIS_SERVICE
+    kinds = reserved_scopes.read(config, [scope])
+    return next((_RESERVED_IN_WORDS[kind] for kind in kinds), _IN_WORDS.get(scope))
 
 
 ROUTES = [(ADDRESSES[Page.CONSENT], ConsentHandler)]

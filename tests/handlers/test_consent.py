@@ -4,10 +4,16 @@ not ask (A8, A11)."""
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from idp.records import APPLICATIONS, CONSENTS, EVENTS, USERS
+from handlers.login.consent import in_words
+from idp.config import Config
+from idp.oauth import reserved_scopes
+from idp.oauth.reserved_scopes import Reserved
+from idp.oauth.scopes import SUPPORTED
+from idp.records import APPLICATIONS, AUTH_REQUESTS, CONSENTS, EVENTS, USERS
 from storage import Update
 from tests.handlers.steps import Seen, shape, text_of
 from tests.support.stored import count, everything, only
@@ -267,14 +273,35 @@ async def test_a_namesake_made_later_does_not_inherit_consent(server, signed_in,
     assert (await only(server.store, CONSENTS)).scopes == ["openid"]
 
 
-async def test_a_scope_without_words_stands_for_itself_and_is_never_markup(
-    server, signed_in, wiki
-):
-    markup = '<svg/onload="x">'
-    changes = {"name": markup}
-    await server.store.commit(Update(APPLICATIONS, wiki.client_id, set=changes))
-    scope = "openid urn:idp:iam:user:metadata"
-    page = await asked(signed_in, wiki, scope=scope)
+PREFIX = "urn:idp:iam:"
 
-    assert "urn:idp:iam:user:metadata" in text_of(page)
+
+def test_every_scope_has_words():
+    config = Config()
+    reserved = [reserved_scopes.scope(config, kind, "x") for kind in Reserved]
+    for scope in (*SUPPORTED, *reserved, reserved_scopes.service_audience(config)):
+        assert not isinstance(in_words(config, [scope])[0], str), scope
+
+
+async def test_reserved_scopes_are_put_into_words_each_once(server, signed_in, wiki):
+    kinds = ["org:projects:roles", "org:project:role:x", "user:metadata", "user:resourceowner"]
+    scope = " ".join(["openid", *(f"{PREFIX}{kind}" for kind in kinds)])
+    text = text_of(await asked(signed_in, wiki, scope=scope))
+
+    assert text.count("your roles") == 1
+    assert "what else is noted about you here" in text
+    assert "which organization you belong to" in text
+    assert PREFIX not in text
+
+
+async def test_what_has_no_words_stands_for_itself_and_is_never_markup(server, signed_in, wiki):
+    markup = '<svg/onload="x">'
+    await server.store.commit(Update(APPLICATIONS, wiki.client_id, set={"name": markup}))
+    page = await asked(signed_in, wiki)
+    (flow,) = parse_qs(urlsplit(page.url).query)["flow"]
+    changes = {"scopes": ["openid", markup, "api:read"]}
+    await server.store.commit(Update(AUTH_REQUESTS, flow, set=changes))
+    page = await signed_in.get(page.url)
+
+    assert "api:read" in text_of(page)
     assert "<svg" not in page.text
