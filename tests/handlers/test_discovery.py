@@ -6,6 +6,16 @@ import pytest
 from babel import Locale
 
 DOCUMENT = "/.well-known/openid-configuration"
+METHODS = ["client_secret_basic", "client_secret_post", "none", "private_key_jwt"]
+ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"]
+GRANT_TYPES = [
+    "authorization_code",
+    "refresh_token",
+    "client_credentials",
+    "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    "urn:ietf:params:oauth:grant-type:device_code",
+    "implicit",
+]
 
 
 @pytest.fixture
@@ -33,25 +43,31 @@ def test_the_document_holds_exactly_these_values(server, document):
     assert document == {
         "issuer": base,
         "authorization_endpoint": f"{base}/oauth/v2/authorize",
+        "pushed_authorization_request_endpoint": f"{base}/oauth/v2/par",
+        "require_pushed_authorization_requests": False,
+        "device_authorization_endpoint": f"{base}/oauth/v2/device_authorization",
         "token_endpoint": f"{base}/oauth/v2/token",
+        "introspection_endpoint": f"{base}/oauth/v2/introspect",
+        "revocation_endpoint": f"{base}/oauth/v2/revoke",
         "userinfo_endpoint": f"{base}/oidc/v1/userinfo",
         "end_session_endpoint": f"{base}/oidc/v1/end_session",
         "jwks_uri": f"{base}/oauth/v2/keys",
         "scopes_supported": ["openid", "profile", "email", "phone", "address", "offline_access"],
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query", "fragment"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "response_types_supported": ["code", "id_token", "id_token token"],
+        "response_modes_supported": ["query", "fragment", "form_post"],
+        "grant_types_supported": GRANT_TYPES,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["RS256"],
-        "token_endpoint_auth_methods_supported": [
-            "client_secret_basic",
-            "client_secret_post",
-            "none",
-        ],
+        "token_endpoint_auth_methods_supported": METHODS,
+        "token_endpoint_auth_signing_alg_values_supported": ALGORITHMS,
+        "introspection_endpoint_auth_methods_supported": [METHODS[0], METHODS[3]],
+        "introspection_endpoint_auth_signing_alg_values_supported": ALGORITHMS,
+        "revocation_endpoint_auth_methods_supported": METHODS,
+        "revocation_endpoint_auth_signing_alg_values_supported": ALGORITHMS,
         "code_challenge_methods_supported": ["S256"],
         "acr_values_supported": ["urn:idp:acr:password"],
         "claim_types_supported": ["normal"],
-        "claims_parameter_supported": False,
+        "claims_parameter_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
         "prompt_values_supported": ["none", "login", "select_account", "create", "consent"],
@@ -67,7 +83,7 @@ async def test_every_address_in_the_document_answers(visitor, document):
     addresses = [url for name, url in document.items() if name.endswith(("_endpoint", "_uri"))]
     statuses = [(await visitor.get(url)).status for url in addresses]
 
-    assert len(addresses) == 5
+    assert len(addresses) == 9
     assert 404 not in statuses
 
 
@@ -111,6 +127,10 @@ async def test_head_is_get_without_the_body(visitor, path):
         (DOCUMENT, "GET, HEAD"),
         ("/oauth/v2/keys", "GET, HEAD"),
         ("/oauth/v2/token", "POST"),
+        ("/oauth/v2/par", "POST"),
+        ("/oauth/v2/device_authorization", "POST"),
+        ("/oauth/v2/introspect", "POST"),
+        ("/oauth/v2/revoke", "POST"),
         ("/oidc/v1/userinfo", "GET, POST"),
         ("/oauth/v2/authorize", "GET, POST"),
         ("/oidc/v1/end_session", "GET, POST"),
