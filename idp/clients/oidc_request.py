@@ -35,7 +35,6 @@ RESPONSE_TYPES: Final[dict[str, ResponseType]] = {
 }
 GRANT_TYPES: Final[dict[str, str]] = {
     "OIDC_GRANT_TYPE_IMPLICIT": "implicit",  # the one that has no part at the token endpoint
-    "OIDC_GRANT_TYPE_TOKEN_EXCHANGE": "urn:ietf:params:oauth:grant-type:token-exchange",
     **{grant.api_name: name for name, grant in GRANTS.items() if grant.api_name},
 }
 TOKEN_TYPES: Final[dict[str, TokenKind]] = {
