@@ -1,7 +1,258 @@
-"""Mutants of the authorization and end-session endpoints."""
+"""Mutants of the endpoints that a browser opens: authorize, with and without a reference, the
+device page, and the end of a session."""
 
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-MUTANTS: list[Mutant] = []
+REQUEST = "idp/oauth/authorization_request.py"
+REGISTERED = "idp/oauth/registered.py"
+PUSHING = "idp/oauth/pushing.py"
+STEPS = "idp/oauth/interaction.py"
+CONSENTS = "idp/oauth/consents.py"
+DEVICE = "idp/oauth/grants/device_code.py"
+LOGOUT = "idp/oauth/logout.py"
+ID_TOKENS = "idp/oauth/id_tokens.py"
+AUTHORIZE = "tests/handlers/test_authorize.py"
+SESSIONS = "tests/handlers/test_authorize_sessions.py"
+UNUSABLE = "tests/handlers/test_authorize_unusable.py"
+IMPLICIT = "tests/handlers/test_implicit.py"
+PAR = "tests/handlers/test_par.py"
+CONSENT = "tests/handlers/test_consent.py"
+POLLS = "tests/handlers/test_device_polls.py"
+END_SESSION = "tests/handlers/test_end_session.py"
+REFUSED = f"{AUTHORIZE} -k goes_back_to_the_client_and_leaves_nothing"
+
+MUTANTS = [
+    Mutant(
+        "any redirect_uri",
+        REQUEST,
+        "if not is_registered(client, redirect_uri, registered):",
+        "if False:",
+        f"{UNUSABLE} -k unusable_redirect_uri",
+    ),
+    Mutant(
+        "any port of this machine",
+        REGISTERED,
+        "sent = _without_port(uri) if client.allows_any_loopback_port else None",
+        "sent = _without_port(uri)",
+        "tests/handlers/test_loopback_redirects.py",
+    ),
+    Mutant(
+        "an inactive client begins sign-ins",
+        "idp/oauth/authorize.py",
+        'if client is None or client.state != "active":',
+        "if client is None:",
+        f"{UNUSABLE} -k inactive",
+    ),
+    Mutant(
+        "a repeated parameter at authorize",
+        "idp/oauth/authorize.py",
+        "            params.refuse_repeated()\n",
+        "            pass\n",
+        f"{UNUSABLE} -k repeated",
+    ),
+    Mutant(
+        "any response type",
+        REQUEST,
+        "if response_type not in allowed:",
+        "if False:",
+        f"{IMPLICIT} -k 'nowhere_else or signs_nobody_in'",
+    ),
+    Mutant(
+        "an implicit type without its grant",
+        REQUEST,
+        "if _grant_of(each) in client.grant_types",
+        "if True",
+        f"{IMPLICIT} -k nowhere_else",
+    ),
+    Mutant(
+        "a request without openid",
+        REQUEST,
+        "if scopes.OPENID not in wanted:",
+        "if False:",
+        REFUSED,
+    ),
+    Mutant(
+        "a request object is overlooked",
+        REQUEST,
+        'if request.params.get("request") is not None:',
+        "if False:",
+        REFUSED,
+    ),
+    Mutant(
+        "a request_uri is overlooked",
+        REQUEST,
+        'if request.params.get("request_uri") is not None:',
+        "if False:",
+        REFUSED,
+    ),
+    Mutant(
+        "an ID token without a nonce",
+        REQUEST,
+        "if nonce is None and not _has_code(request):",
+        "if False:",
+        f"{IMPLICIT} -k nonce",
+    ),
+    Mutant(
+        "a token in the query",
+        REQUEST,
+        'if sent == "query" and mode != sent:',
+        "if False:",
+        f"{AUTHORIZE} tests/handlers/test_form_post.py -k 'carry_tokens or in_a_query'",
+    ),
+    Mutant(
+        "prompt none beside another",
+        REQUEST,
+        'if "none" in prompt and len(prompt) > 1:',
+        "if False:",
+        REFUSED,
+    ),
+    Mutant(
+        "any prompt",
+        REQUEST,
+        "if not set(prompt) <= set(PROMPTS):",
+        "if False:",
+        REFUSED,
+    ),
+    Mutant(
+        "a request that was not pushed",
+        REQUEST,
+        "if request.client.requires_pushed_requests and not request.is_pushed:",
+        "if False:",
+        f"{PAR} -k demanded",
+    ),
+    Mutant(
+        "a reference of another client",
+        PUSHING,
+        "if pushed.client_id != client.id:",
+        "if False:",
+        f"{PAR} -k another_client",
+    ),
+    Mutant(
+        "a reference twice",
+        PUSHING,
+        "if pushed.completed_at is not None:",
+        "if False:",
+        f"{PAR} -k 'at_once_one or works_once'",
+    ),
+    Mutant(
+        "a reference twice at one moment",
+        PUSHING,
+        'set={"completed_at": now}, expect={"completed_at": None}',
+        'set={"completed_at": now}',
+        f"{PAR} -k 'at_once_one or works_once'",
+    ),
+    Mutant(
+        "prompt none shows a page",
+        STEPS,
+        '    if "none" in request.prompt:\n        return _silently(config, request, live, now)\n',
+        "",
+        f"{SESSIONS} -k prompt_none",
+    ),
+    Mutant(
+        "several sessions and no question",
+        STEPS,
+        "    if len(fitting) > 1:\n",
+        "    if False:\n",
+        f"{SESSIONS} -k several_sessions",
+    ),
+    Mutant(
+        "prompt login asks nothing",
+        STEPS,
+        '    if "login" in request.prompt:\n        return False\n',
+        "",
+        f"{SESSIONS} -k prompt_login",
+    ),
+    Mutant(
+        "max_age counts for nothing",
+        STEPS,
+        "    if request.max_age is not None:\n",
+        "    if False:\n",
+        f"{SESSIONS} -k max_age",
+    ),
+    Mutant(
+        "another user than the hinted one",
+        STEPS,
+        "if request.hinted_user_id not in (None, chosen.subject.user.id):",
+        "if False:",
+        f"{SESSIONS} -k 'hinted or another_user'",
+    ),
+    Mutant(
+        "a user of another organization",
+        STEPS,
+        "    if not _is_admitted(config, request, chosen):\n",
+        "    if False:\n",
+        "tests/handlers/test_organization_scopes.py tests/idp/test_interaction.py",
+    ),
+    Mutant(
+        "consent is never asked for",
+        CONSENTS,
+        "if not client.is_third_party or await _is_given(service, client, request, live):",
+        "if True:",
+        f"{CONSENT} -k of_others_is_asked",
+    ),
+    Mutant(
+        "consent to one scope is consent to all",
+        CONSENTS,
+        "return known is not None and set(request.scopes) <= set(known.scopes)",
+        "return known is not None",
+        f"{CONSENT} -k more_scopes",
+    ),
+    Mutant(
+        "a hint's signature is not verified",
+        ID_TOKENS,
+        "    jose.verify(key, parsed)\n",
+        "",
+        f"{SESSIONS} -k did_not_make",
+    ),
+    Mutant(
+        "a logout to anywhere",
+        LOGOUT,
+        "    if not is_registered(client, uri, registered):\n",
+        "    if False:\n",
+        f"{END_SESSION} -k refused_logout",
+    ),
+    Mutant(
+        "client_id may differ from azp",
+        LOGOUT,
+        "if hint is not None and client_id is not None and hint.azp != client_id:",
+        "if False:",
+        f"{END_SESSION} -k refused_logout",
+    ),
+    Mutant(
+        "a device code by its id",
+        DEVICE,
+        " or not credentials.matches(parts[1], request.secret_hash):",
+        ":",
+        f"{POLLS} -k nobody_has",
+    ),
+    Mutant(
+        "a device code twice",
+        DEVICE,
+        "        if request.redeemed_at is not None:\n",
+        "        if False:\n",
+        f"{POLLS} -k 'tokens_once or second_poll'",
+    ),
+    Mutant(
+        "a device code for ever",
+        DEVICE,
+        "        if request.ends_at <= now:\n",
+        "        if False:\n",
+        f"{POLLS} -k expires",
+    ),
+    Mutant(
+        "a device is let in whatever the person says",
+        DEVICE,
+        "        if request.decided_at is not None and not request.is_allowed:\n",
+        "        if False:\n",
+        "tests/handlers/test_device_flow.py -k may_refuse",
+    ),
+    Mutant(
+        "a device may ask all the time",
+        DEVICE,
+        "        if is_early:\n",
+        "        if False:\n",
+        f"{POLLS} -k polls_too_soon",
+    ),
+]
