@@ -154,7 +154,7 @@ MUTANTS = [
     Mutant(
         "an assertion counts again and again",
         ASSERTIONS,
-        "        await _count(service, claims, claims.jti)",
+        "        await _count(service, used(claims, claims.jti))",
         "        return",
         f"{BY_KEY} -k counts_once",
     ),

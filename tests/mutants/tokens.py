@@ -38,15 +38,15 @@ MUTANTS = [
     Mutant(
         "a revoked token stands",
         STANDING,
-        "or any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)",
+        "and not any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)",
         "",
         f"{REVOCATION} -k ends_alone",
     ),
     Mutant(
         "stamps decide nothing",
         STANDING,
-        "if named.stamps != stamps.of(instance, *_stamped(subjects, client)):",
-        "if False:",
+        "or named.stamps != stamps.of(instance, *_stamped(subjects, acting))",
+        "",
         f"{INTROSPECTION} -k stand_any_more",
     ),
     Mutant(
@@ -136,7 +136,7 @@ MUTANTS = [
     Mutant(
         "a code of another client",
         EXCHANGE,
-        "if authorization.client_id != exchange.client.id:",
+        "if issued.client_id != exchange.client.id:",
         "if False:",
         f"{OF_CODES} -k another_client",
     ),

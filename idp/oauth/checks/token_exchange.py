@@ -52,7 +52,7 @@ PERMISSION: Final = Check(
 )
 DEPTH: Final = Check(
     "exchange_depth",
-    "not too many exchanges and actors came one after another",
+    "not too many exchanges came one after another",
     "RFC 8693, 4.1 and 5",
     "Exchange the first token, not what came of it.",
 )

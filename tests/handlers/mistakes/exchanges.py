@@ -203,7 +203,7 @@ MISTAKES = [
     exchanging(
         "a sixth exchange",
         "exchange_depth",
-        "More than 5 exchanges or actors came one after another.",
+        "More than 5 exchanges came one after another.",
         the_sixth_in_a_row,
     ),
     exchanging(

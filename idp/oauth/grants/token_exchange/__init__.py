@@ -24,7 +24,6 @@ from idp.oauth.grants.token_exchange.results import Wanted
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.params import Params
 from idp.oauth.standing import Client
-from idp.oauth.tokens import chain
 from idp.records import ORGANIZATIONS
 
 MAX_DEPTH: Final = 5
@@ -163,13 +162,14 @@ async def _acting(exchange: Exchange, sent: Sent) -> Party:
 
 
 def _check_depth(subject: Party, actor: Party | None) -> None:
-    """Bounds what has to be read to judge the new token. Raises InvalidRequest."""
-    inputs = [subject, actor] if actor else [subject]
-    acting = len(inputs) - 1 + sum(len(list(chain(party.actor))) for party in inputs)
+    """Bounds the chain of actors, each of an exchange, and what has to be read to judge a token.
+
+    Raises InvalidRequest.
+    """
+    before = subject.exchanges + (actor.exchanges if actor else 0)
     with checks.DEPTH:
-        if acting > MAX_DEPTH or sum(party.exchanges for party in inputs) >= MAX_DEPTH:
-            told = f"more than {MAX_DEPTH} exchanges or actors came one after another"
-            raise InvalidRequest(told)
+        if before >= MAX_DEPTH:
+            raise InvalidRequest(f"more than {MAX_DEPTH} exchanges came one after another")
 
 
 def _audience(params: Params, subject: Party, actor: Party | None) -> list[str]:

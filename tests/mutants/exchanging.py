@@ -1,0 +1,210 @@
+"""Mutants of token exchange."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant
+
+PACKAGE = "idp/oauth/grants/token_exchange"
+GRANT, PARTIES, RESULTS = (f"{PACKAGE}/{name}.py" for name in ("__init__", "parties", "results"))
+TESTS = "tests/handlers/test_token_exchange"
+GIVEN, ACTORS, ENDS = f"{TESTS}.py", f"{TESTS}_actors.py", f"{TESTS}_ends.py"
+INPUTS, REFUSED = f"{TESTS}_inputs.py", f"{TESTS}_refused.py"
+
+MUTANTS = [
+    Mutant(
+        "token exchange can't be switched off",
+        GRANT,
+        "is_offered=lambda instance: instance.allows_token_exchange",
+        "is_offered=lambda instance: True",
+        f"{REFUSED} -k switched_off",
+    ),
+    Mutant(
+        "a resource is overlooked",
+        GRANT,
+        'if params.all("resource"):',
+        "if False:",
+        f"{REFUSED} -k resource",
+    ),
+    Mutant(
+        "impersonation can't be switched off",
+        GRANT,
+        "if not subject.subject.instance.allows_impersonation:",
+        "if False:",
+        f"{ACTORS} -k off_for_every_actor",
+    ),
+    Mutant(
+        "everybody may act for everybody",
+        GRANT,
+        "if not await permissions.may_impersonate(exchange.service, acting, user):",
+        "if False:",
+        f"{ACTORS} -k who_may_act",
+    ),
+    Mutant(
+        "somebody acts for themselves",
+        GRANT,
+        "if actor.subject.user.id == subject.subject.user.id:",
+        "if False:",
+        f"{REFUSED} -k 'subject and actor'",
+    ),
+    Mutant(
+        "exchanges follow one another for ever",
+        GRANT,
+        "if before >= MAX_DEPTH:",
+        "if False:",
+        f"{ACTORS} -k five",
+    ),
+    Mutant(
+        "an audience is made up",
+        GRANT,
+        "if not set(wanted) <= {*subject.audience, *of_actor}:",
+        "if False:",
+        f"{REFUSED} -k audience",
+    ),
+    Mutant(
+        "a scope is made up",
+        GRANT,
+        "if not wanted or not set(wanted) <= within:",
+        "if not wanted:",
+        f"{REFUSED} -k scope",
+    ),
+    Mutant(
+        "an organization's scope lets others in",
+        GRANT,
+        "if not reserved_scopes.admit(config, wanted, organization):",
+        "if False:",
+        f"{ACTORS} -k name_an_organization",
+    ),
+    Mutant(
+        "a token for others is taken",
+        PARTIES,
+        "if not {client.id, client.project_id} & set(said.aud):",
+        "if False:",
+        f"{INPUTS} -k another",
+    ),
+    Mutant(
+        "the service's audience goes on",
+        PARTIES,
+        "audience=_without_service(service, client, said.aud)",
+        "audience=said.aud",
+        f"{GIVEN} -k own_audience",
+    ),
+    Mutant(
+        "another client's ID token is taken",
+        PARTIES,
+        "if said.aud != client.id:",
+        "if False:",
+        f"{INPUTS} -k another",
+    ),
+    Mutant(
+        "a late ID token is taken",
+        PARTIES,
+        "if now.timestamp() >= said.exp:",
+        "if False:",
+        f"{INPUTS} -k ended",
+    ),
+    Mutant(
+        "an ID token outlives its session",
+        PARTIES,
+        "or session.ended_at is not None",
+        "",
+        f"{INPUTS} -k ended",
+    ),
+    Mutant(
+        "an ID token outlives a new password",
+        PARTIES,
+        "or session.stamps != under",
+        "",
+        f"{INPUTS} -k ended",
+    ),
+    Mutant(
+        "another client's word counts",
+        PARTIES,
+        "if claims.iss != client.id:",
+        "if False:",
+        f"{INPUTS} -k jwt",
+    ),
+    Mutant(
+        "anybody's word counts",
+        PARTIES,
+        "assertions.check(service, assertion, key)",
+        "assert key is not assertion",
+        f"{INPUTS} -k jwt",
+    ),
+    Mutant(
+        "a locked user is acted for",
+        PARTIES,
+        "if subject is None or not subjects.is_active(subject):",
+        "if subject is None:",
+        f"{INPUTS} -k not_active",
+    ),
+    Mutant(
+        "a JWT counts again and again",
+        RESULTS,
+        "writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]",
+        "writes += []",
+        f"{ACTORS} -k names_the_subject_once",
+    ),
+    Mutant(
+        "those who acted before are forgotten",
+        RESULTS,
+        "found = subject.actor\n    for",
+        "found = None\n    for",
+        f"{ACTORS} -k up_to_five",
+    ),
+    Mutant(
+        "it outlives the grants it came of",
+        RESULTS,
+        "parent_ids=_union(each.authorization_ids for each in named)",
+        "parent_ids=[]",
+        f"{ENDS} -k 'anything and grant'",
+    ),
+    Mutant(
+        "it outlives the sessions it came of",
+        RESULTS,
+        "parent_session_ids=_union(each.session_ids for each in named)",
+        "parent_session_ids=[]",
+        f"{ENDS} -k 'anything and session'",
+    ),
+    Mutant(
+        "it outlives the tokens it came of",
+        RESULTS,
+        "parent_token_ids=_union(each.token_ids for each in named)",
+        "parent_token_ids=[]",
+        f"{ENDS} -k 'anything and token'",
+    ),
+    Mutant(
+        "it outlives the personal tokens it came of",
+        RESULTS,
+        "parent_pat_ids=_union(each.pat_ids for each in named)",
+        "parent_pat_ids=[]",
+        f"{ENDS} -k personal",
+    ),
+    Mutant(
+        "it outlives its inputs",
+        RESULTS,
+        "_earliest([now + lasts, *[party.ends_at for party in inputs]])",
+        "_earliest([now + lasts])",
+        f"{GIVEN} -k ends_with_what",
+    ),
+    Mutant(
+        "a revoked token is forgotten too soon",
+        "idp/oauth/revocation.py",
+        "expires_at=expires_at + _outlived_by(service.config)",
+        "expires_at=expires_at",
+        f"{ENDS} -k revives_nothing",
+    ),
+    Mutant(
+        "credentials are changed in the name of another",
+        "idp/access.py",
+        "if acting is not None and permission in _NOT_FOR_ACTORS:",
+        "if False:",
+        f"{ACTORS} -k nobody_changes",
+    ),
+    Mutant(
+        "what was done in a name is told of the name",
+        "idp/access.py",
+        "return self.acting_id or self.caller.id",
+        "return self.caller.id",
+        f"{ACTORS} -k told_of_who",
+    ),
+]
