@@ -10,7 +10,35 @@ IDS = [row["id"] for row in conformance.rows()]
 
 IMPLICIT = ("access_token", "expires_in", "id_token", "token_type", "scope", "state")
 PROMPTS = ("absent", "none", "login", "select_account", "create")
+GRANTS = {
+    "code": ["grant_type", "code", "redirect_uri", "code_verifier", "response"],
+    "JWT profile": ["grant_type", "assertion", "scope", "response"],
+    "refresh": ["grant_type", "refresh_token", "scope", "response", "none"],
+    "client credentials": ["grant_type", "scope", "authentication", "response"],
+    "exchange": [
+        *["enabled first", "subject_token", "subject_token_type", "actor_token"],
+        *["actor_token_type", "requested_token_type", "scope", "audience", "resource"],
+        *["authentication", "response access_token", "response token_type"],
+        *["response issued_token_type", "response refresh_token", "response id_token"],
+        *["response expires_in", "response scope", "type access_token", "type refresh_token"],
+        *["type id_token", "type jwt", "type user_id"],
+    ],
+}
 TABLES = {
+    "1": [
+        *["authorization server", "users", "login page", "preregistered", "discovery"],
+        "no metadata endpoint",
+    ],
+    "2.1": [
+        *["client_id", "client_secret", "redirect URIs", "post-logout redirect URIs"],
+        *["allowed response types", "authentication method", "registered public key"],
+        *["id_token_userinfo_assertion", "access token type"],
+    ],
+    "2.2": ["openid", "profile email phone address", "offline_access", "separated by spaces"],
+    "2.3": [
+        *["access_token", "id_token", "refresh_token", "authorization code"],
+        "personal access token",
+    ],
     "4.1": ["path", "content"],
     "4.2": [
         *["endpoint", "client_id", "redirect_uri", "scope"],
@@ -21,12 +49,23 @@ TABLES = {
         *["lean ID token", "success: code", "error", "error page"],
         *[f"implicit success: {each}" for each in IMPLICIT],
     ],
+    "4.3": [f"{grant}: {row}" for grant, rows in GRANTS.items() for row in rows],
+    "4.4": [
+        *["token", "authentication", "revoked", "active", "user claims", "401"],
+        *[f"response {each}" for each in ("aud", "client_id", "exp iat nbf", "iss", "jti")],
+        *["response scope", "response token_type", "response username"],
+    ],
     "4.5": ["header", "response", "401"],
+    "4.6": ["token", "authentication", "access token", "refresh token"],
     "4.7": [
         *["cookie alone", "id_token_hint", "client_id", "post_logout_redirect_uri", "state"],
         "azp or client_id",
     ],
     "4.8": ["public keys", "kid", "rotation", "caching"],
+    "5": [
+        *["client_secret_basic", "client_secret_post", "none", "private_key_jwt"],
+        *[f"note {number}" for number in range(1, 8)],
+    ],
     "7.1": [
         *["invalid_request", "invalid_scope", "unauthorized_client", "server_error"],
         *["unsupported_response_type", "interaction_required", "login_required"],
@@ -36,7 +75,7 @@ TABLES = {
         *["unsupported_grant_type", "invalid_grant", "invalid_client"],
     ],
 }
-BEHAVIOURS = [*range(1, 29), *range(38, 52), 53, 54, 55, 57, 58, 60]
+BEHAVIOURS = [*range(1, 29), *range(38, 52), *range(53, 59), 60]
 BEHAVIOURS += ["16 id_token_hint", "18 form_post", "19 iss"]
 REFUSED: set[str] = set()
 

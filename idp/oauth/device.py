@@ -95,11 +95,15 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
     }
 
 
-async def find(service: Service, typed: str) -> DeviceRequest | None:
-    """The request whose user code this is, in whatever letters and groups it was typed."""
+def letters_of(typed: str) -> str | None:
+    """The letters of a user code, however small and in whatever groups they were typed."""
     letters = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
-    if len(letters) != USER_CODE_LENGTH or not set(letters) <= set(LETTERS):
-        return None
+    can_be = len(letters) == USER_CODE_LENGTH and set(letters) <= set(LETTERS)
+    return letters if can_be else None
+
+
+async def find(service: Service, letters: str) -> DeviceRequest | None:
+    """The request whose user code this is."""
     taken = await service.store.get(USER_CODES, _digest(service, letters))
     return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
 

@@ -22,7 +22,7 @@ from idp.records import (
     DeviceRequest,
 )
 from idp.service import Service
-from storage import Update, Write
+from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 
 DONE: Final = "/ui/device/done"
@@ -57,7 +57,10 @@ async def allow(
         client=client.id,
     )
     await session_clients.remember(service, live.session, client)
-    await commit_settled(service.store, *made, *_decision(service, request, is_allowed=True))
+    try:
+        await commit_settled(service.store, *_decision(service, request, is_allowed=True), *made)
+    except Conflict:
+        raise Stale(DEVICE_REQUESTS.name, authorization.id) from None
     await sessions.touch(service, live.session)
     return _done(request)
 

@@ -29,9 +29,11 @@ async def enter(service: Service, typed: str, agent: Agent | None, address: str)
 
     Raises WrongCode, CodeExpired, Throttled.
     """
-    account = f"device:{address}"
+    letters, account = device.letters_of(typed), f"device:{address}"
+    if letters is None:
+        raise WrongCode
     await throttle.admit(service, account, address)
-    request = await device.find(service, typed)
+    request = await device.find(service, letters)
     begun = await _begin(service, request, agent) if request else None
     if begun is None:
         await throttle.failed(service, account, address)

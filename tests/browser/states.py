@@ -177,6 +177,45 @@ def as_admin(program, path, **body):
     return answer.json()
 
 
+def device_of(program):
+    """What a device of a new application is told."""
+    project = as_admin(program, "/management/v1/projects", name="Living room")["id"]
+    app = as_admin(
+        program,
+        f"/management/v1/projects/{project}/apps/oidc",
+        name="Television",
+        authMethodType="OIDC_AUTH_METHOD_TYPE_NONE",
+        grantTypes=["OIDC_GRANT_TYPE_DEVICE_CODE", "OIDC_GRANT_TYPE_REFRESH_TOKEN"],
+    )
+    form = {"client_id": app["clientId"], "scope": "openid profile email offline_access"}
+    return form | of_client(program, "/oauth/v2/device_authorization", form).json()
+
+
+def of_client(program, path, form):
+    """What a client is answered that sends a form."""
+    host = urlsplit(program.issuer).netloc
+    base = getattr(program, "listens_at", program.issuer)
+    return httpx.post(base + path, data=form, headers={"Host": host})
+
+
+def wrong_user_code(person):
+    person.go("/ui/device")
+    person.fill(userCode="WDJB-MJH")
+    person.press("Continue")
+
+
+def at_device(person, device=None):
+    """By the link that the device shows, perhaps as a picture."""
+    told = device or device_of(person.program)
+    person.page.goto(told["verification_uri_complete"])
+    person.press("Continue")
+
+
+def device_allowed(person):
+    at_device(person)
+    person.press("Allow")
+
+
 def address_confirmed(person):
     """By the mail to somebody whose account an administrator made."""
     email = newcomer(person)
@@ -238,6 +277,10 @@ STATES = {
     "address": (NOBODY, "verify-email", False, opened("/ui/verify-email")),
     "address, confirmed": (NOBODY, "email-verified", False, address_confirmed),
     "held mail": (NOBODY, "held-mail", False, mail_held),
+    "device": (NOBODY, "device", False, opened("/ui/device")),
+    "device, wrong code": (NOBODY, "device", True, wrong_user_code),
+    "device, confirm": (ONE, "device-confirm", False, at_device),
+    "device, allowed": (ONE, "signed-in", False, device_allowed),
     "accounts": (TWO, "accounts", False, begin),
     "consent": (ONE, "consent", False, asked_to_consent),
     "form post": (NOBODY, "form-post", False, form_posted),

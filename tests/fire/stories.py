@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from idp import credentials
 from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
-from tests.fire import managing
+from tests.fire import devices, managing
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
 from tests.handlers.registering import FIELDS, mails
@@ -146,6 +146,7 @@ async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
 STORIES = [
     managing.a_script_registers_what_it_needs,
     managing.an_application_is_changed,
+    devices.a_device_is_let_in,
     an_application_is_owed_the_news_of_a_logout,
     a_sign_in_lasts_until_the_logout,
     a_mistyped_password_and_a_logout_by_hand,

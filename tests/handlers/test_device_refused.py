@@ -189,6 +189,12 @@ async def test_guesses_are_made_slow(server, visitor, device):
     assert later.name == "login-name"
 
 
+async def test_what_can_not_be_a_code_is_no_guess(visitor):
+    pages = [await type_code(visitor, "BBBB-BBB") for _ in range(9)]
+
+    assert {page.status for page in pages} == {400}
+
+
 async def test_guesses_from_one_address_leave_others_alone(server, new_visitor, device):
     told = await device.begin()
     guessing = new_visitor()

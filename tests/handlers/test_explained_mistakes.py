@@ -10,6 +10,7 @@ from idp.cli import explain
 from idp.oauth import trails
 from tests.handlers.mistakes import (
     credentials,
+    devices,
     exchanges,
     grants,
     pages,
@@ -33,6 +34,7 @@ MISTAKES = [
     *pushing.MISTAKES,
     *service_tokens.MISTAKES,
     *exchanges.MISTAKES,
+    *devices.MISTAKES,
 ]
 
 
