@@ -9,6 +9,7 @@ from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import Described
 from idp.identity.agents import Cookie
 from idp.oauth.grants.exchange import RefreshToken
+from idp.oauth.grants.token_exchange import Sent
 from idp.oauth.responses import Reply
 from idp.setup import Admin
 from idp.start import Start
@@ -17,7 +18,7 @@ SECRET = "Kx7f-9QmD-p2Rw-T3zs"
 
 
 @pytest.mark.parametrize(
-    "kind", [Admin, Cookie, DemoClient, Described, RefreshToken, Reply, Start, Step, Visit]
+    "kind", [Admin, Cookie, DemoClient, Described, RefreshToken, Reply, Sent, Start, Step, Visit]
 )
 def test_what_holds_a_secret_prints_nothing_of_it(kind):
     value = kind(**{field.name: SECRET for field in msgspec.structs.fields(kind)})

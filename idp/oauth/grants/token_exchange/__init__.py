@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec import Struct
-
+from idp.credentials import Confidential
 from idp.identity import permissions
 from idp.oauth import claims, reserved_scopes, scopes, shown, stories
 from idp.oauth.checks import token_exchange as checks
@@ -37,7 +36,7 @@ class ImpersonationRefused(InvalidRequest):
     status = 403
 
 
-class Sent(Struct, frozen=True):
+class Sent(Confidential, frozen=True):
     """The tokens of a request, and the type that is asked for."""
 
     subject_type: TokenType
