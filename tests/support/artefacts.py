@@ -1,0 +1,87 @@
+"""All that this service gives out or takes as a proof, each fresh and good for its place."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from idp.identity import memberships, users
+from idp.records import ORGANIZATIONS, USER_KEYS
+from tests.support import exchanging
+from tests.support.asserting import register_key
+from tests.support.callers import Caller, new_caller
+from tests.support.device import GRANT as DEVICE_GRANT
+from tests.support.device import Device, at_confirmation
+from tests.support.relying_party import RelyingParty
+from tests.support.service import Server
+from tests.support.visitor import Visitor
+
+IMPERSONATOR = "IAM_END_USER_IMPERSONATOR"
+
+
+@dataclass
+class World:
+    """A client that may use every grant, a person, a service user, and `ann`, who is not here."""
+
+    server: Server
+    visitor: Visitor
+    party: RelyingParty
+    machine: Caller
+    ann: str
+
+    @classmethod
+    async def make(cls, server: Server, visitor: Visitor, kind: str = "opaque") -> World:
+        await exchanging.switch(server, allows_token_exchange=True, allows_impersonation=True)
+        grants = [*exchanging.GRANTS, DEVICE_GRANT]
+        party = await server.register(grant_types=grants, access_token_type=kind)
+        user = await users.find_by_login_name(server.service, server.user[0])
+        organization = await server.store.get(ORGANIZATIONS, user.org_id)
+        machine = await new_caller(server, visitor, organization, "ORG_OWNER")
+        for id in (user.id, machine.user_id):
+            await memberships.grant(server.service, id, None, IMPERSONATOR, actor="a test")
+        ann = await users.find_by_login_name(server.service, (await server.copy_user("ann"))[0])
+        return cls(server, visitor, party, machine, ann.id)
+
+
+async def code(world: World) -> str:
+    page = await world.visitor.sign_in(world.party.authorize_url(), *world.server.user)
+    return page.answer["code"]
+
+
+def of_tokens(name: str) -> Callable[[World], Awaitable[str]]:
+    async def make(world: World) -> str:
+        return (await world.party.tokens(world.visitor, *world.server.user))[name]
+
+    return make
+
+
+async def personal_access_token(world: World) -> str:
+    return world.machine.token
+
+
+async def assertion(world: World) -> str:
+    """The service user's own."""
+    user_id = world.machine.user_id
+    key = await register_key(world.server, user_id, "key-1", collection=USER_KEYS)
+    return key.assertion()
+
+
+async def device_code(world: World) -> str:
+    """One that the person has allowed."""
+    told = await Device(world.party, world.visitor).begin()
+    page = await at_confirmation(world.visitor, told["user_code"], world.server.user)
+    await world.visitor.submit(page, decision="allow")
+    return told["device_code"]
+
+
+# name: (of which kind the client's access tokens are, how one is got)
+ARTEFACTS: dict[str, tuple[str, Callable[[World], Awaitable[str]]]] = {
+    "code": ("opaque", code),
+    "refresh token": ("opaque", of_tokens("refresh_token")),
+    "opaque access token": ("opaque", of_tokens("access_token")),
+    "JWT access token": ("jwt", of_tokens("access_token")),
+    "ID token": ("opaque", of_tokens("id_token")),
+    "personal access token": ("opaque", personal_access_token),
+    "assertion": ("opaque", assertion),
+    "device code": ("opaque", device_code),
+}
