@@ -290,7 +290,10 @@ async def test_a_method_of_nobody_s_is_405(server):
 
 @pytest.mark.parametrize(
     "path",
-    ["/management/v1/nothing", "/admin/v1/", "/v2/users", "/management/v1/projects/", "/v2/"],
+    [
+        *["/management/v1/nothing", "/admin/v1/", "/v2/users", "/management/v1/projects/", "/v2/"],
+        *["/admin/v1/export", "/admin/v1/import", "/management/v1/users/human/_import"],
+    ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_an_address_of_nothing_is_404_in_the_api_s_form(visitor, owner, path, method):

@@ -43,6 +43,15 @@ async def test_a_good_request_leads_to_the_sign_in_page(server, visitor, demo):
     assert (stored.nonce, stored.code_challenge) == ("nonce-1", CHALLENGE)
 
 
+async def test_authorize_and_the_sign_in_pages_share_an_origin(server, visitor, demo):
+    """So that both read the same cookie."""
+    document = (await visitor.get("/.well-known/openid-configuration")).json()
+    page = await visitor.get(demo.authorize_url())
+
+    origins = {urlsplit(url)[:2] for url in (document["authorization_endpoint"], page.location)}
+    assert origins == {urlsplit(server.issuer)[:2]}
+
+
 async def test_the_answer_is_a_code_with_state_and_issuer_in_the_query(server, signed_in, demo):
     page = await signed_in.get(demo.authorize_url())
     parts = urlsplit(page.location)
