@@ -6,6 +6,8 @@ answer was lost has the answer that `Run.was_done` announces.
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from idp import credentials
 from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
 from tests.fire import devices, managing
@@ -143,7 +145,48 @@ async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
     assert await owed(run, party) == 1
 
 
+async def an_application_of_others_is_let_in(run: Run) -> None:
+    """It pushes its request; the person allows it, and is not asked twice."""
+    party = await registered(run, is_third_party=True)
+    name, password = await run.person()
+    page = await at_password(run, party, name)
+    page = await signed_in(run, party, page, (name, password), password=password)
+    page = await run.get(page.location)
+    page = await run.get(page.location)
+    assert page.name == "consent"
+    page = await run.submit(page, decision="allow")
+    if run.was_done:  # what is repeated is answered at once
+        run.keep(page.answer["code"])
+    else:
+        await code_of(run, party, page)
+
+    page = await brought(run, party)
+    run.is_safe_from_here()
+    assert "code" in page.answer
+    assert "code" in await party.silently(run.browser)
+
+
+async def brought(run: Run, party: RelyingParty) -> Page:
+    """The answer to a pushed request. A reference is spent when its answer was lost: whoever did
+    not get it asks the application again, which pushes anew."""
+    page = await run.get(await pushed(run, party))
+    if page.name == "explain":
+        assert run.died_in == run.requests
+        page = await run.get(await pushed(run, party))
+    return page
+
+
+async def pushed(run: Run, party: RelyingParty) -> str:
+    form = party.authorize_form()
+    answer = await run.browser.post("/oauth/v2/par", form, headers=party.basic())
+    reference = answer.json()["request_uri"]
+    run.keep(reference.rpartition(":")[2])
+    about = {"client_id": party.client_id, "request_uri": reference}
+    return f"/oauth/v2/authorize?{urlencode(about)}"
+
+
 STORIES = [
+    an_application_of_others_is_let_in,
     managing.a_script_registers_what_it_needs,
     managing.an_application_is_changed,
     devices.a_device_is_let_in,

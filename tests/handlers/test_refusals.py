@@ -296,7 +296,7 @@ class TestASignIn:
         page = await new_visitor().sign_in(url, *other)
 
         assert page.answer["error"] == "login_required"
-        assert "Another user signed in than the one of id_token_hint." in await told_of(
+        assert "Another user signed in than the one of id_token_hint or claims." in await told_of(
             world, page
         )
 

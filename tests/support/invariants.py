@@ -49,6 +49,8 @@ PARENTS = {
         "agent_id": "agents",
         "device_id": "device_requests",
     },
+    "pushed_requests": {"client_id": "applications"},
+    "consents": {"user_id": "users", "client_id": "applications"},
     "device_requests": {"client_id": "applications"},
     "user_codes": {"device_id": "device_requests"},
     "authorizations": {
