@@ -21,7 +21,7 @@ from idp.oauth.endpoints import (
     USERINFO,
 )
 from idp.oauth.responses import MODES
-from idp.records import Instance, ResponseType
+from idp.records import Instance, ResponseType, SigningAlgorithm
 
 PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
 _ID_TOKEN_CLAIMS: Final = (
@@ -61,7 +61,7 @@ def document(
         "response_modes_supported": list(MODES),
         "grant_types_supported": [*grants.offered(instance), "implicit"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": ["RS256"],
+        "id_token_signing_alg_values_supported": list(get_args(SigningAlgorithm)),
         "token_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
         "token_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "introspection_endpoint_auth_methods_supported": list(client_auth.INTROSPECTION_METHODS),

@@ -57,7 +57,7 @@ def test_the_document_holds_exactly_these_values(server, document):
         "response_modes_supported": ["query", "fragment", "form_post"],
         "grant_types_supported": GRANT_TYPES,
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": ["RS256"],
+        "id_token_signing_alg_values_supported": ["RS256", "ES256", "EdDSA"],
         "token_endpoint_auth_methods_supported": METHODS,
         "token_endpoint_auth_signing_alg_values_supported": ALGORITHMS,
         "introspection_endpoint_auth_methods_supported": [METHODS[0], METHODS[3]],

@@ -21,9 +21,14 @@ _OWN_TURNS: Final = Path("/proc/thread-self/schedstat")
 
 
 class Stalls:
-    """The longest time between two turns of the loop, in seconds, and how many there were."""
+    """The longest time between two turns of the loop, in seconds, and how many there were.
+
+    `busiest` is the most that the loop itself computed in between: beside many others on one
+    machine, a thread that holds the interpreter's lock may wait, and the loop with it.
+    """
 
     longest = 0.0
+    busiest = 0.0
     turns = 0
 
 
@@ -41,8 +46,9 @@ async def watched():
 
 async def _tick(stalls: Stalls) -> None:
     while True:
-        began, delayed = time.monotonic(), _delayed()
+        began, delayed, computed = time.monotonic(), _delayed(), time.thread_time()
         await asyncio.sleep(TICK_SECONDS)
+        stalls.busiest = max(stalls.busiest, time.thread_time() - computed)
         took = time.monotonic() - began - TICK_SECONDS
         if took > stalls.longest:  # only then is it worth asking why
             stalls.longest = max(stalls.longest, took - (_delayed() - delayed))
