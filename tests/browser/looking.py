@@ -23,9 +23,12 @@ def is_of_page(response):
 
 
 def show(person, url, html, *, with_script):
-    """The HTML at the page's own address, with the stylesheet and perhaps the script."""
+    """The HTML at the page's own address, with the stylesheet and perhaps the script.
+
+    Not with it where it would leave the page at once: only who has no scripts sees that one.
+    """
     person.context.unroute_all()
-    if not with_script:
+    if not with_script or 'data-page="form-post"' in html:
         person.context.route("**/page.js", lambda route: route.abort())
     answer = {"body": html, "content_type": "text/html; charset=utf-8"}
     person.page.route(url, lambda route: route.fulfill(**answer))

@@ -206,12 +206,21 @@ async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, c
     assert await everything(server.store) == before
 
 
-async def test_a_parameter_may_not_be_repeated(server, visitor, client):
-    pairs = [*client.authorize_form().items(), ("state", "again")]
-    headers = client.basic() | {"Content-Type": "application/x-www-form-urlencoded"}
-    page = await visitor.post(PATH, content=urlencode(pairs), headers=headers)
+WISHES = ["prompt", "max_age", "login_hint", "ui_locales", "acr_values", "claims", "display"]
 
-    assert_refused(page, 400, "invalid_request")
+
+async def test_a_parameter_may_not_be_repeated(server, visitor, client):
+    before = await everything(server.store)
+    headers = client.basic() | {"Content-Type": "application/x-www-form-urlencoded"}
+    form = client.authorize_form() | dict.fromkeys([*WISHES, "id_token_hint", "unknown"], "1")
+    for name, value in form.items():
+        for again in (value, "another"):
+            content = urlencode([*form.items(), (name, again)])
+            page = await visitor.post(PATH, content=content, headers=headers)
+            assert_refused(page, 400, "invalid_request", name)
+            assert "sent more than once" in page.json()["error_description"]
+
+    assert await everything(server.store) == before
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "HEAD", "PATCH"])
