@@ -7,8 +7,8 @@ counts from the moment it is written, on every process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -30,11 +30,10 @@ from idp.records import (
     Instance,
     Organization,
     Session,
+    User,
 )
 from idp.service import Service
 from storage import Key
-
-_Found: TypeAlias = Mapping[tuple[str, str], Any]
 
 
 class Member(Struct, frozen=True):
@@ -112,45 +111,39 @@ def _clients(named: Named) -> list[Member]:
 
 
 def _sessions(named: Named) -> list[str]:
-    return [*([named.session_id] if named.session_id else []), *named.session_ids]
+    own = [named.session_id] if named.session_id else []
+    return list(dict.fromkeys([*own, *named.session_ids]))
 
 
 def judge(named: Named, records: Sequence[Any]) -> Standing | None:
     """What the records of `keys` tell; more records may follow them."""
-    found = {(c.name, id): record for (c, id), record in zip(keys(named), records, strict=False)}
-    instance: Instance | None = found[INSTANCES.name, INSTANCE_ID]
-    if instance is None or not _is_unrevoked(named, found):
-        return None
-    users = [_subject(instance, user, found) for user in _users(named)]
-    clients = [_client(client, found) for client in _clients(named)]
+    left = iter(records)
+    instance: Instance | None = next(left)
+    users = [_subject(instance, next(left), next(left)) for _ in _users(named)]
+    clients = [_client(next(left), next(left)) for _ in _clients(named)]
+    authorizations: list[Authorization] = [next(left) for _ in named.authorization_ids]
+    sessions = {id: _living(next(left)) for id in _sessions(named)}
     subjects = [user for user in users if user]
     acting = [client for client in clients if client]
     if (
-        None in users
-        or None in clients
+        instance is None
+        or len(subjects) < len(users)
+        or len(acting) < len(clients)
+        or not all(each and each.revoked_at is None for each in authorizations)
+        or not all(sessions[id] for id in named.session_ids)
+        or any(next(left) for _ in named.token_ids)
+        or not all(next(left) for _ in named.pat_ids)
         or named.stamps != stamps.of(instance, *_stamped(subjects, acting))
     ):
         return None
-    own = named.session_id
     return Standing(
         instance=instance,
         subject=subjects[0] if named.user else None,
         client=acting[0] if named.client else None,
         others=acting[1:] if named.client else acting,
         actors=subjects[1:] if named.user else subjects,
-        authorizations=[found[AUTHORIZATIONS.name, id] for id in named.authorization_ids],
-        session=found[SESSIONS.name, own] if own and _lives(found, own) else None,
-    )
-
-
-def _is_unrevoked(named: Named, found: _Found) -> bool:
-    """Whether nothing of it was revoked or has ended."""
-    authorizations = [found[AUTHORIZATIONS.name, id] for id in named.authorization_ids]
-    return (
-        all(each and each.revoked_at is None for each in authorizations)
-        and all(_lives(found, id) for id in named.session_ids)
-        and all(found[PATS.name, id] for id in named.pat_ids)
-        and not any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)
+        authorizations=authorizations,
+        session=sessions[named.session_id] if named.session_id else None,
     )
 
 
@@ -176,18 +169,16 @@ def _stamped(users: Sequence[Subject], clients: Sequence[Client]) -> list[Stampe
     return found
 
 
-def _subject(instance: Instance, member: Member, found: _Found) -> Subject | None:
-    user = found[USERS.name, member.id]
-    organization = found[ORGANIZATIONS.name, member.org_id]
-    if user is None or organization is None:
+def _subject(
+    instance: Instance | None, user: User | None, organization: Organization | None
+) -> Subject | None:
+    if instance is None or user is None or organization is None:
         return None
     subject = Subject(instance=instance, organization=organization, user=user)
     return subject if subjects.is_active(subject) else None
 
 
-def _client(member: Member, found: _Found) -> Client | None:
-    application = found[APPLICATIONS.name, member.id]
-    organization = found[ORGANIZATIONS.name, member.org_id]
+def _client(application: Application | None, organization: Organization | None) -> Client | None:
     if application is None or organization is None:
         return None
     is_active = application.state == "active" and organization.state == "active"
@@ -195,7 +186,6 @@ def _client(member: Member, found: _Found) -> Client | None:
     return Client(application, organization) if is_active and is_its_own else None
 
 
-def _lives(found: _Found, session_id: str) -> bool:
-    """Whether a session has not ended. Its idle end matters to sign-ins only."""
-    session: Session | None = found[SESSIONS.name, session_id]
-    return session is not None and session.ended_at is None
+def _living(session: Session | None) -> Session | None:
+    """The session, unless it has ended. Its idle end matters to sign-ins only."""
+    return session if session is not None and session.ended_at is None else None

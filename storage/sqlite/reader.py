@@ -69,7 +69,8 @@ class Reader:
         if keys:
             now, tables = self._now(), [self._tables[collection.name] for collection, _ in keys]
             sql = queries.get_many(tuple([table.name for table in tables]))
-            for position, document in self._rows(sql, [_findable(id) for _, id in keys]):
+            ids = [id if id.isascii() else _findable(id) for _, id in keys]
+            for position, document in self._rows(sql, ids):
                 table = tables[position]
                 record = table.decode(document)
                 if not table.expires or record.expires_at > now:
@@ -153,7 +154,7 @@ def unavailable(error: sqlite3.Error) -> Unavailable:
 
 def _findable(id: str) -> str | None:
     """The id, or None when no record can have it: SQLite takes no lone surrogate."""
-    return id if id.isascii() or not any("\ud800" <= c <= "\udfff" for c in id) else None
+    return None if any("\ud800" <= character <= "\udfff" for character in id) else id
 
 
 class ThreadView(View):
