@@ -33,7 +33,14 @@ _ID_CHARACTERS: Final = 200
 _MOST_REGISTERED: Final = 20
 _MOST_FOUND: Final = 50
 # Random by design: a part of their hash tells two of them apart, and nothing else.
-_COMPARABLE: Final = {"access_token", "code", "code_verifier", "id_token_hint", "refresh_token"}
+_COMPARABLE: Final = {
+    "access_token",
+    "code",
+    "code_verifier",
+    "device_code",
+    "id_token_hint",
+    "refresh_token",
+}
 _RANDOM_CHARACTERS: Final = 43
 _PARAMETER_NAME: Final = re.compile(r"[a-z_]{1,30}")
 _USUAL_TYPE: Final = "application/x-www-form-urlencoded"

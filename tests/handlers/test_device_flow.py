@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from idp.oauth import jose
-from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, EVENTS
+from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, EVENTS, LOGOUT_MESSAGES
 from tests.handlers.steps import shape, text_of
 from tests.support.answers import assert_granted, assert_json, assert_refused
 from tests.support.device import GRANTS, LETTERS, Device, at_confirmation, type_code
@@ -191,6 +191,29 @@ async def test_another_account_can_be_chosen(server, visitor, demo, device):
 
     assert "otto" in text_of(page)
     assert userinfo.json()["sub"] != demo_id
+
+
+async def test_an_application_on_a_device_is_owed_the_news_of_a_logout(
+    server, visitor, new_visitor
+):
+    wants = {"back_channel_logout_uri": "https://tv.example/logout", "grant_types": GRANTS}
+    device = Device(await server.register("Television", **wants), new_visitor())
+    told = await device.begin()
+    page = await at_confirmation(visitor, told["user_code"], server.user)
+    await visitor.submit(page, decision="allow")
+    await visitor.submit(await visitor.open("/oidc/v1/end_session"), decision="logout")
+
+    assert (await only(server.store, LOGOUT_MESSAGES)).client_id == device.party.client_id
+
+
+async def test_scripts_of_the_application_s_own_origins_may_ask(server, visitor):
+    uris = {"redirect_uris": ["https://tv.example/cb"], "auth_method": "none"}
+    device = Device(await server.register(grant_types=GRANTS, **uris), visitor)
+    own = await device.ask({"Origin": "https://tv.example"})
+    other = await device.ask({"Origin": "https://evil.example"})
+
+    assert own.headers["Access-Control-Allow-Origin"] == "https://tv.example"
+    assert "Access-Control-Allow-Origin" not in other.headers
 
 
 @pytest.mark.parametrize("where", ["login-name", "device-confirm"])

@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth.checks import authorize, par, token
+from idp.oauth.checks import authorize, device, par, token
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.mistakes.world import AUTHORIZE, TOKEN, World
+from tests.support.device import GRANT, GRANTS, Device, at_confirmation
 from tests.support.relying_party import CHALLENGE, VERIFIER, RelyingParty
 from tests.support.stored import refusals
 from tests.support.visitor import Visitor
@@ -17,6 +18,7 @@ from tests.support.wire import FORM
 
 ANOTHER = "https://evil.example/"
 PAR = "/oauth/v2/par"
+DEVICE = "/oauth/v2/device_authorization"
 REFERENCE = "urn:ietf:params:oauth:request_uri:unknown"
 
 
@@ -242,3 +244,64 @@ async def test_the_checks_of_a_refresh_token(world, new_visitor):
 
     assert failed == [check.name for check in token.REFRESH_CHECKS]
     assert page.status == 200
+
+
+async def test_the_checks_of_a_device_authorization(world):
+    allowed = await world.another(grant_types=GRANTS)
+    request = Request(world, DEVICE, scope='"openid"')
+    failed, page = await request.walk(
+        [
+            *until_the_client(world.wiki),
+            {"headers": allowed.basic()},
+            {"scope": "openid"},
+        ]
+    )
+
+    assert failed == [check.name for check in device.CHECKS]
+    assert page.status == 200
+
+
+async def test_the_checks_of_a_poll(world, new_visitor):
+    party = await world.another(grant_types=[GRANT])
+    foreign = await shown(world, await world.server.register("Radio", grant_types=GRANTS))
+    late = await shown(world, party)
+    world.server.clock.advance(300)
+    person, other = world.server.user, await world.server.copy_user("gone@localhost")
+    used = await decided(world.visitor, await shown(world, party), person)
+    await used.poll()
+    denied = await decided(world.visitor, await shown(world, party), person, "deny")
+    hasty = await shown(world, party)
+    await hasty.poll()
+    gone = await decided(new_visitor(), await shown(world, party), other)
+    await deactivate_the_other_person(world.server.store)
+    leaving = new_visitor()
+    ended = await decided(leaving, await shown(world, party), person)
+    await leaving.submit(await leaving.open("/oidc/v1/end_session"), decision="logout")
+    fresh = await decided(world.visitor, await shown(world, party), person)
+    request = Request(world, TOKEN, grant_type="password")
+    failed, page = await request.walk(
+        [
+            *until_the_grant(party, "refresh_token", GRANT),
+            {"device_code": "d"},
+            *[
+                {"device_code": each.told["device_code"]}
+                for each in (foreign, used, denied, late, hasty, gone, ended, fresh)
+            ],
+        ]
+    )
+
+    assert failed == [check.name for check in device.POLL_CHECKS]
+    assert page.status == 200
+
+
+async def shown(world, party) -> Device:
+    """A device that shows its code."""
+    made = Device(party, world.visitor)
+    await made.begin(scope="openid")
+    return made
+
+
+async def decided(visitor, waiting: Device, person, decision="allow") -> Device:
+    page = await at_confirmation(visitor, waiting.told["user_code"], person)
+    await visitor.submit(page, decision=decision)
+    return waiting

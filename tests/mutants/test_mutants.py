@@ -11,10 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants import authorizing, clients, exchanging, tokens
+from tests.mutants import authorizing, clients, devices, exchanging, tokens
 
 ROOT = Path(__file__).parents[2]
-MUTANTS = [*clients.MUTANTS, *tokens.MUTANTS, *authorizing.MUTANTS, *exchanging.MUTANTS]
+MUTANTS = [
+    *clients.MUTANTS,
+    *tokens.MUTANTS,
+    *authorizing.MUTANTS,
+    *exchanging.MUTANTS,
+    *devices.MUTANTS,
+]
 PARTS = ("idp", "handlers", "storage", "templates", "locales", "tests")
 SECONDS = 240
 ASSERTION_FAILED = 1  # pytest's exit code; others say that no test was run

@@ -1,0 +1,105 @@
+"""Mutants of the device flow."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant
+
+GRANT = "idp/oauth/grants/device_code.py"
+FLOW = "idp/oauth/device_flow.py"
+OF_POLLS = "tests/handlers/test_device_polls.py"
+OF_FLOW = "tests/handlers/test_device_flow.py"
+REFUSED = "tests/handlers/test_device_refused.py"
+
+MUTANTS = [
+    Mutant(
+        "a device code by its id",
+        GRANT,
+        "or not credentials.matches(parts[1], request.secret_hash)",
+        "",
+        f"{OF_POLLS} -k nobody_has",
+    ),
+    Mutant(
+        "anybody's device code",
+        GRANT,
+        'refuse_foreign(exchange, request, "device code")',
+        "pass",
+        f"{OF_POLLS} -k another_client",
+    ),
+    Mutant(
+        "a device code that is used again",
+        GRANT,
+        'unused = {"redeemed_at": None}',
+        "unused: dict[str, object] = {}",
+        f"{OF_POLLS} -k many_polls_at_once_after",
+    ),
+    Mutant(
+        "a device code lasts for ever",
+        GRANT,
+        "if request.ends_at <= now:",
+        "if False:",
+        f"{OF_POLLS} -k expires",
+    ),
+    Mutant(
+        "a device is not told that it was denied",
+        GRANT,
+        "if request.decided_at is not None and not request.is_allowed:",
+        "if False:",
+        f"{OF_FLOW} -k refuse_at_every_step",
+    ),
+    Mutant(
+        "a device may poll as it likes",
+        GRANT,
+        "        if is_early:",
+        "        if False:",
+        f"{OF_POLLS} -k too_soon",
+    ),
+    Mutant(
+        "a device that polls too soon waits no longer",
+        GRANT,
+        "INTERVAL_SECONDS * is_early",
+        "0 * is_early",
+        f"{OF_POLLS} -k too_soon",
+    ),
+    Mutant(
+        "a device outlives the session that let it in",
+        GRANT,
+        "if grantee.session is None:",
+        "if False:",
+        f"{OF_POLLS} -k logout",
+    ),
+    Mutant(
+        "a user code counts in every browser",
+        FLOW,
+        'expect={"flow_id": None}',
+        "expect={}",
+        f"{REFUSED} -k many_browsers",
+    ),
+    Mutant(
+        "a user code lasts for ever",
+        FLOW,
+        "if request.ends_at <= now:",
+        "if False:",
+        f"{REFUSED} -k expired",
+    ),
+    Mutant(
+        "guesses of user codes cost nothing",
+        FLOW,
+        "        await throttle.failed(service, account, address)\n",
+        "",
+        f"{REFUSED} -k guesses",
+    ),
+    Mutant(
+        "a device is let in by whoever is signed in",
+        "idp/oauth/sign_in_flow.py",
+        "return Ask(Page.DEVICE_CONFIRM, live=step.live)",
+        "return Answer(step.live)",
+        f"{OF_FLOW} -k is_only_asked",
+    ),
+    Mutant(
+        "every application has the device flow",
+        "idp/oauth/device.py",
+        "if GRANT_TYPE not in client.grant_types:",
+        "if False:",
+        f"{REFUSED} -k without_the_grant",
+    ),
+]
