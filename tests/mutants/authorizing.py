@@ -1,5 +1,5 @@
-"""Mutants of the endpoints that a browser opens: authorize, with and without a reference, the
-device page, and the end of a session."""
+"""Mutants of the endpoints that a browser opens: authorize, with and without a reference, and the
+end of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ REGISTERED = "idp/oauth/registered.py"
 PUSHING = "idp/oauth/pushing.py"
 STEPS = "idp/oauth/interaction.py"
 CONSENTS = "idp/oauth/consents.py"
-DEVICE = "idp/oauth/grants/device_code.py"
 LOGOUT = "idp/oauth/logout.py"
 ID_TOKENS = "idp/oauth/id_tokens.py"
 AUTHORIZE = "tests/handlers/test_authorize.py"
@@ -19,7 +18,6 @@ UNUSABLE = "tests/handlers/test_authorize_unusable.py"
 IMPLICIT = "tests/handlers/test_implicit.py"
 PAR = "tests/handlers/test_par.py"
 CONSENT = "tests/handlers/test_consent.py"
-POLLS = "tests/handlers/test_device_polls.py"
 END_SESSION = "tests/handlers/test_end_session.py"
 REFUSED = f"{AUTHORIZE} -k goes_back_to_the_client_and_leaves_nothing"
 
@@ -219,40 +217,5 @@ MUTANTS = [
         "if hint is not None and client_id is not None and hint.azp != client_id:",
         "if False:",
         f"{END_SESSION} -k refused_logout",
-    ),
-    Mutant(
-        "a device code by its id",
-        DEVICE,
-        " or not credentials.matches(parts[1], request.secret_hash):",
-        ":",
-        f"{POLLS} -k nobody_has",
-    ),
-    Mutant(
-        "a device code twice",
-        DEVICE,
-        "        if request.redeemed_at is not None:\n",
-        "        if False:\n",
-        f"{POLLS} -k 'tokens_once or second_poll'",
-    ),
-    Mutant(
-        "a device code for ever",
-        DEVICE,
-        "        if request.ends_at <= now:\n",
-        "        if False:\n",
-        f"{POLLS} -k expires",
-    ),
-    Mutant(
-        "a device is let in whatever the person says",
-        DEVICE,
-        "        if request.decided_at is not None and not request.is_allowed:\n",
-        "        if False:\n",
-        "tests/handlers/test_device_flow.py -k may_refuse",
-    ),
-    Mutant(
-        "a device may ask all the time",
-        DEVICE,
-        "        if is_early:\n",
-        "        if False:\n",
-        f"{POLLS} -k polls_too_soon",
     ),
 ]

@@ -8,6 +8,7 @@ GRANT = "idp/oauth/grants/device_code.py"
 FLOW = "idp/oauth/device_flow.py"
 OF_POLLS = "tests/handlers/test_device_polls.py"
 OF_FLOW = "tests/handlers/test_device_flow.py"
+RACES = "tests/flows/test_devices.py"
 REFUSED = "tests/handlers/test_device_refused.py"
 
 MUTANTS = [
@@ -30,7 +31,14 @@ MUTANTS = [
         GRANT,
         'unused = {"redeemed_at": None}',
         "unused: dict[str, object] = {}",
-        f"{OF_POLLS} -k many_polls_at_once_after",
+        f"{RACES} -k 'many_polls and sqlite'",
+    ),
+    Mutant(
+        "a device code that was used is told of as one that is used at the moment",
+        GRANT,
+        "if request.redeemed_at is not None:",
+        "if False:",
+        "tests/handlers/test_explained_mistakes.py -k 'gave and tokens'",
     ),
     Mutant(
         "a device code lasts for ever",
@@ -72,7 +80,7 @@ MUTANTS = [
         FLOW,
         'expect={"flow_id": None}',
         "expect={}",
-        f"{REFUSED} -k many_browsers",
+        f"{RACES} -k 'many_browsers and sqlite'",
     ),
     Mutant(
         "a user code lasts for ever",
