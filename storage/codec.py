@@ -153,8 +153,9 @@ class _Plain:
             raise InvalidValue("an integer beyond 64 bits can't be stored")
 
 
+@cache
 def check_collection(collection: Collection[Any]) -> None:
-    """Refuse a declaration that no back end could keep. Raises InvalidValue."""
+    """Refuse a declaration that no back end could keep, looked at once. Raises InvalidValue."""
     for path in {*collection.unique, *itertools.chain(*collection.lists)}:
         field_type(collection.record, path)
     if collection.expires and field_type(collection.record, "expires_at") is not datetime:

@@ -17,13 +17,16 @@ from functools import cache
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from msgspec import structs
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
 from idp import credentials, events, start
 from idp.clients import origins
 from idp.config import Config
+from idp.identity import schemes
 from idp.identity.hashing import Hasher
+from idp.identity.schemes import argon2
 from idp.oauth import algorithms
 from idp.oauth.keys import KeyRing
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
@@ -123,6 +126,14 @@ def shared_key(number: int) -> rsa.RSAPrivateKey:
     return _make_key(public_exponent=65537, key_size=2048)
 
 
+def make_hashes_cheap(monkeypatch) -> None:
+    """A password's hash takes 25 ms, on purpose; most tests sign in, and few are about that."""
+    monkeypatch.setattr(argon2, "MEMORY_KIB", 64)
+    monkeypatch.setattr(argon2, "PASSES", 1)
+    cheap = structs.replace(argon2.RECIPE, cost=(argon2.MEMORY_KIB, argon2.PASSES, argon2.LANES))
+    monkeypatch.setitem(schemes.RECIPES, "argon2id", cheap)
+
+
 async def start_server(
     clock: SteppingClock,
     listening: socket.socket | None = None,
@@ -165,6 +176,7 @@ def server(io_loop, monkeypatch, settings) -> Iterator[Server]:
     monkeypatch.setattr(
         algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
     )
+    make_hashes_cheap(monkeypatch)
     clock = SteppingClock()
     running, http = io_loop.run_sync(lambda: start_server(clock, **settings))
     yield running
