@@ -13,7 +13,10 @@ from tests.fuzz.heads import HEADS
 from tests.fuzz.mutators import PARAMETERS
 from tests.fuzz.request import Connection, Request
 from tests.fuzz.world import World
+from tests.support import invariants
+from tests.support.answers import assert_granted
 from tests.support.stalls import Stalls
+from tests.support.visitor import Visitor
 
 CONNECTIONS: Final = 8
 ANSWER_SECONDS: Final = 10
@@ -35,18 +38,28 @@ class Barrage:
         self._latest: deque[bytes] = deque(maxlen=CONNECTIONS)
 
     async def run(self, requests: int) -> None:
+        """Spoil and send so many."""
+        while self.sent < requests:
+            await self.world.renew()
+            await self.send(self._requests(min(_ROUND, requests - self.sent)))
+            self.world.server.clock.advance(1)
+
+    async def send(self, requests: Iterator[Request]) -> None:
         """Send them all. Raises AssertionError with the request that was answered wrongly."""
         port = int(self.world.host.rpartition(b":")[2])
         connections = [Connection(port) for _ in range(CONNECTIONS)]
         try:
-            while self.sent < requests:
-                await self.world.renew()
-                left = self._requests(min(_ROUND, requests - self.sent))
-                await _together(self._send_all(each, left) for each in connections)
-                self.world.server.clock.advance(1)
+            await _together(self._send_all(each, requests) for each in connections)
         finally:
             for each in connections:
                 await each.close()
+
+    def told(self) -> str:
+        """What was sent, how it was answered, and how long the loop ever stood still."""
+        kinds = ", ".join(f"{n} x {kind}" for kind, n in self.counts.most_common())
+        longest, busiest = (1000 * each for each in (self.stalls.longest, self.stalls.busiest))
+        stalls = f"longest stall {longest:.0f} ms, of computing {busiest:.0f} ms"
+        return f"{self.sent} requests, seed {self.seed}, {stalls}: {kinds}"
 
     def _requests(self, n: int) -> Iterator[Request]:
         """The next `n` requests, spoilt; some come several times at once."""
@@ -82,6 +95,15 @@ class Barrage:
             raise AssertionError(f"{told}\n{error}") from error
         kind = f"{answer.status} {answer.error}".strip() if answer else "hung up"
         self.counts[kind] += 1
+
+
+async def check_unharmed(world: World, browser: Visitor) -> None:
+    """The store is sound, and genuine requests are answered, from whichever browser."""
+    await world.renew()
+    await invariants.hold(world.server.store, secrets=world.fresh)
+    party = world.server.demo()
+    tokens = await party.tokens(browser, *world.server.user)
+    assert_granted(await party.refresh(browser, tokens["refresh_token"]))
 
 
 def spoilt(rng: Random, world: World, request: Request) -> Request:

@@ -126,10 +126,14 @@ class World:
         return "; ".join(f"{each.name}={each.value}" for each in self.visitor.cookies.jar).encode()
 
     @property
+    def fresh(self) -> list[str]:
+        """Every artefact that was given out since the last `renew`."""
+        return [value for each in self.clients.values() for value in each.held.values()]
+
+    @property
     def held(self) -> list[str]:
         """Every artefact that somebody holds now."""
-        found = [value for each in self.clients.values() for value in each.held.values()]
-        return [*found, self.pat, SECRET, self.assertion]
+        return [*self.fresh, self.pat, SECRET, self.assertion]
 
     async def renew(self) -> None:
         """Make anew what is held, and what is on the screen."""
