@@ -14,6 +14,7 @@ from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
 
 COMMANDS_IN_FLIGHT: Final = 2
+PATIENCE_SECONDS: Final = 0.002
 KEYS_PER_COMMAND: Final = 1000
 
 Key = tuple[str, str]
@@ -66,7 +67,8 @@ class SharedReads:
     """Collects the keys that are asked for while commands are in flight.
 
     A key joins a command that has not been sent yet, never one that has: what is read is at
-    least as new as the question.
+    least as new as the question. While a command is under way the next one waits for its answer,
+    because more join meanwhile; it doesn't wait for one that takes longer than most do.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -74,6 +76,7 @@ class SharedReads:
         self._batches: deque[_Batch] = deque()
         self._running: set[asyncio.Task[None]] = set()
         self._is_scheduled = False
+        self._patience: asyncio.TimerHandle | None = None
 
     async def fetch(self, keys: Iterable[Key]) -> Documents:
         """At least the documents of `keys`. Raises Unavailable."""
@@ -97,7 +100,17 @@ class SharedReads:
 
     def _send(self) -> None:
         self._is_scheduled = False
-        while self._batches and len(self._running) < COMMANDS_IN_FLIGHT:
+        if not self._running:
+            self._send_next()
+        elif self._batches and self._patience is None:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(PATIENCE_SECONDS, self._send_next)
+
+    def _send_next(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+        if self._batches and len(self._running) < COMMANDS_IN_FLIGHT:
             batch = self._batches.popleft()
             task = asyncio.get_running_loop().create_task(self._ask(batch))
             self._running.add(task)
