@@ -16,16 +16,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
 from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
-from structlog.contextvars import (
-    bind_contextvars,
-    clear_contextvars,
-    get_contextvars,
-    merge_contextvars,
-)
 
 from idp import redaction
 from idp.clock import Clock, SystemClock
@@ -34,6 +29,8 @@ from storage.codec import instant_text
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_NO_REQUEST: Final[Mapping[str, str]] = {}
+_request: Final[ContextVar[Mapping[str, str]]] = ContextVar("request", default=_NO_REQUEST)
 
 
 class Output:
@@ -91,7 +88,7 @@ def logger(name: str) -> Logger:
     """The logger of a module; `name` is its `__name__`."""
     wrapped = structlog.wrap_logger(
         _output,
-        processors=[merge_contextvars, _finished],
+        processors=[_with_request, _finished],
         wrapper_class=Logger,
         context_class=dict,
     )
@@ -140,19 +137,17 @@ def is_request_id(text: str) -> bool:
 
 def begin_request(request_id: str) -> None:
     """Give every line that this task logs from now on the request's id, and nothing older."""
-    clear_contextvars()
-    bind_contextvars(request_id=request_id)
+    _request.set({"request_id": request_id})
 
 
 def name_caller(caller: str) -> None:
     """Give every further line of the request the caller's id, too."""
-    bind_contextvars(caller=caller)
+    _request.set({**_request.get(), "caller": caller})
 
 
 def current_request_id() -> str | None:
     """The id of the request that this task answers; None outside of one."""
-    found: str | None = get_contextvars().get("request_id")
-    return found
+    return _request.get().get("request_id")
 
 
 def access(
@@ -186,6 +181,11 @@ def _message(record: logging.LogRecord) -> str:
         return record.getMessage()
     except Exception:  # arguments that don't fit the message: `logging` would print a traceback
         return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
+
+
+def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The line with what is known of the request that this task answers."""
+    return {**_request.get(), **line}
 
 
 def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
