@@ -1,0 +1,33 @@
+"""A grant that no standard knows: the caller gets a token for itself by saying please."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from idp.oauth import service_tokens
+from idp.oauth.checks import token as checks
+from idp.oauth.checks.check import Check
+from idp.oauth.errors import InvalidGrant
+from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.standing import Client
+from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
+
+POLITE: Final = Check("polite", "the client said please", "good manners", "Say please.")
+
+
+async def exchange(exchange: Exchange) -> dict[str, Any]:
+    """An access token of the application's own."""
+    service, client = exchange.service, exchange.client
+    with POLITE:
+        if exchange.params.get("word") != "please":
+            raise InvalidGrant("the client did not say please")
+    instance, organization = await service.store.get_many(
+        [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
+    )
+    acting = Client(client, organization)
+    return await service_tokens.for_application(service, instance, acting, [])
+
+
+GRANT: Final = Grant(
+    exchange=exchange, checks=(*checks.GRANTED, POLITE), api_name="OIDC_GRANT_TYPE_PLEASE"
+)
