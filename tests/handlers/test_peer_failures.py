@@ -6,18 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth.endpoints import (
-    AUTHORIZE,
-    DEVICE_AUTHORIZATION,
-    DISCOVERY,
-    END_SESSION,
-    INTROSPECT,
-    KEYS,
-    PAR,
-    REVOKE,
-    TOKEN,
-    USERINFO,
-)
+from idp.oauth import endpoints
 from tests.support import artefacts
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.artefacts import World
@@ -27,9 +16,11 @@ from tests.support.forged import changed, cut, longer
 from tests.support.stored import everything
 from tests.support.wire import FORM, exchange
 
-POSTED = [TOKEN, PAR, INTROSPECT, REVOKE, DEVICE_AUTHORIZATION]
+AUTHORIZE, TOKEN, PAR = endpoints.AUTHORIZE, endpoints.TOKEN, endpoints.PAR
+END_SESSION, USERINFO = endpoints.END_SESSION, endpoints.USERINFO
+POSTED = [TOKEN, PAR, endpoints.INTROSPECT, endpoints.REVOKE, endpoints.DEVICE_AUTHORIZATION]
 MATRIX = (";x=1", ";jsessionid=1", ";/", "%3bx=1", "/;x")
-OPENED = [AUTHORIZE, END_SESSION, USERINFO, KEYS, DISCOVERY]
+OPENED = [AUTHORIZE, END_SESSION, USERINFO, endpoints.KEYS, endpoints.DISCOVERY]
 
 
 @pytest.fixture
