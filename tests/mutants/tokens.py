@@ -31,15 +31,15 @@ MUTANTS = [
     Mutant(
         "a session that ended lives",
         STANDING,
-        "return session is not None and session.ended_at is None",
-        "return session is not None",
+        "return session if session is not None and session.ended_at is None else None",
+        "return session",
         f"{INTROSPECTION} -k stand_any_more",
     ),
     Mutant(
         "a revoked token stands",
         STANDING,
-        "and not any(found[REVOKED_TOKENS.name, id] for id in named.token_ids)",
-        "",
+        "or any(next(left) for _ in named.token_ids)",
+        "or [next(left) for _ in named.token_ids] == 0",
         f"{REVOCATION} -k ends_alone",
     ),
     Mutant(
