@@ -17,6 +17,21 @@ from benchmarks.protocol.steps import get
 from tests.interop import node
 from tests.support.skips import skip
 
+# What is reached with other work on the machine, a little below the lowest that was seen; what is
+# asked for is more, and the benchmark says which of it is missed.
+REACHED = {
+    ("sqlite", "introspect", "bare"): 0.42,
+    ("sqlite", "user_info", "bare"): 0.45,
+    ("sqlite", "machine_client_credentials_login", "bare"): 0.52,
+    ("sqlite", "machine_client_credentials_login_jwt", "bare"): 0.65,
+    ("mongodb", "introspect", "bare"): 0.34,
+    ("mongodb", "introspect", "oidc-provider"): 4,
+    ("mongodb", "user_info", "bare"): 0.35,
+    ("mongodb", "user_info", "oidc-provider"): 2.9,
+    ("mongodb", "machine_client_credentials_login", "bare"): 0.38,
+    ("mongodb", "machine_client_credentials_login", "oidc-provider"): 1.7,
+}
+
 
 def brief(directory, *more):
     """Arguments for a run that is over at once."""
@@ -101,3 +116,33 @@ def _refuse(server):
     with connection:
         connection.recv(1000)
         connection.sendall(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+
+
+@pytest.mark.deep
+@pytest.mark.alone
+@pytest.mark.parametrize("store", ["sqlite", "mongodb"])
+def test_the_protocol_is_as_fast_as_was_reached(
+    mongod, installed, tmp_path, record_property, store
+):
+    """Judged by processor time, which other work on the machine disturbs little."""
+    wanted = [name for name, scenario in SCENARIOS.items() if scenario.targets]
+    flags = [f"--store={store}", f"--mongodb={mongod}", "--processes=1", "--rounds=9"]
+    flags += [f"--directory={tmp_path}", f"--json={tmp_path}/results.json", "--seconds=0.5"]
+    main([*flags, *(f"--scenario={name}" for name in wanted)])
+    found = told(tmp_path)
+
+    ratios = {
+        (store, each["scenario"], target["yardstick"]): each["ratios"][target["yardstick"]]["cpu"]
+        for each in found["results"]
+        for target in each["targets"]
+    }
+    said = [f"{name} {yardstick} {ratio:.2f}" for (_, name, yardstick), ratio in ratios.items()]
+    record_property("counts", f"{store}: {', '.join(said)}")
+    assert ratios.keys() == {key for key in REACHED if key[0] == store}
+    for key, ratio in ratios.items():
+        assert ratio >= REACHED[key], key
+    for each in found["results"]:
+        assert all(figures["load_busy"] < 0.5 for figures in each["figures"].values()), each
+    (memory,) = found["memory"]
+    assert memory["requests"] >= 100_000
+    assert memory["megabytes"] <= results.MAX_MEGABYTES
