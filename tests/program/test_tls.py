@@ -43,7 +43,7 @@ async def test_with_a_certificate_everything_is_https(
     addresses = [
         value for name, value in found.json().items() if name.endswith(("_endpoint", "_uri"))
     ]
-    assert len(addresses) == 5
+    assert len(addresses) == 9
     assert all(address.startswith(program.issuer) for address in addresses)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
