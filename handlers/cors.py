@@ -76,7 +76,7 @@ class SharedHandler(ProtocolHandler):
     async def share_only_for_sender(self, form: Params) -> None:
         """`share_only_for` the client that the request names, by header or in its form."""
         if self.is_shared:
-            named = client_auth.name_in_header(self.request.headers.get("Authorization"))
+            named = client_auth.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(named or form.if_once("client_id"))
 
     def allowed_methods(self) -> list[str]:

@@ -70,7 +70,7 @@ class RefusingHandler(Handler):
             pairs=pairs,
             authorization=authorization,
             content_type=headers.get("Content-Type"),
-            client_id=client_auth.name_in_header(authorization),
+            client_id=client_auth.name(authorization, dict(pairs).get("client_assertion")),
         )
 
     def _pairs_of_query(self) -> list[tuple[str, str]]:

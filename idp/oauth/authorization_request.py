@@ -208,8 +208,8 @@ def _has_code(request: _Request) -> bool:
 
 
 def _pkce(request: _Request) -> dict[str, Any]:
-    is_public = request.client.auth_method == "none"
-    return {"code_challenge": pkce.read_challenge(request.params, is_required=is_public)}
+    is_required = request.client.auth_method == "none" and _has_code(request)
+    return {"code_challenge": pkce.read_challenge(request.params, is_required=is_required)}
 
 
 def _nonce(request: _Request) -> dict[str, Any]:

@@ -79,7 +79,11 @@ async def authenticate(
 
 
 async def authenticate_any(
-    service: Service, authorization: str | None, params: Params, also: Sequence[Key] = ()
+    service: Service,
+    authorization: str | None,
+    params: Params,
+    also: Sequence[Key] = (),
+    methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application | User, Sequence[Any]]:
     """The same, where a service user may authenticate by its id and its own secret, too."""
     with CLIENT_NAMED:
@@ -87,7 +91,9 @@ async def authenticate_any(
     found = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
     user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
     if user is None or user.secret_hash is None or claimed.secret is None:
-        return await _proven(service, claimed, found, TOKEN_METHODS), others
+        return await _proven(service, claimed, found, methods), others
+    with CLIENT_METHOD:
+        _check_taken(claimed.method, methods)
     with CLIENT_PROOF:
         if not credentials.matches(claimed.secret, user.secret_hash):
             raise InvalidClient("wrong secret of a service user", story=_length(claimed))
@@ -127,13 +133,13 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     return Claimed(method="private_key_jwt", client_id=assertion.claims.iss, assertion=assertion)
 
 
-def name_in_header(authorization: str | None) -> str | None:
-    """The client_id in a Basic header, if there is one that can be read."""
-    if authorization is None:
-        return None
+def name(authorization: str | None, assertion: str | None) -> str | None:
+    """The client_id in a Basic header or an assertion, if there is one that can be read."""
     try:
-        return _read_basic(authorization, None, None).client_id
-    except (InvalidClient, InvalidRequest):
+        if authorization is not None:
+            return _read_basic(authorization, None, None).client_id
+        return assertions.read(assertion).claims.iss if assertion else None
+    except (InvalidClient, InvalidRequest, NotProven):
         return None
 
 
@@ -222,16 +228,18 @@ def check(
     with CLIENT_METHOD:
         if claimed.method != client.auth_method:
             raise _other_method(claimed.method, client.auth_method)
-        if claimed.method not in methods:
-            raise _no_method(claimed.method, methods)
+        _check_taken(claimed.method, methods)
     with CLIENT_PROOF:
         if not _PROOFS[claimed.method](claimed, client):
             raise InvalidClient("wrong client secret", story=_about_secret(claimed, client))
 
 
-def _no_method(used: AuthMethod, methods: Collection[AuthMethod]) -> InvalidClient:
+def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
+    """Refuse a method that this endpoint does not take (specification 5)."""
+    if used in methods:
+        return
     accepted = " or ".join(methods)
-    return InvalidClient(
+    raise InvalidClient(
         f"the endpoint does not take {used}",
         story=f"The application's method is {used}; this endpoint takes {accepted}.",
         fix=f"Call this endpoint as an application that is registered for {accepted}.",

@@ -15,7 +15,7 @@ from idp.oauth.params import Params
 from idp.oauth.presented import Presented
 from idp.oauth.standing import Standing
 from idp.oauth.tokens import AccessToken
-from idp.records import Application
+from idp.records import Application, User
 from idp.service import Service
 
 INACTIVE: Final[dict[str, Any]] = {"active": False}
@@ -30,15 +30,15 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         params.refuse_repeated()
     token = await _open(service, params)
     keys = standing.keys(token.named) if token else []
-    client, found = await client_auth.authenticate(
+    caller, found = await client_auth.authenticate_any(
         service, authorization, params, keys, INTROSPECTION_METHODS
     )
     with TOKEN_SENT:
         params.required("token")
     stands = standing.judge(token.named, found) if token else None
-    if token is None or stands is None or not _is_meant_for(client, token, stands):
+    if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
-    return await _described(service, client, token, stands)
+    return await _described(service, caller, token, stands)
 
 
 async def _open(service: Service, params: Params) -> Presented | None:
@@ -48,24 +48,26 @@ async def _open(service: Service, params: Params) -> Presented | None:
         return None
 
 
-def _is_meant_for(client: Application, token: Presented, stands: Standing) -> bool:
-    """The client or its project is in the audience; a PAT's are its organization's projects."""
+def _is_meant_for(caller: Application | User, token: Presented, stands: Standing) -> bool:
+    """The caller or its project is in the audience; a PAT's are its organization's projects."""
+    if isinstance(caller, User):
+        return not token.is_pat and caller.id in token.claims.aud
     if token.is_pat:
-        return stands.subject is not None and client.org_id == stands.subject.organization.id
-    return client.id in token.claims.aud or client.project_id in token.claims.aud
+        return stands.subject is not None and caller.org_id == stands.subject.organization.id
+    return caller.id in token.claims.aud or caller.project_id in token.claims.aud
 
 
 async def _described(
-    service: Service, client: Application, token: Presented, stands: Standing
+    service: Service, caller: Application | User, token: Presented, stands: Standing
 ) -> dict[str, Any]:
-    """What the token says, and what its scopes release about its user to this client."""
-    said = token.claims
-    audience = [*said.aud, client.project_id] if token.is_pat else said.aud
+    """What the token says, and what its scopes release about its user to the caller."""
+    said, reader = token.claims, caller if isinstance(caller, Application) else None
+    audience = [*said.aud, reader.project_id] if token.is_pat and reader else said.aud
     told: dict[str, Any] = {}
     if stands.subject is not None:
         user, organization = stands.subject.user, stands.subject.organization
         told = await user_claims.released(
-            service, stands.subject, said.scope.split(" "), audience=audience, reader=client
+            service, stands.subject, said.scope.split(" "), audience=audience, reader=reader
         )
         told["username"] = f"{user.user_name}@{organization.primary_domain}"
     return told | _said(said, audience)

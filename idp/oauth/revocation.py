@@ -15,7 +15,6 @@ from idp.oauth.tokens import AccessToken
 from idp.records import (
     AUTHORIZATIONS,
     REVOKED_TOKENS,
-    Application,
     Authorization,
     RevokedToken,
 )
@@ -26,8 +25,9 @@ _REFRESH_SECRETS = 2
 
 
 async def revoke(service: Service, authorization: str | None, params: Params) -> None:
-    """End a token of the calling client: an access token alone, a refresh token with all that
-    came of the same grant. An unknown token is no error; another client's is left alone.
+    """End a token of the caller: an access token alone, a refresh token with all that came of the
+    same grant. An unknown token is no error; another's is left alone. A service user's tokens are
+    its own.
 
     Raises OAuthError: what is wrong with the client or the request.
     """
@@ -36,26 +36,26 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     sent = params.get("token") or ""
     parts = credentials.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
-    client, found = await client_auth.authenticate(service, authorization, params, keys)
+    caller, found = await client_auth.authenticate_any(service, authorization, params, keys)
     with TOKEN_SENT:
         params.required("token")
     if parts:
-        await _revoke_family(service, client, found[0], parts[1])
+        await _revoke_family(service, caller.id, found[0], parts[1])
         return
     token = await tokens.read(service, sent)
-    if token is not None and token.client_id == client.id:
+    if token is not None and token.client_id == caller.id:
         await _revoke_one(service, token)
 
 
 async def _revoke_family(
-    service: Service, client: Application, authorization: Authorization | None, family: str
+    service: Service, client_id: str, authorization: Authorization | None, family: str
 ) -> None:
     """Also by a spent token: whoever has one of the family may end it."""
     refresh = authorization.refresh if authorization else None
     if (
         authorization is not None
         and refresh is not None
-        and authorization.client_id == client.id
+        and authorization.client_id == client_id
         and credentials.matches(family, refresh.family_hash)
     ):
         await authorizations.revoke(service, authorization, reason="revoked by the client")

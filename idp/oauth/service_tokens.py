@@ -69,16 +69,12 @@ async def for_user(
     )
     body = _response(issued, granted.scopes)
     if with_id_token and scopes.OPENID in granted.scopes:
-        told = await user_claims.released(
-            service, subject, granted.scopes, audience=granted.audience, reader=None
-        )
         content = Content(
             sub=user.id,
             client_id=user.id,
             auth_time=now,
             amr=[AMR_KEY],
             access_token=issued.token,
-            claims=user_claims.that_fits(told),
         )
         body["id_token"] = await id_tokens.issue(service, content, now)
     return body

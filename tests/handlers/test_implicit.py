@@ -211,3 +211,20 @@ async def test_an_implicit_authorization_has_neither_code_nor_refresh_token(
 
     assert (record.grant, record.code, record.refresh) == ("implicit", None, None)
     assert record.scopes == ["openid", "profile", "email"]
+
+
+@pytest.mark.parametrize("response_type", ["id_token", "id_token token"])
+async def test_a_public_client_needs_no_challenge_where_there_is_no_code(
+    server, visitor, response_type
+):
+    party = await server.register(
+        "SPA",
+        auth_method="none",
+        grant_types=["implicit"],
+        response_types=["id_token", "id_token token"],
+    )
+    changes = {"code_challenge": None, "code_challenge_method": None}
+    url = party.authorize_url(response_type=response_type, **changes)
+    page = await visitor.sign_in(url, *server.user)
+
+    assert "id_token" in page.answer

@@ -308,3 +308,47 @@ async def test_a_service_users_token_expires(server, visitor, machine):
     server.clock.advance(timedelta(seconds=body["expires_in"]))
 
     assert (await machine.userinfo(visitor, body["access_token"])).status == 401
+
+
+@pytest.mark.parametrize("kind", ["opaque", "jwt"])
+async def test_a_service_user_asks_about_its_own_token_and_gives_it_back(
+    server, visitor, machine, kind
+):
+    await server.store.commit(Update(USERS, machine.client_id, set={"access_token_type": kind}))
+    body = assert_granted(await by_secret(visitor, machine, scope="openid"))
+    form = {"token": body["access_token"]}
+
+    asked = await visitor.post("/oauth/v2/introspect", form, headers=machine.basic())
+    assert asked.json()["active"]
+    revoked = await visitor.post("/oauth/v2/revoke", form, headers=machine.basic())
+    assert (revoked.status, revoked.text) == (200, "")
+    asked = await visitor.post("/oauth/v2/introspect", form, headers=machine.basic())
+    assert asked.text == '{"active":false}'
+    assert (await machine.userinfo(visitor, body["access_token"])).status == 401
+
+
+async def test_a_service_user_learns_nothing_of_anybody_elses_token(
+    server, visitor, machine, demo
+):
+    tokens = await demo.tokens(visitor, *server.user)
+    form = {"token": tokens["access_token"]}
+
+    asked = await visitor.post("/oauth/v2/introspect", form, headers=machine.basic())
+    assert asked.text == '{"active":false}'
+    await visitor.post("/oauth/v2/revoke", form, headers=machine.basic())
+    assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
+
+
+async def test_a_service_users_secret_in_the_form_does_not_introspect(visitor, machine):
+    form = {"token": "t", "client_id": machine.client_id, "client_secret": SECRET}
+
+    assert_refused(await visitor.post("/oauth/v2/introspect", form), 401, "invalid_client")
+
+
+async def test_the_id_token_is_lean_beside_the_access_token(visitor, keyed):
+    scope = "openid profile email urn:idp:iam:user:resourceowner"
+    body = assert_granted(await by_assertion(visitor, keyed.assertion(), scope=scope))
+    said = await claims_of(visitor, body["id_token"])
+
+    usual = {"iss", "sub", "aud", "azp", "exp", "iat", "auth_time", "amr", "at_hash"}
+    assert set(said) == usual

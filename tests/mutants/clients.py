@@ -28,8 +28,8 @@ MUTANTS = [
     Mutant(
         "introspection takes every method",
         AUTH,
-        "if claimed.method not in methods:",
-        "if False:",
+        "    if used in methods:\n",
+        "    if True:\n",
         f"{INTROSPECTION} -k does_not_authenticate",
     ),
     Mutant(
