@@ -48,7 +48,7 @@ MUTANTS = [
         "idp/oauth/authorize.py",
         "            params.refuse_repeated()\n",
         "            pass\n",
-        f"{UNUSABLE} -k repeated",
+        "tests/handlers/test_authorize_wishes.py -k repeated",
     ),
     Mutant(
         "any response type",
@@ -128,18 +128,11 @@ MUTANTS = [
         f"{PAR} -k another_client",
     ),
     Mutant(
-        "a reference twice",
-        PUSHING,
-        "if pushed.completed_at is not None:",
-        "if False:",
-        f"{PAR} -k 'at_once_one or works_once'",
-    ),
-    Mutant(
         "a reference twice at one moment",
         PUSHING,
         'set={"completed_at": now}, expect={"completed_at": None}',
         'set={"completed_at": now}',
-        f"{PAR} -k 'at_once_one or works_once'",
+        "tests/flows/test_races.py -k bring_a_reference",
     ),
     Mutant(
         "prompt none shows a page",
