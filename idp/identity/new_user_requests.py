@@ -10,7 +10,7 @@ from idp.fields import Base64, Email, Items, Name, NotYet, Phone, Refused, Text,
 from idp.fields import Password as PasswordText
 from idp.identity import schemes
 from idp.identity.new_users import CLIENT_PREFIX
-from idp.identity.person_fields import ProfileFields
+from idp.identity.person_fields import PostalAddress, ProfileFields
 from idp.records import Profile
 from idp.requests import Request
 
@@ -120,6 +120,7 @@ class CreateHuman(Request, frozen=True, kw_only=True):
     username: Annotated[str, UserName()] | None = None
     organization: Organization | None = None
     phone: NewPhone | None = None
+    address: PostalAddress | None = None
     metadata: Annotated[list[Entry], Items(MAX_METADATA_ENTRIES)] = []
     password: NewPassword | None = None
     hashed_password: HashedPassword | None = None

@@ -21,6 +21,7 @@ from idp.records import (
     ORGANIZATIONS,
     USER_METADATA,
     USERS,
+    Address,
     Email,
     IdpLink,
     Organization,
@@ -59,6 +60,7 @@ class NewHuman(Struct, frozen=True, kw_only=True):
     profile: Profile
     email: Email | None = None
     phone: Phone | None = None
+    address: Address | None = None
     password: Password | None = None
     id: str | None = None
     metadata: Sequence[tuple[str, str]] = ()
@@ -167,6 +169,7 @@ def _user(service: Service, organization: Organization, new: NewHuman, now: date
         email=new.email,
         email_key=users.email_key(new.email),
         phone=new.phone,
+        address=new.address,
         password=new.password,
         idp_links=list(new.idp_links),
     )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+import zoneinfo
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from functools import cache
 from typing import Annotated, Final, Literal
 
+from msgspec import Struct, structs
+
 from idp.errors import FieldProblem
-from idp.fields import Language, Text
+from idp.fields import Language, Refused, Text
 from idp.i18n import SOURCE, load
 from idp.identity.passwords import Problem
-from idp.records import Profile
+from idp.records import Address, Profile
 from idp.requests import Request
 
 Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
@@ -18,6 +24,56 @@ _GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {
     "GENDER_MALE": "male",
     "GENDER_DIVERSE": "diverse",
 }
+_WEB: Final = re.compile(
+    r"https?://([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?"
+    r"([/?#]([a-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_BIRTHDATE: Final = re.compile(r"(?!0000$)(?P<year>[0-9]{4})(-(?P<day>[0-9]{2}-[0-9]{2}))?")
+_LEAP_YEAR: Final = "2000"
+_LINE_ENDS: Final = str.maketrans("\r\n", "  ")
+
+
+class WebPage(Struct, frozen=True):
+    """The address of a page or a picture, which others may show and link to; or nothing."""
+
+    def read(self, value: object) -> str:
+        address = Text().read(value)
+        if address and not _WEB.fullmatch(address):
+            raise Refused("field.address", "is not an address such as https://max.example/me")
+        return address
+
+
+class Birthdate(Struct, frozen=True):
+    """A day or a year, or a day of the year 0000, which is not told (OpenID Connect Core 5.1);
+    or nothing."""
+
+    def read(self, value: object) -> str:
+        text = Text().read(value)
+        if text and not _is_birthdate(text):
+            raise Refused("birthdate.invalid", "is not a day such as 1990-01-31, nor a year")
+        return text
+
+
+class Zone(Struct, frozen=True):
+    """The name of a time zone, in the letters of the IANA's list; or nothing."""
+
+    def read(self, value: object) -> str:
+        name = Text().read(value)
+        if name and name not in _zones():
+            raise Refused("zoneinfo.unknown", "is not a time zone such as Europe/Zurich")
+        return name
+
+
+class Lines(Struct, frozen=True):
+    """Up to `max` characters in one line or several."""
+
+    max: int
+
+    def read(self, value: object) -> str:
+        text = Text(max=self.max, is_free=True).read(value)
+        Text(max=self.max).read(text.translate(_LINE_ENDS))
+        return text
 
 
 class ProfileFields(Request, frozen=True, kw_only=True):
@@ -27,6 +83,12 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     display_name: Annotated[str, Text()] = ""
     preferred_language: Annotated[str, Language()] = ""
     gender: Gender = "GENDER_UNSPECIFIED"
+    middle_name: Annotated[str, Text()] = ""
+    profile: Annotated[str, WebPage()] = ""
+    picture: Annotated[str, WebPage()] = ""
+    website: Annotated[str, WebPage()] = ""
+    birthdate: Annotated[str, Birthdate()] = ""
+    zoneinfo: Annotated[str, Zone()] = ""
 
     def as_profile(self, given_name: str, family_name: str) -> Profile:
         """The profile as a user record has it."""
@@ -37,9 +99,52 @@ class ProfileFields(Request, frozen=True, kw_only=True):
             nick_name=self.nick_name or None,
             preferred_language=self.preferred_language or None,
             gender=_GENDERS.get(self.gender),
+            middle_name=self.middle_name or None,
+            profile=self.profile or None,
+            picture=self.picture or None,
+            website=self.website or None,
+            birthdate=self.birthdate or None,
+            zoneinfo=self.zoneinfo or None,
         )
+
+
+class PostalAddress(Request, frozen=True, kw_only=True):
+    """OpenID Connect Core 5.1.1: of which something is told."""
+
+    formatted: Annotated[str, Lines(1000)] = ""
+    street_address: Annotated[str, Lines(200)] = ""
+    locality: Annotated[str, Text()] = ""
+    region: Annotated[str, Text()] = ""
+    postal_code: Annotated[str, Text()] = ""
+    country: Annotated[str, Text()] = ""
+
+    def check(self) -> Iterator[FieldProblem]:
+        if all(value == "" for value in structs.astuple(self)):
+            yield FieldProblem("field.empty", "", "must not be empty")
+
+    def stored(self) -> Address:
+        """The address as a user record has it."""
+        return Address(**{name: text or None for name, text in structs.asdict(self).items()})
 
 
 def password_problems(path: str, problems: Iterable[Problem]) -> list[FieldProblem]:
     """What keeps a password from being accepted, as an answer says it."""
     return [FieldProblem(each.slug, path, load(SOURCE).text(each.text)) for each in problems]
+
+
+def _is_birthdate(text: str) -> bool:
+    found = _BIRTHDATE.fullmatch(text)
+    if found is None:
+        return False
+    year = _LEAP_YEAR if found["year"] == "0000" else found["year"]
+    try:
+        date.fromisoformat(f"{year}-{found['day'] or '01-01'}")
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """The names that there are; `localtime` is this machine's own."""
+    return frozenset(zoneinfo.available_timezones() - {"localtime"})

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct, structs
+
 from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
@@ -29,6 +31,12 @@ class HumanProfile(Answer, frozen=True, kw_only=True):
     display_name: str = ""
     preferred_language: str = ""
     gender: str = ""
+    middle_name: str = ""
+    profile: str = ""
+    picture: str = ""
+    website: str = ""
+    birthdate: str = ""
+    zoneinfo: str = ""
 
 
 class HumanEmail(Answer, frozen=True, kw_only=True):
@@ -41,10 +49,20 @@ class HumanPhone(Answer, frozen=True, kw_only=True):
     is_verified: bool = False
 
 
+class HumanAddress(Answer, frozen=True, kw_only=True):
+    formatted: str = ""
+    street_address: str = ""
+    locality: str = ""
+    region: str = ""
+    postal_code: str = ""
+    country: str = ""
+
+
 class Human(Answer, frozen=True, kw_only=True):
     profile: HumanProfile
     email: HumanEmail | None = None
     phone: HumanPhone | None = None
+    address: HumanAddress | None = None
     password_change_required: bool = False
     password_changed: datetime | None = None
 
@@ -131,17 +149,17 @@ def _human(user: User) -> Human:
         profile=_profile(user.profile),
         email=HumanEmail(email=email.address, is_verified=email.is_verified) if email else None,
         phone=HumanPhone(phone=phone.number, is_verified=phone.is_verified) if phone else None,
+        address=HumanAddress(**_texts(user.address)) if user.address else None,
         password_change_required=bool(password and password.must_change),
         password_changed=password.changed_at if password else None,
     )
 
 
 def _profile(profile: Profile) -> HumanProfile:
-    return HumanProfile(
-        given_name=profile.given_name or "",
-        family_name=profile.family_name or "",
-        nick_name=profile.nick_name or "",
-        display_name=profile.display_name,
-        preferred_language=profile.preferred_language or "",
-        gender=f"GENDER_{profile.gender.upper()}" if profile.gender else "",
-    )
+    gender = f"GENDER_{profile.gender.upper()}" if profile.gender else ""
+    return HumanProfile(**_texts(profile) | {"gender": gender})
+
+
+def _texts(record: Struct) -> dict[str, str]:
+    """The texts of a record; what is not known is empty, and so left out of the answer."""
+    return {name: text or "" for name, text in structs.asdict(record).items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import re
 
+from tests.support.api_samples import FULL_HUMAN
+
 PATH = "/v2/users/human"
 PASSWORD = "a lamp in the attic"
 
@@ -20,9 +22,16 @@ FULL = {
         "displayName": "Minnie M.",
         "preferredLanguage": "en-GB",
         "gender": "GENDER_FEMALE",
+        "middleName": "M.",
+        "profile": "https://mouse.example/",
+        "picture": "https://mouse.example/me.png",
+        "website": "https://mouse.example/blog",
+        "birthdate": "1990-01-31",
+        "zoneinfo": "Europe/Vienna",
     },
     "email": {"email": "mini@mouse.example", "sendCode": {"urlTemplate": "https://a.example/v"}},
     "phone": {"phone": "+41791234567", "isVerified": True},
+    "address": FULL_HUMAN["address"],
     "metadata": [{"key": "shoes", "value": "cmVk"}],
     "password": {"password": PASSWORD, "changeRequired": True},
     "idpLinks": [{"idpId": "google", "userId": "65168498", "userName": "m@g"}],

@@ -75,6 +75,17 @@ LIMITS = [
     ("profile.nickName", "n" * 200, "field.too_long"),
     ("profile.displayName", "d" * 200, "field.too_long"),
     ("profile.preferredLanguage", "zh-Hant-TW", "field.too_long"),
+    ("profile.middleName", "m" * 200, "field.too_long"),
+    *[
+        (f"profile.{name}", "https://a.example/" + "a" * 182, "field.too_long")
+        for name in ("profile", "picture", "website")
+    ],
+    ("address.formatted", "f\r\n" * 333 + "f", "field.too_long"),
+    ("address.streetAddress", "s\n" * 100, "field.too_long"),
+    *[
+        (f"address.{name}", "ß" * 200, "field.too_long")
+        for name in ("locality", "region", "postalCode", "country")
+    ],
     ("email.sendCode.urlTemplate", "https://a.example/" + "a" * 182, "field.too_long"),
     ("phone.phone", "+41791234567".ljust(200, "-"), "field.too_long"),
     ("metadata[0].key", "k" * 200, "field.too_long"),
@@ -141,6 +152,28 @@ REFUSED = [
     ("profile.gender", 1, "field.wrong_type"),
     ("profile.givenName", "Mi\nni", "field.characters"),
     ("profile.givenName", "   ", "field.empty"),
+    ("profile.middleName", "M\n", "field.characters"),
+    *[
+        (f"profile.{name}", value, "field.address")
+        for name in ("profile", "picture", "website")
+        for value in ("mouse.example", "javascript:alert(1)", "//mouse.example/", "https://")
+    ],
+    ("profile.picture", "https://mini@mouse.example/", "field.address"),
+    ("profile.picture", 'https://mouse.example/"onload="', "field.address"),
+    ("profile.picture", "https://mouse.example\\@cat.example/", "field.address"),
+    *[
+        ("profile.birthdate", value, "birthdate.invalid")
+        for value in ("1990-02-29", "0000", "0000-13-01", "90", "1990-1-31", "19900131", "١٩٩٠")
+    ],
+    *[
+        ("profile.zoneinfo", value, "zoneinfo.unknown")
+        for value in ("europe/vienna", "Vienna", "../etc/passwd", "localtime", "+01:00")
+    ],
+    ("address", {}, "field.empty"),
+    ("address", {"locality": "", "country": ""}, "field.empty"),
+    ("address.formatted", "High Street\x07", "field.characters"),
+    ("address.streetAddress", "High Street\x1b", "field.characters"),
+    ("address.country", "Aus\ntria", "field.characters"),
     ("username", "mi\u200bni", "user.name_invisible"),
     ("username", "mini ", "user.name_spaces"),
     ("userId", "client:1234", "user.id_reserved"),
@@ -205,6 +238,9 @@ async def test_every_reason_is_told_at_once(refusal):
     )
     body = having(body, "idpLinks", body["idpLinks"] * 2)
     body = having(body, "phone.phone", "123")
+    body = having(body, "profile.birthdate", "31.1.1990")
+    body = having(body, "profile.zoneinfo", 1)
+    body = having(body, "address", {"country": 1, "planet": "Earth"})
     body = having(body, "isAdmin", True)
 
     assert await refusal(body) == {
@@ -216,6 +252,10 @@ async def test_every_reason_is_told_at_once(refusal):
         "metadata[2].value": "field.wrong_type",
         "idpLinks[1].userId": "field.duplicate",
         "phone.phone": "phone.invalid",
+        "profile.birthdate": "birthdate.invalid",
+        "profile.zoneinfo": "field.wrong_type",
+        "address.country": "field.wrong_type",
+        "address.planet": "field.unknown",
         "isAdmin": "field.unknown",
     }
 

@@ -57,6 +57,12 @@ async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, 
         nick_name="Ann",
         preferred_language="de",
         gender="female",
+        middle_name="M.",
+        profile="https://anna.example/",
+        picture="https://anna.example/me.png",
+        website="https://anna.example/blog",
+        birthdate="1990-01-31",
+        zoneinfo="Europe/Vienna",
     )
     assert anna.email == Email(address="anna-1@acme.example", is_verified=True)
     assert anna.phone == Phone(number="+41791234567", is_verified=True)

@@ -39,16 +39,10 @@ async def test_a_person_is_answered_as_it_was_told(server, owner):
             "loginNames": ["mini@localhost", "mini"],
             "preferredLoginName": "mini@localhost",
             "human": {
-                "profile": {
-                    "givenName": "Minnie",
-                    "familyName": "Mouse",
-                    "nickName": "Mini",
-                    "displayName": "Minnie M.",
-                    "preferredLanguage": "en-GB",
-                    "gender": "GENDER_FEMALE",
-                },
+                "profile": FULL["profile"],
                 "email": {"email": "mini@mouse.example"},
                 "phone": {"phone": "+41791234567", "isVerified": True},
+                "address": FULL["address"],
                 "passwordChangeRequired": True,
                 "passwordChanged": made["details"]["changeDate"],
             },
