@@ -14,8 +14,8 @@ from idp import credentials
 from idp.oauth import authorization_request, client_auth, explain, stories
 from idp.oauth.checks.authorize import REDIRECT_URI
 from idp.oauth.checks.check import ONCE
-from idp.oauth.checks.par import NO_REFERENCE
-from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.checks.par import NO_REFERENCE, SIGNS_IN
+from idp.oauth.errors import InvalidRequest, UnauthorizedClient, Unusable
 from idp.oauth.params import Params
 from idp.oauth.responses import ReturnTo
 from idp.records import PUSHED_REQUESTS, Application, AuthRequest
@@ -35,6 +35,10 @@ async def push(service: Service, authorization: str | None, params: Params) -> d
     with ONCE:
         params.refuse_repeated()
     client, _ = await client_auth.authenticate(service, authorization, params)
+    with SIGNS_IN:
+        if client.app_type == "api":
+            story = "The application is an API, which signs nobody in."
+            raise UnauthorizedClient("the client may not push requests", story=story)
     with NO_REFERENCE:
         if params.get("request_uri") is not None:
             raise InvalidRequest("request_uri can not be pushed")

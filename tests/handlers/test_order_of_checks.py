@@ -126,10 +126,12 @@ async def test_the_checks_of_an_authorization_request(world):
 
 
 async def test_the_checks_of_a_pushed_request(world):
+    api = await world.another(app_type="api")
     request = Request(world, PAR, redirect_uri=ANOTHER, request_uri=REFERENCE, **WRONG)
     failed, page = await request.walk(
         [
-            *until_the_client(world.wiki),
+            *until_the_client(api),
+            {"headers": world.wiki.basic()},
             {"request_uri": ""},
             {"redirect_uri": world.wiki.redirect_uri},
             *mends(await hint_of_somebody(world)),

@@ -206,6 +206,17 @@ async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, c
     assert await everything(server.store) == before
 
 
+async def test_an_api_signs_nobody_in_and_pushes_nothing(server, visitor):
+    api = await server.register("Stock", app_type="api")
+    before = await everything(server.store)
+    for changes in ({}, {"redirect_uri": None}):
+        page = await push(visitor, api, **changes)
+        assert_refused(page, 400, "unauthorized_client")
+        assert page.json()["error_description"] == "the client may not push requests"
+
+    assert await everything(server.store) == before
+
+
 WISHES = ["prompt", "max_age", "login_hint", "ui_locales", "acr_values", "claims", "display"]
 
 

@@ -8,6 +8,12 @@ from idp.oauth.checks.authorize import REDIRECT_URI, REQUEST_CHECKS
 from idp.oauth.checks.check import Check
 from idp.oauth.checks.client import CLIENT_CHECKS
 
+SIGNS_IN: Final = Check(
+    "signs_in",
+    "the application signs people in",
+    "RFC 9126, 2.3; RFC 6749, 4.1.2.1",
+    "Push by the application that people sign in to; an API only introspects.",
+)
 NO_REFERENCE: Final = Check(
     "no_reference",
     "the request itself was pushed, and no request_uri",
@@ -15,4 +21,4 @@ NO_REFERENCE: Final = Check(
     "Push the parameters, and send the request_uri of the answer to the authorization endpoint.",
 )
 
-CHECKS: Final = (*CLIENT_CHECKS, NO_REFERENCE, REDIRECT_URI, *REQUEST_CHECKS)
+CHECKS: Final = (*CLIENT_CHECKS, SIGNS_IN, NO_REFERENCE, REDIRECT_URI, *REQUEST_CHECKS)

@@ -55,6 +55,10 @@ async def of_another(world: World):
     return await bring(world, (await push(world, other)).json()["request_uri"])
 
 
+async def by_an_api(world: World):
+    return await push(world, await world.another(app_type="api"))
+
+
 async def with_wrong_secret(world: World):
     headers = RelyingParty(world.wiki.issuer, world.wiki.client_id, "wrong", CALLBACK).basic()
     return await world.visitor.post(PATH, world.wiki.authorize_form(), headers=headers)
@@ -62,6 +66,12 @@ async def with_wrong_secret(world: World):
 
 UNKNOWN = "No such request_uri is known. Each lasts 60 s and is used once."
 MISTAKES = [
+    Mistake(
+        "a request that an API pushes",
+        "signs_in",
+        "The application is an API, which signs nobody in.",
+        by_an_api,
+    ),
     pushing(
         "a request_uri that is pushed",
         "no_reference",
