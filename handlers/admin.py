@@ -5,7 +5,7 @@ from __future__ import annotations
 from handlers.api import ApiHandler
 from idp import instance_settings
 from idp.identity import members, org_setup
-from idp.identity.members import NewInstanceMember
+from idp.identity.members import InstanceMemberChange, NewInstanceMember
 from idp.instance_settings import Features, SecurityPolicy
 
 
@@ -27,6 +27,20 @@ class InstanceMembersHandler(ApiHandler):
     async def post(self) -> None:
         request = self.read(NewInstanceMember)
         self.answer(await members.add_to_instance(self.service, self.call, request))
+
+
+class InstanceMemberHandler(ApiHandler):
+    """PUT and DELETE /admin/v1/members/{userId}."""
+
+    permission = "iam.member.write"
+
+    async def put(self, user_id: str) -> None:
+        id, request = self.id(user_id), self.read(InstanceMemberChange)
+        self.answer(await members.change_in_instance(self.service, self.call, id, request))
+
+    async def delete(self, user_id: str) -> None:
+        id = self.id(user_id)
+        self.answer(await members.remove_from_instance(self.service, self.call, id))
 
 
 class FeaturesHandler(ApiHandler):
@@ -58,6 +72,7 @@ class SecurityPolicyHandler(ApiHandler):
 ROUTES = [
     ("/admin/v1/orgs/_setup", SetUpOrganizationHandler),
     ("/admin/v1/members", InstanceMembersHandler),
+    ("/admin/v1/members/([^/]+)", InstanceMemberHandler),
     ("/v2/features/instance", FeaturesHandler),
     ("/admin/v1/policies/security", SecurityPolicyHandler),
 ]

@@ -31,7 +31,7 @@ class Changed(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-def _nothing(before: Any, after: Any) -> Sequence[Write]:
+def _nothing(*records: Any) -> Sequence[Write]:
     return ()
 
 
@@ -73,17 +73,19 @@ async def removed(
     type: str,
     actor: str,
     org_id: str,
+    also: Callable[[R], Sequence[Write]] = _nothing,
 ) -> Changed:
     """Remove the record that `find` finds. Raises what it raises, and Busy.
 
-    `org_id` is the organization that it belonged to.
+    `org_id` is the organization that it belonged to, `also` are the writes that belong into the
+    same unit.
     """
 
     async def attempt() -> Changed:
         record: Any = await find()
         now = service.clock.now()
         writes = removal(service, collection, record, type, actor, now)
-        await commit_settled(service.store, *writes)
+        await commit_settled(service.store, *writes, *also(record))
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
         return Changed(details=details)

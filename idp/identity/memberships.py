@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from idp import credentials, events
+from idp import credentials, events, listing
 from idp.ids import Random
-from idp.records import MEMBERSHIPS, Membership
+from idp.records import MEMBERSHIPS, USERS, Membership
 from idp.service import Service
-from storage import Conflict, Stale, Write
+from storage import Conflict, Stale, Update, Write
 
 IAM_OWNER: Final = "IAM_OWNER"
 ORG_OWNER: Final = "ORG_OWNER"
@@ -38,11 +38,35 @@ def insertion(random: Random, membership: Membership, actor: str, now: datetime)
     return events.insertion(random, MEMBERSHIPS, membership, type, actor, now, user=user_id)
 
 
+async def find(service: Service, user_id: str, org_id: str | None) -> Membership | None:
+    """How the user manages the organization (None: the instance), if they do."""
+    return await service.store.get(MEMBERSHIPS, _id(user_id, org_id))
+
+
+def owner_of(org_id: str | None) -> str:
+    """The role of whoever may do everything there."""
+    return IAM_OWNER if org_id is None else ORG_OWNER
+
+
+async def another_owner(service: Service, org_id: str | None, user_id: str) -> list[Write]:
+    """Guards that somebody but this user is an active owner there; none, if nobody is."""
+    async for one in listing.each(service, MEMBERSHIPS, {"org_id": org_id}):
+        if one.user_id == user_id or owner_of(org_id) not in one.roles:
+            continue
+        user = await service.store.get(USERS, one.user_id)
+        if user is not None and user.state == "active":
+            return [
+                Update(MEMBERSHIPS, one.id, expect={"sequence": one.sequence}),
+                Update(USERS, user.id, expect={"state": "active"}),
+            ]
+    return []
+
+
 async def grant(
     service: Service, user_id: str, org_id: str | None, role: str, *, actor: str
 ) -> bool:
     """Give the user the role; False when they have it already."""
-    known = await service.store.get(MEMBERSHIPS, _id(user_id, org_id))
+    known = await find(service, user_id, org_id)
     if known is not None and role in known.roles:
         return False
     now = service.clock.now()

@@ -110,6 +110,14 @@ async def of_user(service: Service, user_id: str) -> Rights:
     return Rights(everywhere=everywhere, by_organization=by_organization)
 
 
+def of_roles(org_id: str | None, roles: list[str]) -> Rights:
+    """What these roles allow in the organization, or everywhere where `org_id` is None."""
+    if org_id is None:
+        return Rights(everywhere=_sum(roles, INSTANCE_ROLES), by_organization={})
+    held = {org_id: _sum(roles, ORGANIZATION_ROLES)}
+    return Rights(everywhere=frozenset(), by_organization=held)
+
+
 async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
     """Whether `actor` may get tokens in the name of `subject`, as far as roles go.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import answers, changes, listing
+from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition, PermissionDenied
 from idp.identity import memberships, permissions, read_user, sessions, users
 from idp.identity.permissions import Rights
-from idp.records import MEMBERSHIPS, USERS, User
+from idp.records import USERS, User
 from idp.service import Service
 from storage import Write
 
@@ -42,7 +42,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
     Raises NotFound; PermissionDenied: nobody shuts out who may do more than they;
     FailedPrecondition: the user is in another state, or the last owner of the instance.
     """
-    step, news = STEPS[name], list[Write]()
+    step, also = STEPS[name], list[Write]()
 
     async def find() -> User:
         user = await read_user.find(service, call, user_id)
@@ -51,12 +51,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
             raise PermissionDenied("the user may do more than the caller")
         if user.state != step.before:
             raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
-        if step.is_end and await _is_last_owner(service, user, rights):
-            raise FailedPrecondition(
-                "nobody else is an active owner of the instance", slug="user.last_owner"
-            )
-        subject = await users.subject_of(service, user) if step.is_end else None
-        news[:] = await sessions.news_of_all(service, subject) if subject else []
+        also[:] = await _what_ends(service, user, rights) if step.is_end else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:
@@ -64,15 +59,20 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         return {"state": step.after, "stamp": stamp}
 
     user = await changes.changed(
-        service, USERS, find, decide, step.type, call.actor, also=lambda *_: news
+        service, USERS, find, decide, step.type, call.actor, also=lambda *_: also
     )
     return Changed(details=answers.details(user, user.org_id))
 
 
-async def _is_last_owner(service: Service, user: User, rights: Rights) -> bool:
-    if "iam.member.write" not in rights.everywhere:
-        return False
-    held = listing.each(service, MEMBERSHIPS, {"org_id": None})
-    owners = {one.user_id async for one in held if memberships.IAM_OWNER in one.roles}
-    others = await service.store.get_many([(USERS, id) for id in owners - {user.id}])
-    return not any(other and other.state == "active" for other in others)
+async def _what_ends(service: Service, user: User, rights: Rights) -> list[Write]:
+    """The writes that belong to the end of a user: news for applications, and a guard that the
+    instance keeps an owner."""
+    guards: list[Write] = []
+    if "iam.member.write" in rights.everywhere:
+        guards = await memberships.another_owner(service, None, user.id)
+        if not guards:
+            raise FailedPrecondition(
+                "nobody else is an active owner of the instance", slug="user.last_owner"
+            )
+    subject = await users.subject_of(service, user)
+    return [*guards, *(await sessions.news_of_all(service, subject) if subject else [])]

@@ -10,7 +10,13 @@ from storage import Update
 from tests.support.answers import assert_refused
 from tests.support.asserting import register_key
 from tests.support.audit import events_agree
-from tests.support.callers import Caller, new_caller, new_organization, refused
+from tests.support.callers import (
+    Caller,
+    instance_owner,
+    new_caller,
+    new_organization,
+    refused,
+)
 from tests.support.exchanging import ACCESS, GRANTS, ID, JWT, USER_ID, Broker, switch
 from tests.support.forged import part
 from tests.support.stored import everything
@@ -243,6 +249,8 @@ CHANGES = {
     "a key": ("POST", "/management/v1/users/{id}/keys"),
     "a member": ("POST", "/management/v1/orgs/me/members"),
     "a member of the instance": ("POST", "/admin/v1/members"),
+    "a member's roles": ("PUT", "/management/v1/orgs/me/members/{id}"),
+    "a member less": ("DELETE", "/admin/v1/members/{id}"),
     "somebody new": ("POST", "/v2/users/human"),
     "an organization": ("POST", "/admin/v1/orgs/_setup"),
     "a policy": ("PUT", "/admin/v1/policies/security"),
@@ -288,6 +296,21 @@ async def test_what_is_done_in_the_name_of_another_is_told_of_who_did_it(server,
     where = {"collection": "projects", "record_id": made.json()["id"]}
     (event,) = (await server.store.find(EVENTS, where, order="sequence")).records
     assert event.actor == actor
+
+
+async def test_who_is_no_impersonator_any_more_gets_no_further_tokens(server, visitor, broker):
+    ann, _ = await broker.person()
+    support, tokens = await broker.person("support", ANYBODY)
+    body = await broker.by(tokens, ann)
+    owner = await instance_owner(server, visitor)
+    removed = await owner.request("DELETE", f"/admin/v1/members/{support}", None)
+    before = await everything(server.store)
+    page = await broker.exchange(ann, USER_ID, **acting(tokens))
+
+    assert removed.status == 200
+    assert_refused(page, 403, "invalid_request")
+    assert await everything(server.store) == before
+    assert await broker.is_active(body["access_token"])
 
 
 async def test_impersonation_that_is_off_is_off_for_every_actor(server, broker):

@@ -15,7 +15,12 @@ from idp.clients.projects import NewProject
 from idp.clients.registered_keys import NewKey
 from idp.clients.role_assignments import AssignmentChange, NewAssignment
 from idp.clients.roles import NewRole
-from idp.identity.members import NewInstanceMember, NewOrganizationMember
+from idp.identity.members import (
+    InstanceMemberChange,
+    NewInstanceMember,
+    NewOrganizationMember,
+    OrganizationMemberChange,
+)
 from idp.identity.new_user_requests import CreateHuman
 from idp.identity.org_setup import SetUp
 from idp.identity.service_users import NewMachine
@@ -29,7 +34,9 @@ CREATE_HUMAN = "/v2/users/human"
 PROJECTS = "/management/v1/projects"
 MACHINES = "/management/v1/users/machine"
 MEMBERS = "/management/v1/orgs/me/members"
+MEMBER = f"{MEMBERS}/([^/]+)"
 INSTANCE_MEMBERS = "/admin/v1/members"
+INSTANCE_MEMBER = f"{INSTANCE_MEMBERS}/([^/]+)"
 FEATURES = "/v2/features/instance"
 SECURITY = "/admin/v1/policies/security"
 ROTATE_KEYS = "/admin/v1/keys/_rotate"
@@ -257,6 +264,8 @@ SAMPLES = {
     PATS: Sample(NewPat, ({"expirationDate": "2100-01-01T00:00:00Z"},)),
     MEMBERS: Sample(NewOrganizationMember, ({"userId": "{member}", "roles": ["ORG_OWNER"]},)),
     INSTANCE_MEMBERS: Sample(NewInstanceMember, ({"userId": "{member}", "roles": ["IAM_OWNER"]},)),
+    MEMBER: Sample(OrganizationMemberChange, ({"roles": ["ORG_OWNER"]},), "PUT"),
+    INSTANCE_MEMBER: Sample(InstanceMemberChange, ({"roles": ["IAM_OWNER"]},), "PUT"),
     "/v2/users/([^/]+)/(email|phone)/verify": Sample(Code, ({"verificationCode": "ABCDEF"},)),
 }
 

@@ -69,6 +69,11 @@ class World:
         body = {"projectId": self.project, "roleKeys": [self.names["role"]]}
         return user, await self.made(f"/management/v1/users/{user}/grants", "userGrantId", **body)
 
+    async def new_member(self, path, role):
+        user = await self.new_machine()
+        await self.made(path, None, userId=user, roles=[role])
+        return user
+
     async def new_entry(self):
         self.n += 1
         path = f"/management/v1/users/{self.user}/metadata/key-{self.n}"
@@ -112,6 +117,12 @@ class World:
             ),
             f"{api_samples.GRANTS}/([^/]+)": self.new_grant,
             api_samples.METADATA: self.new_entry,
+            api_samples.MEMBER: lambda: self._with(
+                self.new_member(api_samples.MEMBERS, "ORG_OWNER_VIEWER")
+            ),
+            api_samples.INSTANCE_MEMBER: lambda: self._with(
+                self.new_member(api_samples.INSTANCE_MEMBERS, "IAM_OWNER_VIEWER")
+            ),
             api_samples.GRANTS: lambda: self._with(self.new_machine()),
             api_samples.ROTATE_KEYS: self.waiting_key,
             api_samples.REMOVE_KEY: self.waiting_key,
