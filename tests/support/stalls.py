@@ -5,8 +5,8 @@
     assert stalls.longest < 0.05
 
 A busy machine keeps a thread waiting for a processor, and that is nobody's fault: what the
-kernel says that the loop's own thread waited for one is not counted. Nor are the tests' own objects
-gone through when the collector of garbage takes its turn: of a whole suite, that takes 0.2 s.
+kernel says that the loop's own thread waited for one is not counted. Nor does the collector of
+garbage go through the tests' own objects meanwhile: for a whole suite, that takes it 0.2 s.
 """
 
 from __future__ import annotations
