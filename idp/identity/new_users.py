@@ -89,6 +89,9 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
     async def attempt() -> P:
         prepared = await prepare()
         if prepared.problems:
+            # Whoever is met may have come between two looks; another one sees all of it.
+            prepared = await prepare()
+        if prepared.problems:
             raise Taken(prepared.problems)
         await commit_settled(service.store, *prepared.writes)
         return prepared
