@@ -5,6 +5,7 @@ from __future__ import annotations
 from handlers.cors import SharedHandler
 from idp import i18n
 from idp.oauth import discovery
+from idp.oauth.endpoints import DISCOVERY
 from idp.records import INSTANCE_ID, INSTANCES
 
 
@@ -22,4 +23,4 @@ class DiscoveryHandler(SharedHandler):
     head = get
 
 
-ROUTES = [("/.well-known/openid-configuration", DiscoveryHandler)]
+ROUTES = [(DISCOVERY, DiscoveryHandler)]

@@ -99,5 +99,6 @@ def test_whoever_does_not_want_to_wait_goes_on_at_once(person, sites):
     person.page.goto(one.party.logout_url(client_id=one.party.client_id))
     person.press("Sign out")
     person.press("Back to")
-
     person.page.wait_for_url(one.bye, timeout=20_000)
+
+    assert person.page.url == one.bye
