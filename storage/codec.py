@@ -35,6 +35,7 @@ from storage.base import (
 Instant = Callable[[datetime], Any]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _SCALARS = (str, int, bool, datetime)
+_SHORT = 200
 _PLAIN = (bool, float, types.NoneType)
 _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
@@ -76,6 +77,8 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
 
 def encode_value(value: object, instant: Instant) -> Any:
     """A field's new value as a plain one. Raises InvalidValue."""
+    if _is_plain(value):
+        return value
     plain = _Plain(instant)
     encoded = plain.of(_walkable(value))
     plain.check_size()
@@ -84,10 +87,23 @@ def encode_value(value: object, instant: Instant) -> Any:
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
     """Fields' new values as plain ones, together no larger than a record. Raises InvalidValue."""
+    if all(_is_plain(value) for value in values.values()):
+        return dict(values)
     plain = _Plain(instant)
     encoded = {path: plain.of(_walkable(value)) for path, value in values.items()}
     plain.check_size()
     return encoded
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is stored as it is, seen at a glance: what most updates consist of."""
+    kind = type(value)
+    if kind is str:
+        text = typing.cast(str, value)
+        return len(text) <= _SHORT and text.isascii() and "\0" not in text
+    if kind is int:
+        return INT_MIN <= typing.cast(int, value) <= INT_MAX
+    return value is None or kind is bool
 
 
 def _walkable(value: object) -> Any:
