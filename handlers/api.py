@@ -5,35 +5,44 @@ Every refusal has the body of specification 7.4, made in one place from the doma
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers.base import Handler
-from idp import access, requests, strict_json
+from idp import access, repeating, requests, strict_json
 from idp.access import Call
+from idp.api.operation import Operation
 from idp.errors import (
     AlreadyExists,
     Busy,
     FailedPrecondition,
+    FieldProblem,
     IdpError,
     InvalidArgument,
     NotFound,
     PermissionDenied,
+    PreconditionFailed,
+    RepeatedCall,
+    TooMany,
     Unauthenticated,
 )
-from idp.identity.permissions import Permission
-from idp.requests import Request
+from idp.repeating import Repeatable
+from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
-
-R = TypeVar("R", bound=Request)
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
+_TAG: Final = re.compile(r'"([1-9][0-9]{0,18})"')
+_PARAMETER: Final = re.compile(r"\{\w+\}")
+# Some metadata of 500,000 characters each; a record is smaller.
+LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
 _BUSY_SECONDS: Final = 2
 _INTERNAL: Final = (500, 13)
 _METHOD: Final = "the method is not one of this address"
@@ -46,6 +55,9 @@ _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     PermissionDenied: (403, 7),
     NotFound: (404, 5),
     AlreadyExists: (409, 6),
+    RepeatedCall: (409, 10),
+    PreconditionFailed: (412, 9),
+    TooMany: (429, 8),
     Busy: (503, 14),
     Unavailable: (503, 14),
     Unknown: (503, 14),
@@ -78,6 +90,20 @@ class ErrorBody(Struct, frozen=True):
     details: list[Detail | RequestInfo]
 
 
+class _Details(Struct, frozen=True):
+    sequence: str = ""
+
+
+class _Sequenced(Struct, frozen=True):
+    """Of an answer, the state that it tells of."""
+
+    details: _Details = _Details()
+
+    @classmethod
+    def read(cls, answer: bytes) -> _Sequenced:
+        return msgspec.json.decode(answer, type=cls)
+
+
 class JsonHandler(Handler):
     """An endpoint that answers in JSON, never cached, with the API's error bodies."""
 
@@ -97,7 +123,7 @@ class JsonHandler(Handler):
             self.set_header("WWW-Authenticate", _challenge(error))
         if status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
-        if status == 503:
+        if status in (429, 503):
             seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
             self.set_header("Retry-After", str(seconds))
         self.answer(self._error_body(number, _refusal(error, status)))
@@ -113,41 +139,86 @@ class JsonHandler(Handler):
 
 
 class ApiHandler(JsonHandler):
-    """An endpoint of the management API.
+    """The operations of one address of the management API.
 
-    `permission` is what its caller must hold (or one for each method); `call` is the call once
-    it was admitted, before any of the body is kept.
+    `call` is the call once it was admitted, before any of the body is kept.
     """
 
-    permission: ClassVar[Permission | Mapping[str, Permission]]
+    operations: dict[str, Operation]
     call: Call
 
+    def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
+        super().initialize()
+        self.operations = operations
+
     async def prepare(self) -> None:
-        """Admit the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound."""
+        """Admit the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
+        InvalidArgument."""
         waiting = super().prepare()
         if waiting is not None:
             await waiting
-        method, headers = self.request.method or "", self.request.headers
-        if method not in self.allowed_methods():
+        operation = self.operations.get(self.request.method or "")
+        if operation is None:
             raise HTTPError(405)
-        named = headers.get(f"x-{self.service.config.vendor}-orgid") or None
+        headers = self.request.headers
         self.call = await access.admit(
-            self.service, headers.get("Authorization"), self.permission_of(method), named
+            self.service,
+            headers.get("Authorization"),
+            operation.permission,
+            headers.get(f"x-{self.service.config.vendor}-orgid") or None,
+            _if_match(operation, headers.get("If-Match")),
         )
 
-    @classmethod
-    def permission_of(cls, method: str) -> Permission:
-        """What a caller must hold to use the method."""
-        named = cls.permission
-        return named[method] if isinstance(named, Mapping) else named
+    def allowed_methods(self) -> list[str]:
+        return list(self.operations)
+
+    @property
+    def operation(self) -> Operation:
+        return self.operations[self.request.method or ""]
 
     @property
     def max_body_bytes(self) -> int:
-        return self.service.config.max_json_bytes
+        limit = self.service.config.max_json_bytes
+        operation = self.operations.get(self.request.method or "")
+        return max(limit, LARGE_BODY_BYTES) if operation and operation.is_large else limit
 
-    def read(self, kind: type[R]) -> R:
-        """The body as a request. Raises HTTPError 413, 415 and InvalidArgument."""
-        return requests.read(kind, self.document())
+    async def run(self, *values: str) -> None:
+        """Carry the operation out, and answer."""
+        ids = self._path_values(values)
+        given = await self._given()
+        key = self.request.headers.get("Idempotency-Key")
+
+        async def work(service: Service) -> bytes:
+            answer = await self.operation.run(service, self.call, *ids, **given)
+            return msgspec.json.encode(answer)
+
+        if key is None or self.request.method == "GET":
+            self._finish(await work(self.service))
+            return
+        answer, is_repeated = await repeating.once(self.service, self._repeatable(key), work)
+        if is_repeated:
+            self.set_header("Idempotency-Replayed", "true")
+        self._finish(answer)
+
+    get = post = put = delete = run
+
+    def _path_values(self, values: tuple[str, ...]) -> list[str]:
+        pairs = zip(self.operation.parameters, values, strict=True)
+        return [_id(value) if name.endswith("Id") else value for name, value in pairs]
+
+    async def _given(self) -> dict[str, object]:
+        """What the operation takes of the body. Raises HTTPError 413, 415, InvalidArgument."""
+        operation = self.operation
+        if operation.request is None:
+            return {}
+        if operation.is_large:  # it may take the loop too long
+            document = await asyncio.to_thread(self.document)
+        else:
+            document = self.document()
+        if operation.body == "document":
+            return {"document": document}
+        request = requests.read(operation.request, document)
+        return {"request": request} if operation.body else {}
 
     def document(self) -> object:
         """The body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
@@ -158,12 +229,40 @@ class ApiHandler(JsonHandler):
             raise HTTPError(415, "the body must not be compressed")
         return strict_json.decode(self.body)
 
-    @staticmethod
-    def id(text: str) -> str:
-        """An id of the address. Raises NotFound for what can't be one."""
-        if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
-            raise NotFound("there is nothing with such an id")
-        return text
+    def _repeatable(self, key: str) -> Repeatable:
+        request = self.request
+        named = self.call.org_id or ""
+        line = f"{request.method} {request.uri} {named} {self.call.if_match}\n"
+        key = repeating.read_key(key)
+        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + self.body)
+
+    def _finish(self, answer: bytes) -> None:
+        sequence = _Sequenced.read(answer).details.sequence
+        if sequence:
+            self.set_header("ETag", f'"{sequence}"')
+        self._headers["Content-Type"] = "application/json"
+        self.finish(answer)
+
+
+def _if_match(operation: Operation, value: str | None) -> int | None:
+    """Which state the caller changes (RFC 9110 13.1.1). Raises InvalidArgument."""
+    if value is None or value.strip() == "*":
+        return None
+    tag = _TAG.fullmatch(value.strip())
+    if tag is None:
+        told = 'must be the ETag of what is changed, such as "7"'
+        raise InvalidArgument([FieldProblem("if_match.invalid", "If-Match", told)])
+    if not operation.is_conditional:
+        told = "can't be honoured here: what this call changes has no state of its own"
+        raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", told)])
+    return int(tag[1])
+
+
+def _id(text: str) -> str:
+    """An id of the address. Raises NotFound for what can't be one."""
+    if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
+        raise NotFound("there is nothing with such an id")
+    return text
 
 
 class MissingApiHandler(JsonHandler):
@@ -202,6 +301,17 @@ def _challenge(error: BaseException | None) -> str:
     if isinstance(error, IdpError) and error.slug != "token.missing":
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'
+
+
+def routes(operations: Sequence[Operation]) -> list[tuple[str, type[ApiHandler], dict[str, Any]]]:
+    """The addresses of these operations."""
+    by_path: dict[str, dict[str, Operation]] = {}
+    for each in operations:
+        by_path.setdefault(each.path, {})[each.method] = each
+    return [
+        (_PARAMETER.sub("([^/]+)", path), ApiHandler, {"operations": found})
+        for path, found in by_path.items()
+    ]
 
 
 ROUTES = [(f"{prefix}.*", MissingApiHandler) for prefix in PREFIXES]

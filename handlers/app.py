@@ -10,7 +10,6 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import Application, RequestHandler
 
 from handlers import (
-    admin,
     api,
     authorize,
     demo,
@@ -21,14 +20,12 @@ from handlers import (
     health,
     introspect,
     keys,
-    management,
     missing,
     par,
     static,
     token,
     trial,
     userinfo,
-    users,
 )
 from handlers.base import Handler
 from handlers.login import accounts as accounts_page
@@ -46,9 +43,10 @@ from handlers.login import (
 from handlers.login import device as device_page
 from handlers.login import logout as logout_page
 from idp import logs
+from idp.api import OPERATIONS
 from idp.service import Service
 
-Route = tuple[str, type[RequestHandler]]
+Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]
 
 _VARIABLE = frozenset("()[]*+?|\\^$")  # what a pattern has and a fixed address has not
 
@@ -76,9 +74,7 @@ ROUTES: list[Route] = [
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,
-    *admin.ROUTES,
-    *management.ROUTES,
-    *users.ROUTES,
+    *api.routes(OPERATIONS),
 ]
 
 # Only where the issuer is this machine.
@@ -98,17 +94,18 @@ class App(Application):
         testing = trial.ROUTES if service.config.test else []
         routes: list[Any] = [*ROUTES, *local, *testing, *api.ROUTES]
         fixed = [route for route in routes if not _VARIABLE & set(route[0])]
-        self._fixed = dict(reversed(fixed))  # the first of a path counts, as it does for Tornado
+        # The first of a path counts, as it does for Tornado.
+        self._fixed = {path: more for path, *more in reversed(fixed)}
         super().__init__(
             routes, default_handler_class=missing.MissingHandler, log_function=log_access
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
         """Most addresses are fixed, and looked up; the others are matched one after the other."""
-        handler = self._fixed.get(request.path)
-        if handler is None:
+        found = self._fixed.get(request.path)
+        if found is None:
             return super().find_handler(request, **more)
-        return self.get_handler_delegate(request, handler)
+        return self.get_handler_delegate(request, *found)
 
     def begin(self, handler: RequestHandler) -> None:
         """A request is under way until `end`."""

@@ -36,7 +36,8 @@ class Call(Struct, frozen=True):
     """A call whose caller holds `permission` in one organization at least.
 
     `org_id` is the organization that the caller named, or None; `acting_id` the user who acts in
-    the caller's name (token exchange), or None.
+    the caller's name (token exchange), or None. `if_match` is the `sequence` of what the call
+    changes, where the caller changes that state alone.
     """
 
     caller: User
@@ -44,6 +45,7 @@ class Call(Struct, frozen=True):
     permission: Permission
     org_id: str | None
     acting_id: str | None = None
+    if_match: int | None = None
 
     @property
     def actor(self) -> str:
@@ -57,7 +59,11 @@ class Call(Struct, frozen=True):
 
 
 async def admit(
-    service: Service, authorization: str | None, permission: Permission, org_id: str | None
+    service: Service,
+    authorization: str | None,
+    permission: Permission,
+    org_id: str | None,
+    if_match: int | None = None,
 ) -> Call:
     """The call, once its caller is known and may make it.
 
@@ -73,7 +79,7 @@ async def admit(
         raise PermissionDenied(told, slug="token.actor")
     rights = await permissions.of_user(service, caller.id)
     acting_id = acting.sub if acting else None
-    call = Call(caller, rights, permission, org_id, acting_id)
+    call = Call(caller, rights, permission, org_id, acting_id, if_match)
     if org_id is not None:
         await find_organization(service, call, org_id)
     elif not rights.allow_somewhere(permission):

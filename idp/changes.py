@@ -1,6 +1,7 @@
 """Changing and removing one record as an administrator does it: with its event, in its turn.
 
-Who meets somebody at the same record looks again, and decides by what is there now.
+Who meets somebody at the same record looks again, and decides by what is there now; whoever said
+of which state they speak (If-Match) is refused instead.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import structs
 
 from idp import answers, events
 from idp.answers import Answer, Details
-from idp.errors import Busy
+from idp.errors import Busy, PreconditionFailed
 from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled
@@ -23,6 +24,16 @@ _TRIES: Final = 32  # who loses a turn has lost it to somebody who is done
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+
+
+class Author(Protocol):
+    """Who changes a record; `if_match` is the `sequence` that they have seen, if they say."""
+
+    @property
+    def actor(self) -> str: ...
+
+    @property
+    def if_match(self) -> int | None: ...
 
 
 class Changed(Answer, frozen=True, kw_only=True):
@@ -41,17 +52,18 @@ async def changed(
     find: Callable[[], Awaitable[R]],
     decide: Callable[[R], Mapping[str, object]],
     type: str,
-    actor: str,
+    author: Author,
     also: Callable[[R, R], Sequence[Write]] = _nothing,
 ) -> R:
     """The record as it is after the change: what `decide` sets, nothing when that is so already.
 
     `also` are the writes that belong into the same unit, by the record before and after. Raises
-    what `find` and `decide` raise, and Busy.
+    what `find` and `decide` raise, PreconditionFailed, and Busy.
     """
 
     async def attempt() -> R:
         before = await find()
+        _check_sequence(before, author)
         wanted = decide(before)
         if all(getattr(before, name) == value for name, value in wanted.items()):
             return before
@@ -59,7 +71,7 @@ async def changed(
         now = service.clock.now()
         values = {**wanted, **_date(record, now)}
         after: R = structs.replace(record, **values, sequence=record.sequence + 1)
-        update = events.update(service.random, collection, record, values, type, actor, now)
+        update = events.update(service.random, collection, record, values, type, author.actor, now)
         await commit_settled(service.store, *update, *also(before, after))
         return after
 
@@ -71,11 +83,11 @@ async def removed(
     collection: Collection[R],
     find: Callable[[], Awaitable[R]],
     type: str,
-    actor: str,
+    author: Author,
     org_id: str,
     also: Callable[[R], Sequence[Write]] = _nothing,
 ) -> Changed:
-    """Remove the record that `find` finds. Raises what it raises, and Busy.
+    """Remove the record that `find` finds. Raises what it raises, PreconditionFailed, and Busy.
 
     `org_id` is the organization that it belonged to, `also` are the writes that belong into the
     same unit.
@@ -83,8 +95,9 @@ async def removed(
 
     async def attempt() -> Changed:
         record: Any = await find()
+        _check_sequence(record, author)
         now = service.clock.now()
-        writes = removal(service, collection, record, type, actor, now)
+        writes = removal(service, collection, record, type, author.actor, now)
         await commit_settled(service.store, *writes, *also(record))
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
@@ -115,6 +128,12 @@ def removal(
     """The writes that remove a record: itself, as it was read, and its last event."""
     gone = Delete(collection, record.id, expect={"sequence": record.sequence})
     return [gone, events.changed(service.random, collection, record, type, actor, now)]
+
+
+def _check_sequence(record: Any, author: Author) -> None:
+    """Refuse to change what is not what the author has seen (RFC 9110 13.1.1)."""
+    if author.if_match not in (None, record.sequence):
+        raise PreconditionFailed(f"it has changed meanwhile, and is at {record.sequence} now")
 
 
 def _date(record: Any, now: object) -> Mapping[str, object]:

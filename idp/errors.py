@@ -11,6 +11,9 @@ service; neither ever holds a secret or a stored value::
     ├── AlreadyExists       it is there already
     │   └── Taken           a name, a domain or an id is; `problems` names every field
     ├── FailedPrecondition  not in the state that this takes
+    ├── PreconditionFailed  it has changed since the caller looked
+    ├── RepeatedCall    a call was made before, and its answer is not at hand
+    ├── TooMany         too often; `retry_after_seconds` tells when to come again
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
     ├── ConfigError     the settings can't be used; `problems` lists every reason
@@ -109,6 +112,28 @@ class FailedPrecondition(IdpError):
     """It is not in the state that this takes."""
 
     slug = "failed_precondition"
+
+
+class PreconditionFailed(IdpError):
+    """It has changed since the caller looked; nothing was done."""
+
+    slug = "precondition.failed"
+
+
+class RepeatedCall(IdpError):
+    """The call was made before with this Idempotency-Key, and its answer is not at hand."""
+
+    slug = "idempotency.repeated"
+
+
+class TooMany(IdpError):
+    """Too often; nothing was done, and it may be tried again."""
+
+    slug = "rate_limit.exceeded"
+
+    def __init__(self, message: str, *, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class NotFound(IdpError):

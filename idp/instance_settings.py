@@ -51,7 +51,7 @@ async def put_features(service: Service, call: Call, request: Features) -> Chang
     return await _changed(service, call, values, "instance.features_changed")
 
 
-async def features(service: Service) -> FeaturesFound:
+async def features(service: Service, call: Call) -> FeaturesFound:
     """Which features are on."""
     instance = await _find(service)
     return FeaturesFound(
@@ -66,7 +66,7 @@ async def put_security_policy(service: Service, call: Call, request: SecurityPol
     return await _changed(service, call, values, "instance.security_policy_changed")
 
 
-async def security_policy(service: Service) -> SecurityPolicyFound:
+async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
     """The policy as it is."""
     instance = await _find(service)
     policy = SecurityPolicyView(
@@ -79,7 +79,7 @@ async def _changed(
     service: Service, call: Call, values: Mapping[str, object], type: str
 ) -> Changed:
     instance = await changes.changed(
-        service, INSTANCES, lambda: _find(service), lambda _: values, type, call.actor
+        service, INSTANCES, lambda: _find(service), lambda _: values, type, call
     )
     return Changed(details=_details(instance))
 

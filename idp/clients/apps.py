@@ -107,7 +107,7 @@ async def configure(
 
     type = "application.changed"
     client = await changes.changed(
-        service, APPLICATIONS, find_one, decide, type, call.actor, origins.changes
+        service, APPLICATIONS, find_one, decide, type, call, origins.changes
     )
     return AppConfigured(**_told(client, secret))
 
@@ -129,9 +129,7 @@ async def generate_secret(
         return client
 
     hashed, type = {"secret_hash": credentials.digest(secret)}, "application.secret_generated"
-    client = await changes.changed(
-        service, APPLICATIONS, find_one, lambda _: hashed, type, call.actor
-    )
+    client = await changes.changed(service, APPLICATIONS, find_one, lambda _: hashed, type, call)
     return SecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
 
 

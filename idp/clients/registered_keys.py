@@ -144,7 +144,7 @@ async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Cha
         owner.collection,
         lambda: _find(service, owner, key_id),
         f"{_singular(owner)}.deleted",
-        call.actor,
+        call,
         owner.org_id,
     )
 

@@ -137,7 +137,7 @@ async def change(
         find,
         lambda _: {"role_keys": [role.key for role in given]},
         "role_assignment.changed",
-        call.actor,
+        call,
         also=lambda *_: _still_there(given),
     )
     return Changed(details=answers.details(changed, changed.org_id))
@@ -162,7 +162,7 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
         ROLE_ASSIGNMENTS,
         lambda: _find(service, call, user, assignment_id),
         "role_assignment.deleted",
-        call.actor,
+        call,
         found.org_id,
     )
 
@@ -181,7 +181,7 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
         PROJECT_ROLES,
         lambda: roles.find(service, project, key),
         "project_role.deleted",
-        call.actor,
+        call,
         project.org_id,
     )
     await _take_away(service, call, project, key)

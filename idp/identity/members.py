@@ -140,7 +140,7 @@ async def _change(
 
     type = "membership.changed"
     held = await changes.changed(
-        service, MEMBERSHIPS, find, decide, type, call.actor, also=lambda *_: guards
+        service, MEMBERSHIPS, find, decide, type, call, also=lambda *_: guards
     )
     owner = await _resource_owner(service, held)
     return Changed(details=answers.details(held, owner))
@@ -157,7 +157,7 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
     owner = await _resource_owner(service, await find())
     type = "membership.deleted"
     return await changes.removed(
-        service, MEMBERSHIPS, find, type, call.actor, owner, also=lambda _: guards
+        service, MEMBERSHIPS, find, type, call, owner, also=lambda _: guards
     )
 
 

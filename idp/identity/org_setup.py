@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from msgspec import structs
 
 from idp import answers, events, mail, requests
+from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
@@ -78,9 +79,9 @@ class _Prepared(Prepared, frozen=True, kw_only=True):
     organization: Organization
 
 
-async def set_up(service: Service, document: object, *, actor: str) -> WasSetUp:
-    """Make the organization, its administrator and their membership that a JSON document
-    describes (`SetUp`), and mail the administrator a code when the address is not verified.
+async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
+    """Make an organization, its administrator and their membership, as a JSON document
+    describes them (`SetUp`). The administrator is mailed a code when the address is not verified.
 
     Raises InvalidArgument, Taken, Busy.
     """
@@ -91,7 +92,7 @@ async def set_up(service: Service, document: object, *, actor: str) -> WasSetUp:
         administrator = structs.replace(administrator, password=password)
 
     async def prepare() -> _Prepared:
-        return await _prepare(service, request, administrator, actor)
+        return await _prepare(service, request, administrator, call.actor)
 
     made = await new_users.make(service, prepare)
     return WasSetUp(

@@ -9,10 +9,12 @@ from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument
+from idp.fields import Name
 from idp.identity import read_user
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.phone_verifications import verify_phone
 from idp.identity.verifications import verify_email
+from idp.requests import Request
 from idp.service import Service
 
 _PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
@@ -21,18 +23,22 @@ _PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
 }
 
 
+class Code(Request, frozen=True, kw_only=True):
+    verification_code: Name
+
+
 class Proven(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-async def prove(service: Service, call: Call, user_id: str, contact: str, code: str) -> Proven:
+async def prove(service: Service, call: Call, user_id: str, request: Code, contact: str) -> Proven:
     """Mark the `email` or the `phone` as verified.
 
     Raises NotFound, InvalidArgument, AddressHeld.
     """
     user = await read_user.find(service, call, user_id)
     try:
-        await _PROOFS[contact](service, user.id, code, actor=call.actor)
+        await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
     except CodeRefused as refused:
         problem = FieldProblem(refused.slug, "verificationCode", refused.message)
         raise InvalidArgument([problem]) from refused

@@ -102,7 +102,7 @@ async def generate_secret(service: Service, call: Call, user_id: str) -> SecretG
         lambda: find_covered(service, call, user_id),
         lambda _: {"secret_hash": credentials.digest(secret)},
         "user.secret_generated",
-        call.actor,
+        call,
     )
     details = answers.details(user, user.org_id)
     return SecretGenerated(client_id=user.id, client_secret=secret, details=details)
@@ -118,5 +118,5 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
         return user
 
     nothing, type = {"secret_hash": None}, "user.secret_removed"
-    user = await changes.changed(service, USERS, find_one, lambda _: nothing, type, call.actor)
+    user = await changes.changed(service, USERS, find_one, lambda _: nothing, type, call)
     return Changed(details=answers.details(user, user.org_id))

@@ -54,7 +54,7 @@ async def put(
         lambda: _find(service, user, key),
         lambda _: {"value": value},
         "user_metadata.changed",
-        call.actor,
+        call,
     )
     return Changed(details=answers.details(changed, user.org_id))
 
@@ -75,7 +75,7 @@ async def remove(service: Service, call: Call, user_id: str, key: str) -> Change
         USER_METADATA,
         lambda: _find(service, user, key),
         "user_metadata.deleted",
-        call.actor,
+        call,
         user.org_id,
     )
 

@@ -104,7 +104,7 @@ async def remove(service: Service, call: Call, user_id: str, token_id: str) -> C
         PATS,
         lambda: _find(service, user, token_id),
         "pat.deleted",
-        call.actor,
+        call,
         user.org_id,
     )
 

@@ -59,7 +59,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         return {"state": step.after, "stamp": stamp}
 
     user = await changes.changed(
-        service, USERS, find, decide, step.type, call.actor, also=lambda *_: also
+        service, USERS, find, decide, step.type, call, also=lambda *_: also
     )
     return Changed(details=answers.details(user, user.org_id))
 

@@ -24,6 +24,7 @@ from idp.records.browsers import (
     LogoutRequest,
     Session,
 )
+from idp.records.calls import MADE_CALLS, MadeCall
 from idp.records.clients import (
     APP_KEYS,
     APPLICATIONS,
@@ -142,9 +143,12 @@ ALL: Final = (
     REGISTRATIONS,
     DEMO_VISITS,
     REFUSALS,
+    MADE_CALLS,
 )
 
 __all__ = [
+    "MADE_CALLS",
+    "MadeCall",
     "RevokedToken",
     "Replay",
     "Actor",

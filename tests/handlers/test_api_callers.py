@@ -6,31 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from handlers.api import ApiHandler
-from handlers.app import ROUTES
 from idp.identity import permissions
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import AUTHORIZATIONS, MEMBERSHIPS, ORGANIZATIONS, USERS
 from idp.records import PATS as STORED_PATS
 from storage import Delete, Update
-from tests.support.api_samples import first_alternative
+from tests.support.api_samples import CALLS, address
 from tests.support.api_world import World
 from tests.support.callers import Caller, instance_owner, new_caller, refused
 from tests.support.stored import everything, only
-
-API = [(route, handler) for route, handler in ROUTES if issubclass(handler, ApiHandler)]
-CALLS = [
-    (route, method.upper())
-    for route, handler in API
-    for method in ("get", "post", "put", "patch", "delete")
-    if method in vars(handler)
-]
-PERMISSIONS = {
-    (route, method): handler.permission_of(method)
-    for route, handler in API
-    for named, method in CALLS
-    if named == route
-}
 
 OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permission in held}
 
@@ -53,17 +37,15 @@ def is_admitted(page):
 
 
 def test_every_route_of_the_api_says_which_permission_it_needs():
-    undeclared = [
-        route for route, method in CALLS if PERMISSIONS[route, method] not in permissions.ALL
-    ]
+    undeclared = [name for name, one in CALLS.items() if one.permission not in permissions.ALL]
 
     assert CALLS
     assert undeclared == []
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
+@pytest.mark.parametrize("call", CALLS)
 async def test_without_a_valid_token_a_call_is_401(
-    server, visitor, new_visitor, demo, world, route, method
+    server, visitor, new_visitor, demo, world, call
 ):
     browser = new_visitor()
     tokens = await demo.tokens(browser, *server.user)
@@ -92,7 +74,7 @@ async def test_without_a_valid_token_a_call_is_401(
         world.user,
         "t" * 10_000,
     ]
-    target = await world.target(route, method)
+    target = await world.target(CALLS[call])
     before = await everything(server.store)
     for token in others:
         page = await target.by(Caller(visitor, token))
@@ -103,8 +85,8 @@ async def test_without_a_valid_token_a_call_is_401(
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_other_schemes_are_401(server, visitor, demo, world, route, method):
+@pytest.mark.parametrize("call", CALLS)
+async def test_other_schemes_are_401(server, visitor, demo, world, call):
     headers = [
         demo.basic()["Authorization"],
         "Bearer",
@@ -112,28 +94,30 @@ async def test_other_schemes_are_401(server, visitor, demo, world, route, method
         world.owner.token,
         f"Bearer {world.owner.token}, Bearer {world.owner.token}",
     ]
-    target = await world.target(route, method)
+    target = await world.target(CALLS[call])
     for value in headers:
         page = await target.by(Caller(visitor, None), Authorization=value)
         refused(page, 401, 16)
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, route, method):
-    target = await world.target(route, method)
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call):
+    target = await world.target(CALLS[call])
     url = f"{target.address}?access_token={world.owner.token}"
-    page = await visitor.request(method, url, headers={"Cookie": f"token={world.owner.token}"})
+    page = await visitor.request(
+        target.method, url, headers={"Cookie": f"token={world.owner.token}"}
+    )
 
     refused(page, 401, 16)
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_a_role_opens_what_its_table_says(server, visitor, world, route, method):
-    needed = PERMISSIONS[route, method]
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_role_opens_what_its_table_says(server, visitor, world, call):
+    needed = CALLS[call].permission
     for everywhere, table in ((True, INSTANCE_ROLES), (False, ORGANIZATION_ROLES)):
         for role, held in table.items():
             caller = await new_caller(server, visitor, world.own, role, everywhere=everywhere)
-            target = await world.target(route, method)
+            target = await world.target(CALLS[call])
             before = await everything(server.store)
             page = await target.by(caller)
 
@@ -144,11 +128,11 @@ async def test_a_role_opens_what_its_table_says(server, visitor, world, route, m
                 assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_without_a_role_that_counts_a_call_is_403(server, visitor, world, route, method):
+@pytest.mark.parametrize("call", CALLS)
+async def test_without_a_role_that_counts_a_call_is_403(server, visitor, world, call):
     for role in (None, "IAM_OWNER", "ORG_NOTHING", ""):
         caller = await new_caller(server, visitor, world.own, *([role] if role else []))
-        target = await world.target(route, method)
+        target = await world.target(CALLS[call])
         before = await everything(server.store)
         page = await target.by(caller)
 
@@ -156,16 +140,16 @@ async def test_without_a_role_that_counts_a_call_is_403(server, visitor, world, 
         assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_an_organization_s_role_counts_nowhere_else(server, visitor, world, route, method):
+@pytest.mark.parametrize("call", CALLS)
+async def test_an_organization_s_role_counts_nowhere_else(server, visitor, world, call):
     stranger = await new_caller(server, visitor, world.other, "ORG_OWNER")
-    target = await world.target(route, method)
+    target = await world.target(CALLS[call])
     before = await everything(server.store)
     named = await target.by(stranger, x_idp_orgid=world.own.id)
     nobody = await target.by(stranger, x_idp_orgid="nobody")
 
     assert refused(named, 403, 7) == refused(nobody, 403, 7) == {"": "permission_denied"}
-    if "([^/]+)" in route and PERMISSIONS[route, method] in OF_ORGANIZATIONS:
+    if CALLS[call].parameters and CALLS[call].permission in OF_ORGANIZATIONS:
         unnamed = await target.by(stranger)
         own = await target.by(stranger, x_idp_orgid=world.other.id)
         assert set(refused(unnamed, 404, 5)) == set(refused(own, 404, 5)) == {""}
@@ -174,26 +158,23 @@ async def test_an_organization_s_role_counts_nowhere_else(server, visitor, world
         assert world.own.name not in page.text
 
 
-@pytest.mark.parametrize(("route", "method"), [call for call in CALLS if "(" in call[0]])
-async def test_what_is_not_there_is_404_alike_for_all_who_may_look(
-    server, visitor, world, route, method
-):
+@pytest.mark.parametrize("call", [name for name, one in CALLS.items() if one.parameters])
+async def test_what_is_not_there_is_404_alike_for_all_who_may_look(server, visitor, world, call):
     manager = await new_caller(server, visitor, world.own, "ORG_OWNER")
-    is_theirs = PERMISSIONS[route, method] in OF_ORGANIZATIONS
-    pattern = first_alternative(route)
+    is_theirs = CALLS[call].permission in OF_ORGANIZATIONS
     for id in ("nobody", "x" * 200, "x" * 300, "%00", "%ff", "%2e%2e", "ä", "a b"):
         for caller in (world.owner, manager) if is_theirs else (world.owner,):
-            address = pattern.replace("([^/]+)", id)
-            page = await caller.request(method, address, world.body(route, method))
+            url = address(CALLS[call], **dict.fromkeys(CALLS[call].parameters, id))
+            page = await caller.request(CALLS[call].method, url, world.body(CALLS[call]))
 
             assert set(refused(page, 404, 5)) == {""}, id
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
+@pytest.mark.parametrize("call", CALLS)
 async def test_the_instance_s_owner_is_told_that_an_organization_does_not_exist(
-    server, world, route, method
+    server, world, call
 ):
-    target = await world.target(route, method)
+    target = await world.target(CALLS[call])
     before = await everything(server.store)
     page = await target.by(world.owner, x_idp_orgid="nobody")
 
@@ -201,13 +182,13 @@ async def test_the_instance_s_owner_is_told_that_an_organization_does_not_exist(
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize(("route", "method"), CALLS)
-async def test_a_dead_token_is_401(server, visitor, world, route, method):
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_dead_token_is_401(server, visitor, world, call):
     for death in (revoke, lock, renew_stamp, delete, expire, deactivate_organization):
         world.owner = await instance_owner(server, visitor)
         caller = await new_caller(server, visitor, world.own, "IAM_OWNER", everywhere=True)
-        assert is_admitted(await (await world.target(route, method)).by(caller))
-        target = await world.target(route, method)
+        assert is_admitted(await (await world.target(CALLS[call])).by(caller))
+        target = await world.target(CALLS[call])
         await death(server, caller)
         before = await everything(server.store)
 
@@ -243,7 +224,7 @@ async def deactivate_organization(server, caller):
 
 async def test_a_role_that_is_taken_away_counts_no_more_at_once(server, visitor, world):
     caller = await new_caller(server, visitor, world.own, "ORG_OWNER")
-    target = await world.target("/management/v1/projects", "POST")
+    target = await world.target(CALLS["POST /management/v1/projects"])
     assert (await target.by(caller)).status == 200
     held = await server.store.find(MEMBERSHIPS, {"user_id": caller.user_id})
     await server.store.commit(Delete(MEMBERSHIPS, held.records[0].id))
@@ -262,5 +243,5 @@ async def test_an_access_token_for_the_service_itself_is_taken(server, new_visit
     )
     token = (await party.redeem(browser, page.answer["code"])).json()["access_token"]
 
-    target = await world.target("/management/v1/projects", "POST")
+    target = await world.target(CALLS["POST /management/v1/projects"])
     refused(await target.by(Caller(browser, token)), 403, 7)

@@ -8,11 +8,9 @@ import re
 
 import pytest
 
-from handlers.api import ApiHandler
-from handlers.app import ROUTES
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.requests import Request, declared
-from tests.support.api_samples import SAMPLES, filled, first_alternative, leaves
+from tests.support.api_samples import CALLS, address, bodies, filled, leaves
 from tests.support.callers import instance_owner, refused
 from tests.support.stored import everything
 
@@ -44,7 +42,7 @@ HOSTILE = [
 ]
 PRIVILEGED = ["id", "_id", "sequence", "stamp", "state", "resourceOwner", "isAdmin", "orgId"]
 PRIVILEGED += ["secretHash", "createdAt", "kind", "loginKey", "__proto__", "$set", "a.b", ""]
-BODIES = [(route, n) for route, sample in SAMPLES.items() for n in range(len(sample.bodies))]
+BODIES = [(name, n) for name, call in CALLS.items() for n in range(len(bodies(call)))]
 
 
 @pytest.fixture
@@ -57,15 +55,11 @@ def sample(io_loop, server):
     """A sample's body, as it is sent to this server."""
     instance = io_loop.run_sync(lambda: server.store.get(INSTANCES, INSTANCE_ID))
 
-    def sample(route, n):
+    def sample(call, n):
         named = {"org": instance.org_id, "issuer": server.issuer, "n": n, "member": "nobody"}
-        return filled(SAMPLES[route].bodies[n], **named)
+        return filled(bodies(CALLS[call])[n], **named)
 
     return sample
-
-
-def address(route):
-    return first_alternative(route).replace("([^/]+)", "nobody")
 
 
 def replaced(body, path, octets):
@@ -85,27 +79,27 @@ def is_fine(value, octets):
     return octets in {bool: ["true"], int: ["0"], list: ["[]"], dict: ["{}"]}.get(type(value), ())
 
 
-@pytest.mark.parametrize(("route", "n"), BODIES)
-async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, route, n):
-    body = sample(route, n)
+@pytest.mark.parametrize(("call", "n"), BODIES)
+async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, call, n):
+    body = sample(call, n)
     before = await everything(server.store)
     for path, value in leaves(body):
         for octets in HOSTILE:
             if is_fine(value, octets):
                 continue
             hostile = replaced(body, path, octets)
-            page = await owner.request(SAMPLES[route].method, address(route), hostile)
+            page = await owner.request(CALLS[call].method, address(CALLS[call]), hostile)
 
             fields = refused(page, 400, 3)
             assert all(one.startswith(path) for one in fields), (path, octets[:40], page.text)
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize(("route", "n"), BODIES)
+@pytest.mark.parametrize(("call", "n"), BODIES)
 async def test_unknown_and_privileged_fields_are_refused_in_every_object(
-    server, owner, sample, route, n
+    server, owner, sample, call, n
 ):
-    body = sample(route, n)
+    body = sample(call, n)
     before = await everything(server.store)
     for path in objects(body):
         for name in PRIVILEGED:
@@ -113,7 +107,7 @@ async def test_unknown_and_privileged_fields_are_refused_in_every_object(
                 continue
             changed = json.loads(json.dumps(body))
             at(changed, path)[name] = "x"
-            page = await owner.request(SAMPLES[route].method, address(route), changed)
+            page = await owner.request(CALLS[call].method, address(CALLS[call]), changed)
 
             fields = refused(page, 400, 3)
             assert fields
@@ -135,23 +129,12 @@ def at(value, path):
     return value
 
 
-def test_every_route_that_takes_a_body_has_a_sample():
-    routes = {
-        (route, method)
-        for route, handler in ROUTES
-        for method in ("POST", "PUT", "PATCH")
-        if issubclass(handler, ApiHandler) and method.lower() in vars(handler)
-    }
+@pytest.mark.parametrize("call", [name for name, one in CALLS.items() if one.request])
+def test_the_samples_name_every_field(call):
+    sent = [leaves(body) for body in bodies(CALLS[call])]
+    named = {re.sub(r"\[\d+\]", "", path) for each in sent for path, _ in each}
 
-    assert routes == {(route, sample.method) for route, sample in SAMPLES.items()}
-
-
-@pytest.mark.parametrize("route", SAMPLES)
-def test_the_samples_name_every_field(route):
-    sample = SAMPLES[route]
-    named = {re.sub(r"\[\d+\]", "", path) for body in sample.bodies for path, _ in leaves(body)}
-
-    assert {path for path in every_field(sample.kind) if path not in named} == set()
+    assert {path for path in every_field(CALLS[call].request) if path not in named} == set()
 
 
 def every_field(kind, path=""):

@@ -10,7 +10,7 @@ from jwcrypto.jwt import JWT
 
 from idp.oauth import algorithms
 from idp.records import EVENTS, SIGNING_KEYS
-from tests.support.api_samples import REMOVE_KEY, ROTATE_KEYS
+from tests.support.api_samples import ROTATE_KEYS
 from tests.support.callers import instance_owner, refused
 from tests.support.service import shared_key
 from tests.support.stored import everything
@@ -52,7 +52,7 @@ def kid_of(token: str) -> str:
 
 
 def removal(kid: str) -> str:
-    return REMOVE_KEY.replace("([^/]+)", kid)
+    return f"/admin/v1/keys/{kid}/_remove"
 
 
 async def test_a_rotation_answers_with_the_key_that_signs_from_now_on(

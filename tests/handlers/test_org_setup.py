@@ -14,7 +14,7 @@ from idp.records import (
     Phone,
     Profile,
 )
-from tests.support.api_samples import SAMPLES, SET_UP, changed, filled, organization
+from tests.support.api_samples import CALLS, SET_UP, bodies, changed, filled, organization
 from tests.support.audit import events_agree
 from tests.support.callers import instance_owner, refused
 from tests.support.stored import everything
@@ -45,7 +45,7 @@ async def test_the_answer_names_what_was_made(server, owner):
 
 
 async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, owner):
-    answer = await owner.post(SET_UP, filled(SAMPLES[SET_UP].bodies[0], n=1))
+    answer = await owner.post(SET_UP, filled(bodies(CALLS[f"POST {SET_UP}"])[0], n=1))
 
     acme, anna = await made(server, answer)
     assert acme.primary_domain == "acme-1.example"

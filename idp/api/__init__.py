@@ -1,0 +1,20 @@
+"""Every call of the management API, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Final
+
+from idp.api import applications, instance, organizations, projects, service_users, users
+from idp.api.operation import Operation
+
+PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
+    "Organizations": organizations.OPERATIONS,
+    "Users": users.OPERATIONS,
+    "Service users": service_users.OPERATIONS,
+    "Projects": projects.OPERATIONS,
+    "Applications": applications.OPERATIONS,
+    "The installation": instance.OPERATIONS,
+}
+OPERATIONS: Final[tuple[Operation, ...]] = tuple(chain(*PARTS.values()))

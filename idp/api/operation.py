@@ -1,0 +1,105 @@
+"""What a call of the management API is: an address, a permission, and the function that does it.
+
+An `Operation` is data. The web server mounts it, the permission check, the description at
+/openapi.json, the command line and the tests are made of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Final, Literal, get_type_hints
+
+from msgspec import Struct
+
+from idp.answers import Answer
+from idp.identity.permissions import Permission
+from idp.requests import Nothing, Request
+
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+Run = Callable[..., Awaitable[Answer]]
+
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+_WITH_BODY: Final = ("POST", "PUT")
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One call.
+
+    `path` names what it varies by: `/v2/users/{userId}`; a name that ends in `Id` stands for an
+    id. `run` is called with the service, the call, and these values in their order; with a body
+    it gets `request`, or `document` where it judges across fields what it reads. `request` is
+    what the body holds, `answer` what comes back. A conditional operation honours If-Match.
+    """
+
+    method: Method
+    path: str
+    permission: Permission
+    run: Run
+    summary: str
+    answer: type[Answer]
+    request: type[Request] | None = None
+    body: Literal["", "request", "document"] = ""
+    is_conditional: bool = False
+    is_large: bool = False
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names that vary in the path, in their order."""
+        return _PARAMETER.findall(self.path)
+
+    @property
+    def name(self) -> str:
+        """The call in one word, unique: `users_show`."""
+        run = _innermost(self.run)
+        bound = self.run.keywords.values() if isinstance(self.run, partial) else ()
+        return "_".join([run.__module__.rpartition(".")[2], run.__name__, *map(str, bound)])
+
+
+def operation(
+    method: Method,
+    path: str,
+    permission: Permission,
+    run: Run,
+    *,
+    document: type[Request] | None = None,
+    conditional: bool = False,
+    large: bool = False,
+    summary: str = "",
+) -> Operation:
+    """The operation that `run` does; what it takes and answers is read off its annotations.
+
+    `document`: `run` gets the body unread, and this is what it describes. `large`: the body may
+    have four megabytes. The summary is the first sentence of the docstring, or else given.
+    """
+    function = _innermost(run)
+    hints = get_type_hints(function)
+    body: Literal["", "request", "document"] = "request" if "request" in hints else ""
+    request = hints.get("request")
+    if document is not None:
+        body, request = "document", document
+    elif request is None and method in _WITH_BODY:
+        request = Nothing
+    return Operation(
+        method=method,
+        path=path,
+        permission=permission,
+        run=run,
+        summary=summary or _first_sentence(function),
+        answer=hints["return"],
+        request=request,
+        body=body,
+        is_conditional=conditional,
+        is_large=large,
+    )
+
+
+def _innermost(run: Any) -> Any:
+    return run.func if isinstance(run, partial) else run
+
+
+def _first_sentence(function: Any) -> str:
+    text = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+    return text.partition(". ")[0].rstrip(".") + "."

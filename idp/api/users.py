@@ -1,0 +1,82 @@
+"""/v2/users: people, and what is kept with a user, whoever it is."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from idp.api.operation import operation
+from idp.clients import role_assignments
+from idp.identity import create_human, prove_contact, read_user, user_metadata, user_states
+from idp.identity.new_user_requests import CreateHuman
+
+_USER: Final = "/v2/users/{userId}"
+_MANAGED: Final = "/management/v1/users/{userId}"
+_METADATA: Final = f"{_MANAGED}/metadata/{{key}}"
+_GRANTS: Final = f"{_MANAGED}/grants"
+_GRANT: Final = f"{_GRANTS}/{{grantId}}"
+
+OPERATIONS = (
+    operation(
+        "POST",
+        "/v2/users/human",
+        "user.write",
+        create_human.create,
+        document=CreateHuman,
+        large=True,
+    ),
+    operation("GET", _USER, "user.read", read_user.read),
+    operation(
+        "POST",
+        f"{_USER}/email/verify",
+        "user.write",
+        partial(prove_contact.prove, contact="email"),
+        summary="Prove a user's e-mail address by the code that was sent there.",
+    ),
+    operation(
+        "POST",
+        f"{_USER}/phone/verify",
+        "user.write",
+        partial(prove_contact.prove, contact="phone"),
+        summary="Prove a user's phone number by the code that was sent there.",
+    ),
+    operation(
+        "POST",
+        f"{_USER}/deactivate",
+        "user.write",
+        partial(user_states.change, name="deactivate"),
+        conditional=True,
+        summary="Shut a user out until they are reactivated; all that was issued to them ends.",
+    ),
+    operation(
+        "POST",
+        f"{_USER}/reactivate",
+        "user.write",
+        partial(user_states.change, name="reactivate"),
+        conditional=True,
+        summary="Let a deactivated user in again.",
+    ),
+    operation(
+        "POST",
+        f"{_USER}/lock",
+        "user.write",
+        partial(user_states.change, name="lock"),
+        conditional=True,
+        summary="Lock a user out; all that was issued to them ends.",
+    ),
+    operation(
+        "POST",
+        f"{_USER}/unlock",
+        "user.write",
+        partial(user_states.change, name="unlock"),
+        conditional=True,
+        summary="Let a locked user in again.",
+    ),
+    operation("GET", _METADATA, "user.read", user_metadata.show),
+    operation("POST", _METADATA, "user.write", user_metadata.put, conditional=True),
+    operation("DELETE", _METADATA, "user.write", user_metadata.remove, conditional=True),
+    operation("GET", _GRANTS, "user.grant.read", role_assignments.listed),
+    operation("POST", _GRANTS, "user.grant.write", role_assignments.create),
+    operation("PUT", _GRANT, "user.grant.write", role_assignments.change, conditional=True),
+    operation("DELETE", _GRANT, "user.grant.write", role_assignments.remove, conditional=True),
+)

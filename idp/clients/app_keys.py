@@ -1,0 +1,45 @@
+"""The keys by which applications prove themselves (private_key_jwt)."""
+
+from __future__ import annotations
+
+from idp.access import Call
+from idp.changes import Changed
+from idp.clients import key_owners, registered_keys
+from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, NewKey
+from idp.service import Service
+
+
+async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Keys:
+    """List the keys of an application. Raises NotFound."""
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.listed(service, owner)
+
+
+async def create(
+    service: Service, call: Call, project_id: str, app_id: str, request: NewKey
+) -> KeyCreated:
+    """Register a public key of an application, or make it a pair of keys.
+
+    Raises NotFound, PermissionDenied, InvalidArgument.
+    """
+    owner = await key_owners.own_application(service, call, project_id, app_id)
+    return await registered_keys.create(service, call, owner, request)
+
+
+async def show(
+    service: Service, call: Call, project_id: str, app_id: str, key_id: str
+) -> KeyFound:
+    """Read one key of an application. Raises NotFound."""
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.show(service, owner, key_id)
+
+
+async def remove(
+    service: Service, call: Call, project_id: str, app_id: str, key_id: str
+) -> Changed:
+    """Remove a key of an application: it proves nothing from then on.
+
+    Raises NotFound, PermissionDenied.
+    """
+    owner = await key_owners.own_application(service, call, project_id, app_id)
+    return await registered_keys.remove(service, call, owner, key_id)

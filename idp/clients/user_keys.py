@@ -1,0 +1,39 @@
+"""The keys by which service users prove themselves (the JWT profile)."""
+
+from __future__ import annotations
+
+from idp.access import Call
+from idp.changes import Changed
+from idp.clients import key_owners, registered_keys
+from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, NewKey
+from idp.service import Service
+
+
+async def listed(service: Service, call: Call, user_id: str) -> Keys:
+    """List the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.listed(service, owner)
+
+
+async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:
+    """Register a public key of a service user, or make it a pair of keys.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied, InvalidArgument.
+    """
+    owner = await key_owners.own_service_user(service, call, user_id)
+    return await registered_keys.create(service, call, owner, request)
+
+
+async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFound:
+    """Read one key of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.show(service, owner, key_id)
+
+
+async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
+    """Remove a key of a service user: it proves nothing from then on.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.remove(service, call, owner, key_id)

@@ -1,0 +1,84 @@
+"""Bodies for applications, their secrets and keys, and what such calls use up."""
+
+from __future__ import annotations
+
+# A P-256 key that nobody has the other half of.
+PUBLIC_KEY = (
+    "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0KTUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFa2d1"
+    "NVpPckJjMndRbFpTQUZUL2VxYnd5dVNBNAppL2hkWWZ4RUlBT0VheHZURzN2NVFwZi9lZXNiRmxOZ1J2dnNmQW5P"
+    "TmNNSDUwRVFkV0k4UFFqdGtnPT0KLS0tLS1FTkQgUFVCTElDIEtFWS0tLS0tCg=="
+)
+FULL_SETTINGS = {
+    "redirectUris": ["https://shop.example/cb"],
+    "responseTypes": [
+        "OIDC_RESPONSE_TYPE_CODE",
+        "OIDC_RESPONSE_TYPE_ID_TOKEN",
+        "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN",
+    ],
+    "grantTypes": [
+        "OIDC_GRANT_TYPE_AUTHORIZATION_CODE",
+        "OIDC_GRANT_TYPE_IMPLICIT",
+        "OIDC_GRANT_TYPE_REFRESH_TOKEN",
+        "OIDC_GRANT_TYPE_DEVICE_CODE",
+        "OIDC_GRANT_TYPE_TOKEN_EXCHANGE",
+        "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",
+    ],
+    "appType": "OIDC_APP_TYPE_WEB",
+    "authMethodType": "OIDC_AUTH_METHOD_TYPE_POST",
+    "postLogoutRedirectUris": ["https://shop.example/"],
+    "version": "OIDC_VERSION_1_0",
+    "devMode": True,
+    "accessTokenType": "OIDC_TOKEN_TYPE_JWT",
+    "accessTokenRoleAssertion": True,
+    "idTokenRoleAssertion": True,
+    "idTokenUserinfoAssertion": True,
+    "idTokenSignedResponseAlg": "ES256",
+    "clockSkew": "5s",
+    "additionalOrigins": ["https://admin.shop.example", "capacitor://localhost"],
+    "backChannelLogoutUri": "https://shop.example/logout",
+    "frontChannelLogoutUri": "https://shop.example/signed-out",
+    "homeUrl": "https://shop.example/",
+    "groupsClaim": "groups",
+    "thirdParty": True,
+    "managementAccess": False,
+    "refreshTokenReuseSeconds": 60,
+    "loopbackAnyPort": True,
+    "requirePushedRequests": True,
+    "skipNativeAppSuccessPage": True,
+    "loginVersion": {"loginV1": {}},
+}
+OTHER_SETTINGS = {"loginVersion": {"loginV2": {"baseUri": ""}}}
+FULL_APP = {"name": "Shop", **FULL_SETTINGS}
+FULL_KEY = {
+    "type": "KEY_TYPE_JSON",
+    "expirationDate": "2100-01-01T00:00:00Z",
+    "publicKey": PUBLIC_KEY,
+}
+_APPS = "/management/v1/projects/{projectId}/apps"
+_APP = f"{_APPS}/{{appId}}"
+_KEY = f"{_APP}/keys/{{keyId}}"
+BODIES = {
+    f"POST {_APPS}/oidc": (FULL_APP, {"name": "Shop", **OTHER_SETTINGS}),
+    f"POST {_APPS}/api": ({"name": "Stock", "authMethodType": "API_AUTH_METHOD_TYPE_BASIC"},),
+    f"PUT {_APP}/oidc_config": (FULL_SETTINGS, OTHER_SETTINGS),
+    f"PUT {_APP}/api_config": ({"authMethodType": "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"},),
+    f"POST {_APP}/keys": (FULL_KEY,),
+}
+
+
+async def api(world):
+    return {"projectId": world.project, "appId": world.api}
+
+
+async def new_key(world):
+    path = f"/management/v1/projects/{world.project}/apps/{world.app}/keys"
+    id = await world.made(path, "keyId", publicKey=PUBLIC_KEY)
+    return {"projectId": world.project, "appId": world.app, "keyId": id}
+
+
+MADE = {
+    f"PUT {_APP}/api_config": api,
+    f"POST {_APP}/api_config/_generate_client_secret": api,
+    f"GET {_KEY}": new_key,
+    f"DELETE {_KEY}": new_key,
+}

@@ -1,0 +1,36 @@
+"""Bodies for the instance, and what such calls use up."""
+
+from __future__ import annotations
+
+from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
+from idp.records import SIGNING_KEYS
+
+BODIES = {
+    "PUT /v2/features/instance": ({"oidcTokenExchange": True},),
+    "PUT /admin/v1/policies/security": ({"enableImpersonation": True},),
+    "POST /admin/v1/members": ({"userId": "{member}", "roles": ["IAM_OWNER"]},),
+    "PUT /admin/v1/members/{userId}": ({"roles": ["IAM_OWNER"]},),
+}
+
+
+async def new_member(world):
+    return {"userId": await world.new_member("/admin/v1/members", "IAM_OWNER_VIEWER")}
+
+
+async def waited(world):
+    """Until the waiting keys may sign."""
+    world.server.clock.advance(PUBLISHED_CACHE_SECONDS)
+    return {}
+
+
+async def signing_key(world):
+    found = [one async for one in world.server.store.scan(SIGNING_KEYS) if one.use == "sig"]
+    return {"keyId": next(one.id for one in found if one.state == "active")}
+
+
+MADE = {
+    "PUT /admin/v1/members/{userId}": new_member,
+    "DELETE /admin/v1/members/{userId}": new_member,
+    "POST /admin/v1/keys/_rotate": waited,
+    "POST /admin/v1/keys/{keyId}/_remove": signing_key,
+}

@@ -1,0 +1,52 @@
+"""Bodies for service users and their credentials, and what such calls use up."""
+
+from __future__ import annotations
+
+from tests.support.samples.applications import FULL_KEY, PUBLIC_KEY
+
+FULL_MACHINE = {
+    "userName": "script-{n}",
+    "name": "Nightly script",
+    "description": "Makes people.",
+    "accessTokenType": "ACCESS_TOKEN_TYPE_BEARER",
+}
+BODIES = {
+    "POST /management/v1/users/machine": (FULL_MACHINE,),
+    "POST /management/v1/users/{userId}/pats": ({"expirationDate": "2100-01-01T00:00:00Z"},),
+    "POST /management/v1/users/{userId}/keys": (FULL_KEY,),
+}
+
+
+async def machine(world):
+    return {"userId": world.machine}
+
+
+async def with_secret(world):
+    await world.made(f"/management/v1/users/{world.machine}/secret", None, method="PUT")
+    return {"userId": world.machine}
+
+
+async def new_token(world):
+    path = f"/management/v1/users/{world.machine}/pats"
+    return {"userId": world.machine, "tokenId": await world.made(path, "tokenId")}
+
+
+async def new_key(world):
+    path = f"/management/v1/users/{world.machine}/keys"
+    id = await world.made(path, "keyId", publicKey=PUBLIC_KEY)
+    return {"userId": world.machine, "keyId": id}
+
+
+_USER = "/management/v1/users/{userId}"
+MADE = {
+    f"PUT {_USER}/secret": machine,
+    f"DELETE {_USER}/secret": with_secret,
+    f"GET {_USER}/pats": machine,
+    f"POST {_USER}/pats": machine,
+    f"GET {_USER}/pats/{{tokenId}}": new_token,
+    f"DELETE {_USER}/pats/{{tokenId}}": new_token,
+    f"GET {_USER}/keys": machine,
+    f"POST {_USER}/keys": machine,
+    f"GET {_USER}/keys/{{keyId}}": new_key,
+    f"DELETE {_USER}/keys/{{keyId}}": new_key,
+}
