@@ -60,6 +60,7 @@ _KEY = f"{_APP}/keys/{{keyId}}"
 BODIES = {
     f"POST {_APPS}/oidc": (FULL_APP, {"name": "Shop", **OTHER_SETTINGS}),
     f"POST {_APPS}/api": ({"name": "Stock", "authMethodType": "API_AUTH_METHOD_TYPE_BASIC"},),
+    f"PUT {_APP}": ({"name": "Shop {n}"},),
     f"PUT {_APP}/oidc_config": (FULL_SETTINGS, OTHER_SETTINGS),
     f"PUT {_APP}/api_config": ({"authMethodType": "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"},),
     f"POST {_APP}/keys": (FULL_KEY,),
@@ -70,13 +71,34 @@ async def api(world):
     return {"projectId": world.project, "appId": world.api}
 
 
+async def new_app(world):
+    path = f"/management/v1/projects/{world.project}/apps/oidc"
+    return {"projectId": world.project, "appId": await world.made(path, "appId", name="C")}
+
+
+async def shut(world):
+    """An application that may be reactivated."""
+    ids = await new_app(world)
+    path = f"/management/v1/projects/{world.project}/apps/{ids['appId']}"
+    await world.made(f"{path}/_deactivate", None)
+    return ids
+
+
 async def new_key(world):
     path = f"/management/v1/projects/{world.project}/apps/{world.app}/keys"
     id = await world.made(path, "keyId", publicKey=PUBLIC_KEY)
     return {"projectId": world.project, "appId": world.app, "keyId": id}
 
 
+async def preset(world):
+    return {"name": "grafana"}
+
+
 MADE = {
+    f"DELETE {_APP}": new_app,
+    f"POST {_APP}/_deactivate": new_app,
+    f"POST {_APP}/_reactivate": shut,
+    "GET /management/v1/presets/{name}": preset,
     f"PUT {_APP}/api_config": api,
     f"POST {_APP}/api_config/_generate_client_secret": api,
     f"GET {_KEY}": new_key,

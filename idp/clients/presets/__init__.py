@@ -1,0 +1,100 @@
+"""Presets: with what settings a tool is registered, and how the tool is configured then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+from idp.clients.oidc_request import APP_TYPES
+from idp.clients.presets import devices, frameworks, products
+from idp.clients.presets.preset import Kind, Preset
+from idp.config_rules import is_loopback
+from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.oauth import endpoints
+
+PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
+_PLACE: Final = re.compile(r"<([a-z_]+)>")
+_ADDRESS: Final = re.compile(
+    r"(?P<scheme>https?://)?(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
+    r"(?:/[A-Za-z0-9._~/-]*)?"
+)
+_KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
+
+
+def find(name: str) -> Preset:
+    """Raises NotFound."""
+    found = PRESETS.get(name)
+    if found is None:
+        raise NotFound("there is no such preset", slug="preset.not_found")
+    return found
+
+
+def of_kind(kind: Kind) -> dict[str, Preset]:
+    """The presets for an application of this kind, by their names."""
+    return {name: preset for name, preset in PRESETS.items() if preset.kind == kind}
+
+
+def expand(name: str, host: str) -> dict[str, Any]:
+    """The body that registers the tool, but for the application's name.
+
+    It is for `…/apps/api` where the kind of the preset is `api`, else for `…/apps/oidc`. `host`
+    is where the tool is: a host name, perhaps with a port, or the address of its first page.
+    Raises NotFound, InvalidArgument (the host).
+    """
+    preset = find(name)
+    if preset.kind == "api":
+        return {}
+    uris = {
+        "redirectUris": _placed(preset.redirect_uris, host),
+        "postLogoutRedirectUris": _placed(preset.post_logout_redirect_uris, host),
+        "backChannelLogoutUri": "".join(_placed([preset.back_channel_logout_uri], host)),
+    }
+    given = {field: value for field, value in uris.items() if value}
+    chosen = {field: choice.value for field, choice in preset.chosen.items()}
+    return {"appType": _KINDS[preset.kind]} | given | chosen
+
+
+def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
+    """The tool's configuration, with `CLIENT_SECRET` where its secret belongs.
+
+    Raises NotFound, InvalidArgument (the host).
+    """
+    values = {
+        "issuer": issuer,
+        "client_id": client_id,
+        "base": _base(host),
+        "base_quoted": quote(_base(host), safe=""),
+        "app": _scheme(host),
+        "authorize": issuer + endpoints.AUTHORIZE,
+        "token": issuer + endpoints.TOKEN,
+        "userinfo": issuer + endpoints.USERINFO,
+        "keys": issuer + endpoints.KEYS,
+        "introspect": issuer + endpoints.INTROSPECT,
+        "end_session": issuer + endpoints.END_SESSION,
+        "device_authorization": issuer + endpoints.DEVICE_AUTHORIZATION,
+    }
+    return _PLACE.sub(lambda place: values[place[1]], find(name).configuration)
+
+
+def _placed(patterns: Sequence[str], host: str) -> list[str]:
+    return [
+        each.replace("{base}", _base(host)).replace("{app}", _scheme(host)) for each in patterns
+    ]
+
+
+def _base(host: str) -> str:
+    """The address of the tool, without a slash at its end: http on this machine alone."""
+    found = _ADDRESS.fullmatch(host)
+    if found is None:
+        told = "must be a host name, such as app.example, or the address of the first page"
+        raise InvalidArgument([FieldProblem("preset.host", "host", told)])
+    scheme = "http" if is_loopback(found["name"].strip("[]")) else "https"
+    return host.rstrip("/") if found["scheme"] else f"{scheme}://{host.rstrip('/')}"
+
+
+def _scheme(host: str) -> str:
+    """The scheme of an app's own addresses: its host name read backwards (RFC 8252 7.1)."""
+    found = _ADDRESS.fullmatch(host)
+    return ".".join(reversed(found["name"].split("."))) if found else ""

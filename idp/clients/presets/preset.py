@@ -1,0 +1,114 @@
+"""What a preset is: a tool's settings, the reason for each, and the tool's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from msgspec import Struct
+
+from idp.i18n import Message, message
+
+Kind = Literal["web", "user_agent", "native", "api"]
+
+CODE: Final = "OIDC_GRANT_TYPE_AUTHORIZATION_CODE"
+REFRESH: Final = "OIDC_GRANT_TYPE_REFRESH_TOKEN"
+DEVICE: Final = "OIDC_GRANT_TYPE_DEVICE_CODE"
+GROUPS: Final = "groups"
+
+
+class Chosen(NamedTuple):
+    """A setting other than the default, and the reason for it."""
+
+    value: Any
+    reason: Message
+
+
+class Preset(Struct, frozen=True, kw_only=True):
+    """One tool.
+
+    `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` have `{base}` where
+    the tool's own address stands, or `{app}` for the scheme that an app makes of its host name.
+    `configuration` belongs into `file`; what stands in it between `<` and `>` is filled in by
+    `presets.configuration`. `notes` are what people trip over.
+    """
+
+    title: str
+    kind: Kind
+    chosen: Mapping[str, Chosen] = {}
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    back_channel_logout_uri: str = ""
+    notes: tuple[Message, ...] = ()
+    file: str
+    configuration: str
+
+    @property
+    def has_secret(self) -> bool:
+        return self.kind in ("web", "api")
+
+
+# The choices that several tools share, each with its reason.
+
+PUBLIC: Final = {
+    "authMethodType": Chosen(
+        "OIDC_AUTH_METHOD_TYPE_NONE",
+        message(
+            "Its code is in everybody's hands, so a secret would be none: PKCE takes its place.",
+            context="presets",
+        ),
+    )
+}
+SECRET_IN_FORM: Final = {
+    "authMethodType": Chosen(
+        "OIDC_AUTH_METHOD_TYPE_POST",
+        message("It sends its secret in the form and not in a header.", context="presets"),
+    )
+}
+REFRESHING: Final = {
+    "grantTypes": Chosen(
+        [CODE, REFRESH],
+        message(
+            "It keeps people signed in by refresh tokens, which it asks for by offline_access.",
+            context="presets",
+        ),
+    )
+}
+CLAIMS_IN_ID_TOKEN: Final = {
+    "idTokenUserinfoAssertion": Chosen(
+        True,
+        message(
+            "It reads names and e-mail addresses from the ID token and does not ask userinfo.",
+            context="presets",
+        ),
+    )
+}
+ROLES_AS_GROUPS: Final = {
+    "idTokenRoleAssertion": Chosen(
+        True,
+        message(
+            "It looks for roles in the ID token, never in the access token.", context="presets"
+        ),
+    ),
+    "groupsClaim": Chosen(
+        GROUPS,
+        message("It reads roles from a flat list, in a claim named groups.", context="presets"),
+    ),
+}
+
+# What more than one tool trips over.
+
+EXACT_ISSUER: Final = message(
+    "The issuer is compared character by character: no slash at its end.", context="presets"
+)
+VERIFIED_EMAIL: Final = message(
+    "It turns people away whose e-mail address is not verified.", context="presets"
+)
+HTTPS_ISSUER: Final = message(
+    "It takes no issuer but one with https, so it can't use one on this machine alone.",
+    context="presets",
+)
+ROLES_FIRST: Final = message(
+    "Give the project roles and people grants; groups is left out for whoever has none.",
+    context="presets",
+)

@@ -1,0 +1,221 @@
+"""Presets of products and proxies that sign people in by themselves."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.clients.presets.preset import (
+    CLAIMS_IN_ID_TOKEN,
+    REFRESHING,
+    ROLES_AS_GROUPS,
+    ROLES_FIRST,
+    SECRET_IN_FORM,
+    VERIFIED_EMAIL,
+    Preset,
+)
+from idp.i18n import message
+
+_PROXY: Final = """\
+provider = "oidc"
+oidc_issuer_url = "<issuer>"
+client_id = "<client_id>"
+client_secret = "$CLIENT_SECRET"
+redirect_url = "<base>/oauth2/callback"
+scope = "openid profile email offline_access"
+code_challenge_method = "S256"
+oidc_groups_claim = "groups"
+email_domains = ["*"]
+cookie_secret = "$COOKIE_SECRET"
+cookie_refresh = "1h"
+backend_logout_url = "<end_session>?id_token_hint={id_token}"
+"""
+_UPSTREAM: Final = 'upstreams = ["http://127.0.0.1:8080/"]\n'
+_BEHIND_NGINX: Final = (
+    'http_address = "127.0.0.1:4180"\nreverse_proxy = true\nset_xauthrequest = true\n'
+)
+_NGINX: Final = """\
+
+# --- and the server of nginx
+location /oauth2/ {
+    proxy_pass http://127.0.0.1:4180;
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header X-Forwarded-Uri $request_uri;
+}
+location = /oauth2/auth {
+    internal;
+    proxy_pass http://127.0.0.1:4180;
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-Uri $request_uri;
+    proxy_set_header Content-Length "";
+    proxy_pass_request_body off;
+}
+location / {
+    auth_request /oauth2/auth;
+    error_page 401 =403 /oauth2/sign_in;
+    auth_request_set $user $upstream_http_x_auth_request_user;
+    auth_request_set $email $upstream_http_x_auth_request_email;
+    proxy_set_header X-User $user;
+    proxy_set_header X-Email $email;
+    proxy_pass http://127.0.0.1:8080;
+}
+"""
+
+_APACHE: Final = """\
+# with mod_auth_openidc; CLIENT_SECRET and PASSPHRASE come from the environment
+OIDCProviderMetadataURL <issuer>/.well-known/openid-configuration
+OIDCClientID <client_id>
+OIDCClientSecret ${CLIENT_SECRET}
+OIDCRedirectURI <base>/oidc/callback
+OIDCCryptoPassphrase ${PASSPHRASE}
+OIDCScope "openid profile email offline_access"
+OIDCPKCEMethod S256
+OIDCRemoteUserClaim preferred_username
+
+<Location />
+    AuthType openid-connect
+    Require valid-user
+    # or: Require claim groups:staff
+</Location>
+"""
+
+_GRAFANA: Final = """\
+[server]
+root_url = <base>/
+
+[auth.generic_oauth]
+enabled = true
+name = Single sign-on
+client_id = <client_id>
+client_secret = $__env{CLIENT_SECRET}
+auth_style = InHeader
+scopes = openid profile email offline_access
+auth_url = <authorize>
+token_url = <token>
+api_url = <userinfo>
+signout_redirect_url = <end_session>?post_logout_redirect_uri=<base_quoted>%2Flogin
+use_pkce = true
+use_refresh_token = true
+allow_sign_up = true
+login_attribute_path = preferred_username
+name_attribute_path = name
+email_attribute_path = email
+groups_attribute_path = groups
+role_attribute_path = contains(groups[*], 'admin') && 'Admin' || contains(groups[*], 'editor') && 'Editor' || 'Viewer'
+"""  # noqa: E501 - one line of Grafana's
+
+_GITLAB: Final = """\
+gitlab_rails['omniauth_allow_single_sign_on'] = ['openid_connect']
+gitlab_rails['omniauth_block_auto_created_users'] = false
+gitlab_rails['omniauth_providers'] = [
+  {
+    name: 'openid_connect',
+    label: 'Single sign-on',
+    args: {
+      name: 'openid_connect',
+      scope: ['openid', 'profile', 'email'],
+      response_type: 'code',
+      issuer: '<issuer>',
+      discovery: true,
+      client_auth_method: 'basic',
+      pkce: true,
+      uid_field: 'sub',
+      client_options: {
+        identifier: '<client_id>',
+        secret: '$CLIENT_SECRET',
+        redirect_uri: '<base>/users/auth/openid_connect/callback'
+      }
+    }
+  }
+]
+"""
+
+_NEXTCLOUD: Final = """\
+occ app:install user_oidc
+occ user_oidc:provider idp \\
+  --clientid='<client_id>' \\
+  --clientsecret="$CLIENT_SECRET" \\
+  --discoveryuri='<issuer>/.well-known/openid-configuration' \\
+  --scope='openid profile email' \\
+  --mapping-uid=sub \\
+  --mapping-display-name=name \\
+  --mapping-email=email \\
+  --mapping-groups=groups \\
+  --group-provisioning=1
+occ config:system:set user_oidc default_token_endpoint_auth_method --value=client_secret_post
+"""
+
+_BY_PROXY: Final = CLAIMS_IN_ID_TOKEN | ROLES_AS_GROUPS | REFRESHING
+
+PRESETS: Final[dict[str, Preset]] = {
+    "oauth2-proxy": Preset(
+        title="oauth2-proxy",
+        kind="web",
+        chosen=_BY_PROXY,
+        redirect_uris=("{base}/oauth2/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(VERIFIED_EMAIL, ROLES_FIRST),
+        file="oauth2-proxy.cfg",
+        configuration=_PROXY + _UPSTREAM,
+    ),
+    "nginx": Preset(
+        title="nginx (oauth2-proxy)",
+        kind="web",
+        chosen=_BY_PROXY,
+        redirect_uris=("{base}/oauth2/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(
+            message(
+                "nginx signs nobody in by itself: it asks oauth2-proxy about each request.",
+                context="presets",
+            ),
+            VERIFIED_EMAIL,
+        ),
+        file="oauth2-proxy.cfg, nginx.conf",
+        configuration=_PROXY + _BEHIND_NGINX + _NGINX,
+    ),
+    "apache": Preset(
+        title="Apache (mod_auth_openidc)",
+        kind="web",
+        chosen=ROLES_AS_GROUPS | REFRESHING,
+        redirect_uris=("{base}/oidc/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        back_channel_logout_uri="{base}/oidc/callback?logout=backchannel",
+        notes=(
+            message(
+                "Serve nothing at the callback's address: the module answers there itself.",
+                context="presets",
+            ),
+        ),
+        file="oidc.conf",
+        configuration=_APACHE,
+    ),
+    "grafana": Preset(
+        title="Grafana",
+        kind="web",
+        chosen=ROLES_AS_GROUPS | REFRESHING,
+        redirect_uris=("{base}/login/generic_oauth",),
+        post_logout_redirect_uris=("{base}/login",),
+        notes=(ROLES_FIRST,),
+        file="grafana.ini",
+        configuration=_GRAFANA,
+    ),
+    "gitlab": Preset(
+        title="GitLab",
+        kind="web",
+        redirect_uris=("{base}/users/auth/openid_connect/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        file="/etc/gitlab/gitlab.rb",
+        configuration=_GITLAB,
+    ),
+    "nextcloud": Preset(
+        title="Nextcloud (user_oidc)",
+        kind="web",
+        chosen=SECRET_IN_FORM | CLAIMS_IN_ID_TOKEN | ROLES_AS_GROUPS,
+        redirect_uris=("{base}/apps/user_oidc/code", "{base}/index.php/apps/user_oidc/code"),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(ROLES_FIRST,),
+        file="occ",
+        configuration=_NEXTCLOUD,
+    ),
+}
