@@ -1,0 +1,180 @@
+"""Which declared list answers a search, and what is left to look at in each record."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import NoneType
+from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
+
+from msgspec import Struct
+
+from storage import Collection, Cursor, Record, StartsWith, Value, Where
+from storage.lists import at
+
+_EQUAL: Final = 8
+_PREFIX: Final = 4
+_ORGANIZATION: Final = 1
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """What the field at `path` must be like: equal, begin so, or be one of several values.
+
+    Texts are compared in their normal form (NFKC), with `folds` whatever their case. `key` is
+    the field that holds the folded text, by which a list may find it.
+    """
+
+    path: str
+    value: Value | list[str]
+    how: Literal["is", "starts", "in"] = "is"
+    is_text: bool = False
+    folds: bool = False
+    key: str | None = None
+
+    def passes(self, record: Record) -> bool:
+        """Whether the record is like that."""
+        actual: Any = at(record, self.path)
+        if self.how == "in":
+            return isinstance(self.value, list) and actual in self.value
+        if not self.is_text or not isinstance(actual, str):
+            return bool(actual == self.value)
+        wanted, text = self._form(str(self.value)), self._form(actual)
+        return text.startswith(wanted) if self.how == "starts" else text == wanted
+
+    def _form(self, text: str) -> str:
+        return folded(text) if self.folds else unicodedata.normalize("NFKC", text)
+
+
+def folded(text: str) -> str:
+    """The form in which texts are equal whatever their case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A declared list to read (or records to get by their ids), and what `rest` must hold."""
+
+    where: Where = {}
+    order: str | None = None
+    ids: Sequence[str] | None = None
+    rest: Sequence[Filter] = ()
+
+    def cursor(self, record: Record) -> Cursor:
+        """The place of a record on the way."""
+        return at(record, self.order) if self.order else None, record.id
+
+    def passes(self, record: Record) -> bool:
+        """Whether the record is what is searched for."""
+        return all(each.passes(record) for each in self.rest)
+
+
+def ways(
+    collection: Collection[Any],
+    filters: Sequence[Filter],
+    organizations: Sequence[str] | None,
+    org_path: str = "org_id",
+    order: str | None = None,
+) -> list[Way]:
+    """What to read, one after the other, for all that passes the filters in these organizations.
+
+    `organizations` None: no matter in which.
+    """
+    if organizations is not None and org_path == "id":
+        of_these = Filter(path="id", how="in", value=list(organizations))
+        return [_way(collection, [*filters, of_these], order)]
+    if organizations is None:
+        return [_way(collection, filters, order)]
+    of_each = (Filter(path=org_path, value=org_id) for org_id in organizations)
+    return [_way(collection, [*filters, one], order, org_path) for one in of_each]
+
+
+class _Candidate(NamedTuple):
+    rank: int
+    way: Way
+
+
+def _way(
+    collection: Collection[Any],
+    filters: Sequence[Filter],
+    order: str | None,
+    org_path: str | None = None,
+) -> Way:
+    by_id = [each for each in filters if each.path == "id" and each.how == "in"]
+    if by_id:
+        ids = frozenset.intersection(*(frozenset(_ids(each)) for each in by_id))
+        return Way(ids=sorted(ids), rest=[each for each in filters if each not in by_id])
+    candidates = [
+        found
+        for fields in (*collection.lists, *((name,) for name in collection.unique))
+        if (found := _candidate(collection, fields, filters, order, org_path))
+    ]
+    if not candidates:
+        return Way(rest=list(filters))
+    return max(candidates, key=lambda each: each.rank).way
+
+
+def _ids(filter: Filter) -> list[str]:
+    return filter.value if isinstance(filter.value, list) else []
+
+
+def _candidate(
+    collection: Collection[Any],
+    fields: tuple[str, ...],
+    filters: Sequence[Filter],
+    order: str | None,
+    org_path: str | None,
+) -> _Candidate | None:
+    """How a list answers, if it does; the more it answers, the higher it ranks.
+
+    Within an organization it has to begin there, or to name one record: what others have is
+    neither read nor counted.
+    """
+    where: dict[str, Any] = {}
+    rank, rest = 0, list(filters)
+    for field in fields:
+        found = next((each for each in filters if _binds(each, field)), None)
+        if found is None:
+            break
+        where[field] = folded(str(found.value)) if found.is_text else found.value
+        rank += _ORGANIZATION if field == org_path else _EQUAL
+        if not found.is_text or found.folds:
+            rest.remove(found)
+    if len(where) == len(fields):
+        by = None
+    else:
+        by = fields[len(where)]
+        rank += _bind_prefix(by, where, filters, rest)
+    is_one = by is None and fields[0] in collection.unique
+    if org_path is not None and fields[0] != org_path and not is_one:
+        return None
+    if by is not None and by not in where and _is_nullable(collection, by):
+        return None
+    if order is not None and by != order and not is_one:
+        return None
+    return _Candidate(rank, Way(where=where, order=by, rest=rest))
+
+
+def _binds(filter: Filter, field: str) -> bool:
+    return filter.how == "is" and field == (filter.key if filter.is_text else filter.path)
+
+
+def _bind_prefix(
+    field: str, where: dict[str, Any], filters: Sequence[Filter], rest: list[Filter]
+) -> int:
+    for each in filters:
+        if each.how == "starts" and each.key == field:
+            where[field] = StartsWith(folded(str(each.value)))
+            if each.folds:
+                rest.remove(each)
+            return _PREFIX
+    return 0
+
+
+def _is_nullable(collection: Collection[Any], field: str) -> bool:
+    """Whether there are records that a list in this order would leave out."""
+    return "." in field or NoneType in get_args(_hints(collection)[field])
+
+
+@cache
+def _hints(collection: Collection[Any]) -> Mapping[str, Any]:
+    return get_type_hints(collection.record)
