@@ -47,6 +47,11 @@ _OTHER_METHODS: Final = (
     "ENDS_WITH_IGNORE_CASE",
 )
 _PREFIX: Final = "TEXT_QUERY_METHOD_"
+_METHOD: Final = OneOf(
+    tuple(_PREFIX + name for name in _METHODS),
+    not_yet=tuple(_PREFIX + name for name in _OTHER_METHODS),
+    slug="query.method_unsupported",
+)
 
 
 class NoOffset(Struct, frozen=True):
@@ -78,14 +83,7 @@ class Search(Request, frozen=True, kw_only=True):
 class TextQuery(Request, frozen=True, kw_only=True):
     """The base of a filter by a text: the text's own field stands beside it."""
 
-    method: Annotated[
-        str,
-        OneOf(
-            tuple(_PREFIX + name for name in _METHODS),
-            not_yet=tuple(_PREFIX + name for name in _OTHER_METHODS),
-            slug="query.method_unsupported",
-        ),
-    ] = "TEXT_QUERY_METHOD_EQUALS"
+    method: Annotated[str, _METHOD] = "TEXT_QUERY_METHOD_EQUALS"
 
     def of(self, path: str, text: str, key: str | None = None) -> Filter:
         """The filter of a record's field; `key` is the field that has the text's folded form
