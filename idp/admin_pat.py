@@ -25,7 +25,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     """`known` while it is valid, else a new token of the service user that is for this."""
     if known and await _is_valid(service, known):
         return known
-    organization, _ = await setup.find_default(service, instance)
+    organization = await setup.find_default_organization(service, instance)
     user = await _ensure_user(service, instance)
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
@@ -48,7 +48,7 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     if user is not None:
         await _check_owner(service, user)
         return user
-    organization, _ = await setup.find_default(service, instance)
+    organization = await setup.find_default_organization(service, instance)
     now = service.clock.now()
     user = setup.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
     owner = memberships.new(user.id, None, [IAM_OWNER], now)

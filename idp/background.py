@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import logs, trial
+from idp import logs, tidying, trial
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
@@ -39,6 +39,7 @@ class Job(NamedTuple):
 
 JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, rotation.tend),
+    "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, Final, Literal
 
 from idp import credentials, events, setup
+from idp.clients import apps
 from idp.config import Config
 from idp.credentials import Confidential
 from idp.events import Sequenced
@@ -35,7 +36,10 @@ CALLBACK: Final = "/demo/callback"
 _SECRET: Final = "demo-client-secret"  # noqa: S105 - a purpose, not a secret
 _PASSWORD: Final = "demo-password"  # noqa: S105 - a purpose, not a secret
 _DEMO_USER: Final = "demo"
-_OTHERWISE: Final = {"active": ("inactive", "reactivated"), "inactive": ("active", "deactivated")}
+_OTHERWISE: Final = {
+    "active": (("inactive",), "reactivated"),
+    "inactive": (("active", "suspended"), "deactivated"),
+}
 
 
 class Described(Confidential, frozen=True):
@@ -85,10 +89,10 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
     client, user = await service.store.get_many(
         [(APPLICATIONS, demo.client_id), (USERS, demo.user_id)]
     )
-    other, verb = _OTHERWISE[state]
+    others, verb = _OTHERWISE[state]
     writes: list[Write] = []
     for collection, record, kind in ((APPLICATIONS, client, "application"), (USERS, user, "user")):
-        if record is not None and record.state == other:
+        if record is not None and record.state in others:
             stamp, now = service.random.token(bits=64), service.clock.now()
             changes = {"state": state, "stamp": stamp, "changed_at": now}
             writes += _change(service, collection, record, changes, f"{kind}.{verb}")
@@ -112,7 +116,8 @@ def client_secret(service: Service, demo: Demo) -> str:
 
 
 async def _create(service: Service, instance: Instance) -> Demo:
-    organization, project = await setup.find_default(service, instance)
+    organization = await setup.find_default_organization(service, instance)
+    project = await setup.find_default_project(service, organization)
     secret, password = service.random.token(), service.random.one_time_password()
     client = _client(service, project, secret)
     user = await _user(service, organization, password)
@@ -159,6 +164,7 @@ def _client(service: Service, project: Project, secret: str) -> Application:
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
+        state=apps.working(project),
     )
 
 

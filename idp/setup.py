@@ -87,9 +87,7 @@ async def _first_writes(service: Service) -> list[Write]:
         created_at=now,
         first_admin=_first_admin(service, admin.id, password, now),
     )
-    project = Project(
-        id=random.id(), org_id=organization.id, name="Default", created_at=now, changed_at=now
-    )
+    project = _project(service, organization, now)
     owns = [
         memberships.new(admin.id, None, [IAM_OWNER], now),
         memberships.new(admin.id, organization.id, [ORG_OWNER], now),
@@ -193,10 +191,30 @@ def _first_admin(service: Service, user_id: str, password: str, now: datetime) -
     )
 
 
-async def find_default(service: Service, instance: Instance) -> tuple[Organization, Project]:
-    """The organization and the project that the set-up made."""
+async def find_default_organization(service: Service, instance: Instance) -> Organization:
+    """The organization that the set-up made."""
     organization = await service.store.get(ORGANIZATIONS, instance.org_id)
-    page = await service.store.find(PROJECTS, {"org_id": instance.org_id}, order="name", limit=1)
-    if organization is None or not page.records:
-        raise LookupError("the default organization or its project is gone")
-    return organization, page.records[0]
+    if organization is None:
+        raise LookupError("the default organization is gone")
+    return organization
+
+
+async def find_default_project(service: Service, organization: Organization) -> Project:
+    """The organization's first project, made if it has none any more."""
+    page = await service.store.find(PROJECTS, {"org_id": organization.id}, order="name", limit=1)
+    if page.records:
+        return page.records[0]
+    now = service.clock.now()
+    project = _project(service, organization, now)
+    await service.store.commit(*made(service, PROJECTS, project, "project.created", now))
+    return project
+
+
+def _project(service: Service, organization: Organization, now: datetime) -> Project:
+    return Project(
+        id=service.random.id(),
+        org_id=organization.id,
+        name="Default",
+        created_at=now,
+        changed_at=now,
+    )

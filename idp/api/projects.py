@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import projects, role_assignments, roles
+from idp.clients import project_removal, project_states, projects, role_assignments, roles
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
@@ -13,8 +14,29 @@ _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
 OPERATIONS = (
     operation("POST", _PROJECTS, "project.write", projects.create),
     operation("GET", _PROJECT, "project.read", projects.show),
+    operation("PUT", _PROJECT, "project.write", projects.change, conditional=True),
+    operation(
+        "POST",
+        f"{_PROJECT}/_deactivate",
+        "project.write",
+        partial(project_states.change, name="deactivate"),
+        conditional=True,
+        summary="Shut a project with its applications; all that was issued to these ends.",
+    ),
+    operation(
+        "POST",
+        f"{_PROJECT}/_reactivate",
+        "project.write",
+        partial(project_states.change, name="reactivate"),
+        conditional=True,
+        summary="Let a deactivated project and its applications work again.",
+    ),
+    operation("DELETE", _PROJECT, "project.write", project_removal.remove, conditional=True),
     operation("GET", f"{_PROJECT}/roles", "project.read", roles.listed),
     operation("POST", f"{_PROJECT}/roles", "project.write", roles.add),
+    operation(
+        "PUT", f"{_PROJECT}/roles/{{roleKey}}", "project.write", roles.change, conditional=True
+    ),
     operation(
         "DELETE", f"{_PROJECT}/roles/{{roleKey}}", "project.write", role_assignments.remove_role
     ),

@@ -11,15 +11,22 @@ from typing import Any, Final
 from idp import answers, changes, credentials, events
 from idp.access import Call
 from idp.answers import Answer, Details
+from idp.changes import Changed
 from idp.clients import compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
 from idp.errors import FailedPrecondition, NotFound, PermissionDenied
+from idp.fields import Name
 from idp.oauth import rotation
-from idp.records import APPLICATIONS, Application, AuthMethod
+from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
+from idp.requests import Request
 from idp.service import Service
 from storage.settling import commit_settled
 
 _BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
+
+
+class AppName(Request, frozen=True, kw_only=True):
+    name: Name
 
 
 class AppConfigured(Answer, frozen=True, kw_only=True):
@@ -48,29 +55,68 @@ async def register(
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
-    project = await projects.find(service, call, project_id)
     _check_management_access(call, settings)
+    await projects.find(service, call, project_id)
     await _ensure_keys(service, call, settings)
-    now = service.clock.now()
     secret = service.random.token() if settings["auth_method"] in _BY_SECRET else None
-    client = Application(
+    kept = {
+        **settings,
+        "name": name,
+        "secret_hash": credentials.digest(secret) if secret else None,
+    }
+
+    async def attempt() -> Application:
+        project = await projects.find(service, call, project_id)
+        client, type = _new(service, project, kept), "application.created"
+        await commit_settled(
+            service.store,
+            *events.insertion(
+                service.random, APPLICATIONS, client, type, call.actor, client.created_at
+            ),
+            *origins.changes(None, client),
+            projects.still_there(project),
+        )
+        return client
+
+    client = await changes.repeated(attempt)
+    return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+
+
+def _new(service: Service, project: Project, kept: Mapping[str, Any]) -> Application:
+    now = service.clock.now()
+    return Application(
         id=service.random.id(),
         project_id=project.id,
         org_id=project.org_id,
-        name=name,
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
-        secret_hash=credentials.digest(secret) if secret else None,
-        **settings,
+        state=working(project),
+        **kept,
     )
-    type = "application.created"
-    await commit_settled(
-        service.store,
-        *events.insertion(service.random, APPLICATIONS, client, type, call.actor, now),
-        *origins.changes(None, client),
+
+
+def working(project: Project) -> AppState:
+    """The state of an application that works as far as it can: its project may not."""
+    return "active" if project.state == "active" else "suspended"
+
+
+async def rename(
+    service: Service, call: Call, project_id: str, app_id: str, request: AppName
+) -> Changed:
+    """Give an application another name.
+
+    Raises NotFound, PermissionDenied (it has management access).
+    """
+    client = await changes.changed(
+        service,
+        APPLICATIONS,
+        lambda: find_to_change(service, call, project_id, app_id),
+        lambda _: {"name": request.name},
+        "application.changed",
+        call,
     )
-    return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+    return Changed(details=answers.details(client, client.org_id))
 
 
 async def configure(

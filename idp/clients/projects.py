@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from idp import access, answers, events
+from idp import access, answers, changes, events
 from idp.access import Call
 from idp.answers import Answer, Details
+from idp.changes import Changed
 from idp.errors import NotFound
 from idp.fields import Name, NotYet
 from idp.records import PROJECTS, Project
 from idp.requests import Request
 from idp.service import Service
+from storage import Update, Write
 from storage.settling import commit_settled
 
 
-class NewProject(Request, frozen=True, kw_only=True):
+class ProjectSettings(Request, frozen=True, kw_only=True):
     name: Name
     project_role_assertion: Annotated[object, NotYet("project.role_assertion.unsupported")] = False
     project_role_check: Annotated[object, NotYet("project.role_check.unsupported")] = False
@@ -39,7 +41,7 @@ class ProjectFound(Answer, frozen=True, kw_only=True):
     project: ProjectView
 
 
-async def create(service: Service, call: Call, request: NewProject) -> ProjectCreated:
+async def create(service: Service, call: Call, request: ProjectSettings) -> ProjectCreated:
     """Make a project in the call's organization. Raises PermissionDenied, NotFound."""
     organization = await access.organization(service, call)
     now = service.clock.now()
@@ -68,11 +70,33 @@ async def find(service: Service, call: Call, id: str) -> Project:
 async def show(service: Service, call: Call, id: str) -> ProjectFound:
     """What is known of a project. Raises NotFound."""
     project = await find(service, call, id)
-    details = answers.details(project, project.org_id)
-    view = ProjectView(
+    found = view(project)
+    return ProjectFound(details=found.details, project=found)
+
+
+def view(project: Project) -> ProjectView:
+    """A project as it is answered."""
+    return ProjectView(
         id=project.id,
-        details=details,
+        details=answers.details(project, project.org_id),
         name=project.name,
-        state="PROJECT_STATE_ACTIVE",
+        state=f"PROJECT_STATE_{project.state.upper()}",
     )
-    return ProjectFound(details=details, project=view)
+
+
+async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
+    """Give a project another name. Raises NotFound."""
+    project = await changes.changed(
+        service,
+        PROJECTS,
+        lambda: find(service, call, id),
+        lambda _: {"name": request.name},
+        "project.changed",
+        call,
+    )
+    return Changed(details=answers.details(project, project.org_id))
+
+
+def still_there(project: Project) -> Write:
+    """A guard for what is made in a project: it is there, and in the same state."""
+    return Update(PROJECTS, project.id, expect={"state": project.state})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from idp import answers
 from idp.access import Call
@@ -18,10 +18,17 @@ from idp.clients.oidc_request import (
     RESPONSE_TYPES,
     TOKEN_TYPES,
 )
-from idp.records import Application
+from idp.records import Application, AppState
 from idp.service import Service
 
 V = TypeVar("V", bound=str)
+
+# Its own: that its project is deactivated is told with the project.
+_STATES: Final[Mapping[AppState, str]] = {
+    "active": "APP_STATE_ACTIVE",
+    "suspended": "APP_STATE_ACTIVE",
+    "inactive": "APP_STATE_INACTIVE",
+}
 
 
 class OidcConfig(Answer, frozen=True, kw_only=True):
@@ -84,7 +91,7 @@ async def show(service: Service, call: Call, project_id: str, app_id: str) -> Ap
         id=client.id,
         details=details,
         name=client.name,
-        state=f"APP_STATE_{client.state.upper()}",
+        state=_STATES[client.state],
         oidc_config=None if is_api else _oidc(client),
         api_config=_api(client) if is_api else None,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import answers, credentials, events, listing
+from idp import answers, changes, credentials, events, listing
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
@@ -31,10 +31,13 @@ class RoleKey(Struct, frozen=True):
         return key
 
 
-class NewRole(Request, frozen=True, kw_only=True):
-    role_key: Annotated[str, RoleKey()]
+class RoleSettings(Request, frozen=True, kw_only=True):
     display_name: Name
     group: Annotated[str, Text()] = ""
+
+
+class NewRole(RoleSettings, frozen=True, kw_only=True):
+    role_key: Annotated[str, RoleKey()]
 
 
 class RoleView(Answer, frozen=True, kw_only=True):
@@ -51,9 +54,28 @@ class Roles(Answer, frozen=True, kw_only=True):
 
 async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Changed:
     """Let a project know one role more. Raises NotFound (the project), Taken (the key)."""
-    project = await projects.find(service, call, project_id)
+
+    async def attempt() -> ProjectRole:
+        project = await projects.find(service, call, project_id)
+        role = _new(service, project, request)
+        type, at = "project_role.created", role.created_at
+        writes = events.insertion(
+            service.random, PROJECT_ROLES, role, type, call.actor, at, key=role.key
+        )
+        await commit_settled(service.store, *writes, projects.still_there(project))
+        return role
+
+    try:
+        role = await changes.repeated(attempt)
+    except Conflict:
+        told = "is a role of the project already"
+        raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
+    return Changed(details=answers.details(role, role.org_id))
+
+
+def _new(service: Service, project: Project, request: NewRole) -> ProjectRole:
     now = service.clock.now()
-    role = ProjectRole(
+    return ProjectRole(
         id=id_of(project.id, request.role_key),
         project_id=project.id,
         org_id=project.org_id,
@@ -63,13 +85,19 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
         created_at=now,
         changed_at=now,
     )
-    type, random = "project_role.created", service.random
-    writes = events.insertion(random, PROJECT_ROLES, role, type, call.actor, now, key=role.key)
-    try:
-        await commit_settled(service.store, *writes)
-    except Conflict:
-        told = "is a role of the project already"
-        raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
+
+
+async def change(
+    service: Service, call: Call, project_id: str, key: str, request: RoleSettings
+) -> Changed:
+    """Give a role another name for people, and another group; its key stays. Raises NotFound."""
+
+    async def find_one() -> ProjectRole:
+        return await find(service, await projects.find(service, call, project_id), key)
+
+    wanted = {"display_name": request.display_name, "group": request.group or None}
+    type = "project_role.changed"
+    role = await changes.changed(service, PROJECT_ROLES, find_one, lambda _: wanted, type, call)
     return Changed(details=answers.details(role, role.org_id))
 
 

@@ -33,8 +33,10 @@ from idp.records.clients import (
     ROLE_ASSIGNMENTS,
     USER_KEYS,
     Application,
+    AppState,
     AppType,
     AuthMethod,
+    OldSecret,
     Project,
     ProjectRole,
     RegisteredKey,
@@ -103,6 +105,7 @@ from idp.records.people import (
 )
 from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
+from idp.records.upkeep import LAST_USES, LEFTOVERS, LastUse, Leftover, LeftoverKind
 from storage import Schema
 
 SCHEMA: Final = Schema(version=1, oldest_reader=1)
@@ -144,9 +147,18 @@ ALL: Final = (
     DEMO_VISITS,
     REFUSALS,
     MADE_CALLS,
+    LAST_USES,
+    LEFTOVERS,
 )
 
 __all__ = [
+    "AppState",
+    "OldSecret",
+    "LAST_USES",
+    "LEFTOVERS",
+    "LastUse",
+    "Leftover",
+    "LeftoverKind",
     "MADE_CALLS",
     "MadeCall",
     "RevokedToken",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final, Literal
 
-from msgspec import field
+from msgspec import Struct, field
 
 from storage import Collection, Record
 
@@ -14,6 +14,7 @@ ResponseType = Literal["code", "id_token", "id_token token"]
 AppType = Literal["web", "user_agent", "native", "api"]
 TokenKind = Literal["opaque", "jwt"]
 SigningAlgorithm = Literal["RS256", "ES256", "EdDSA"]
+AppState = Literal["active", "inactive", "suspended"]
 
 
 class Project(Record):
@@ -21,7 +22,16 @@ class Project(Record):
     name: str
     created_at: datetime
     changed_at: datetime
+    state: Literal["active", "inactive"] = "active"
     sequence: int = 1
+
+
+class OldSecret(Struct, kw_only=True):
+    """A secret that another one has replaced, and that counts beside it until `ends_at`."""
+
+    hash: str
+    ends_at: datetime
+    created_at: datetime | None = None
 
 
 class Application(Record):
@@ -30,7 +40,8 @@ class Application(Record):
     `grant_types` are names of `idp.oauth.grants.GRANTS`, and `implicit`. An application of the
     type `api` signs nobody in: it introspects, and gets tokens for itself.
     `signing_algorithm` is that of its ID tokens, JWT access tokens and logout tokens.
-    `groups_claim` is the name of a claim that lists the user's roles flat.
+    `groups_claim` is the name of a claim that lists the user's roles flat. It is `suspended` while
+    it would be active but its project is not: so nobody has to read the project to know.
     """
 
     project_id: str
@@ -51,6 +62,8 @@ class Application(Record):
     access_token_role_assertion: bool = False
     groups_claim: str | None = None
     secret_hash: str | None = None
+    secret_created_at: datetime | None = None
+    old_secret: OldSecret | None = None
     app_type: AppType = "web"
     is_dev_mode: bool = False
     is_third_party: bool = False
@@ -64,7 +77,7 @@ class Application(Record):
     front_channel_logout_uri: str | None = None
     home_url: str | None = None
     explains_until: datetime | None = None
-    state: Literal["active", "inactive"] = "active"
+    state: AppState = "active"
     sequence: int = 1
 
 
@@ -111,7 +124,9 @@ class RoleAssignment(Record):
 
 PROJECTS: Final = Collection("projects", Project, lists=(("org_id", "name"),))
 APPLICATIONS: Final = Collection(
-    "applications", Application, lists=(("project_id", "name"), ("project_id", "app_type"))
+    "applications",
+    Application,
+    lists=(("project_id", "name"), ("project_id", "app_type"), ("project_id", "state")),
 )
 APP_KEYS: Final = Collection("app_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
 USER_KEYS: Final = Collection("user_keys", RegisteredKey, lists=(("owner_id",),), expires=True)

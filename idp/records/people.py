@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from idp.records.clients import TokenKind
+from idp.records.clients import OldSecret, TokenKind
 from storage import Collection, Record
 
 
@@ -104,6 +104,8 @@ class User(Record):
     password: Password | None = None
     idp_links: list[IdpLink] = []
     secret_hash: str | None = None
+    secret_created_at: datetime | None = None
+    old_secret: OldSecret | None = None
     access_token_type: TokenKind = "opaque"  # noqa: S105 - a kind
 
 

@@ -61,7 +61,7 @@ async def test_an_expired_token_in_the_file_is_replaced(server, tmp_path, visito
 
 async def add_user(server: Server, kind: str, name: str, *, role: str | None = None):
     instance = await server.store.get(INSTANCES, INSTANCE_ID)
-    organization, _ = await setup.find_default(server.service, instance)
+    organization = await setup.find_default_organization(server.service, instance)
     now = server.clock.now()
     user = setup.new_user(server.service, organization, kind, name, name, now)
     writes = [Insert(USERS, user)]

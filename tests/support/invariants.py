@@ -90,13 +90,19 @@ async def hold(store, *, secrets: Iterable[str] = ()) -> None:
 
 
 def check_parents(found) -> None:
-    """Every record belongs to others that exist: no half of a unit is left."""
+    """Every record belongs to others that exist, or were deleted: no half of a unit is left."""
+    gone = {
+        (event.collection, event.record_id)
+        for event in found["events"].values()
+        if event.type.endswith(".deleted")
+    }
     for name, fields in PARENTS.items():
         for record in found[name].values():
             for field, parent in fields.items():
                 id = getattr(record, field)
                 place = f"{name}.{field}"
-                is_fine = place in NEED_NOT_NAME if id is None else id in found[parent]
+                is_there = id in found[parent] or (parent, id) in gone
+                is_fine = place in NEED_NOT_NAME if id is None else is_there
                 assert is_fine, f"{place} names nobody"
 
 
@@ -157,9 +163,12 @@ def check_families(found) -> None:
 
 
 def check_stamps(found) -> None:
-    """Nothing that still counts was issued to or for somebody who is not active."""
+    """Nothing that still counts was issued to or for somebody who is not active; what names
+    somebody who was deleted (`check_parents`) counts no more."""
     instance = found["instance"][INSTANCE_ID]
     for one in [*found["sessions"].values(), *found["authorizations"].values()]:
+        if names_the_dead(found, one):
+            continue
         user, org = found["users"][one.user_id], found["organizations"][one.org_id]
         states = [user.state, org.state]
         if hasattr(one, "client_id"):
@@ -173,6 +182,13 @@ def check_stamps(found) -> None:
         else:
             now, is_over = stamps.of_session(instance, org, user), one.ended_at is not None
         assert is_over or one.stamps != now or set(states) == {"active"}
+
+
+def names_the_dead(found, one) -> bool:
+    named = [("users", one.user_id), ("organizations", one.org_id)]
+    if hasattr(one, "client_id"):
+        named += [("applications", one.client_id), ("organizations", one.client_org_id)]
+    return any(id not in found[collection] for collection, id in named)
 
 
 def check_keys(found) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from idp.records import ALL, LEASES, REFUSALS
+from idp.records import ALL, LAST_USES, LEASES, REFUSALS
 
 
 async def everything(store) -> dict[str, dict]:
     """Every record that has not expired, by collection and id; without the notes of refusals,
-    which each refusal leaves and nothing depends on, and the turns at background work."""
+    which each refusal leaves and nothing depends on, the turns at background work, and when
+    credentials were last used."""
     return {
         collection.name: {record.id: record async for record in store.scan(collection)}
         for collection in ALL
-        if collection not in (REFUSALS, LEASES)
+        if collection not in (REFUSALS, LEASES, LAST_USES)
     }
 
 

@@ -8,16 +8,37 @@ FULL_PROJECT = {
     "projectRoleCheck": False,
     "hasProjectCheck": False,
 }
+_PROJECT = "/management/v1/projects/{projectId}"
+_ROLE = f"{_PROJECT}/roles/{{roleKey}}"
 BODIES = {
     "POST /management/v1/projects": (FULL_PROJECT,),
-    "POST /management/v1/projects/{projectId}/roles": (
+    f"PUT {_PROJECT}": (FULL_PROJECT,),
+    f"POST {_PROJECT}/roles": (
         {"roleKey": "buyer-{n}", "displayName": "Buyer", "group": "customers"},
     ),
+    f"PUT {_ROLE}": ({"displayName": "Buyer {n}", "group": "customers"},),
 }
+
+
+async def new_project(world):
+    return {"projectId": await world.made("/management/v1/projects", "id", name="P")}
+
+
+async def shut(world):
+    """A project that may be reactivated."""
+    ids = await new_project(world)
+    await world.made(f"/management/v1/projects/{ids['projectId']}/_deactivate", None)
+    return ids
 
 
 async def new_role(world):
     return {"projectId": world.project, "roleKey": await world.new_role()}
 
 
-MADE = {"DELETE /management/v1/projects/{projectId}/roles/{roleKey}": new_role}
+MADE = {
+    f"POST {_PROJECT}/_deactivate": new_project,
+    f"POST {_PROJECT}/_reactivate": shut,
+    f"DELETE {_PROJECT}": new_project,
+    f"PUT {_ROLE}": new_role,
+    f"DELETE {_ROLE}": new_role,
+}

@@ -1,0 +1,36 @@
+"""When credentials were used, and what a change has left to be done."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from storage import Collection, Record
+
+LeftoverKind = Literal["project.deleted", "project.state", "application.deleted"]
+
+
+class LastUse(Record):
+    """When a credential was last used, to the hour; its id is the credential's.
+
+    It ends with the credential.
+    """
+
+    at: datetime
+    expires_at: datetime
+
+
+class Leftover(Record):
+    """What hangs on something that was deleted or changed, and is more than one unit can hold.
+
+    `actor` is who made the change.
+    """
+
+    kind: LeftoverKind
+    owner_id: str
+    actor: str
+    created_at: datetime
+
+
+LAST_USES: Final = Collection("last_uses", LastUse, expires=True)
+LEFTOVERS: Final = Collection("leftovers", Leftover)

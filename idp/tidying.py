@@ -1,0 +1,28 @@
+"""Background work: to go through what deletions and changes have left (`idp/leftovers.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp import leftovers
+from idp.clients import app_removal, project_removal, project_states
+from idp.leftovers import Step
+from idp.records import LEFTOVERS, LeftoverKind
+from idp.service import Service
+
+EVERY_SECONDS: Final = 10.0
+
+STEPS: Final[Mapping[LeftoverKind, Step]] = {
+    "application.deleted": app_removal.purge,
+    "project.deleted": project_removal.purge,
+    "project.state": project_states.follow,
+}
+
+
+async def tidy(service: Service) -> None:
+    """Go through every leftover to its end. Raises StorageError."""
+    while page := (await service.store.find(LEFTOVERS)).records:
+        for leftover in page:
+            while not await leftovers.go(service, leftover, STEPS[leftover.kind]):
+                pass
