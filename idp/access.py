@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import domains, logs
+from idp import logs
 from idp.errors import NotFound, PermissionDenied, Unauthenticated
-from idp.identity import permissions
+from idp.identity import org_domains, permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer
 from idp.oauth.bearer import Bearer
@@ -79,11 +79,15 @@ async def admit(
         raise PermissionDenied(told, slug="token.actor")
     rights = await permissions.of_user(service, caller.id)
     acting_id = acting.sub if acting else None
-    call = Call(caller, rights, permission, org_id, acting_id, if_match)
-    if org_id is not None:
-        await find_organization(service, call, org_id)
-    elif not rights.allow_somewhere(permission):
-        raise _denied(permission)
+    return await admitted(service, Call(caller, rights, permission, org_id, acting_id, if_match))
+
+
+async def admitted(service: Service, call: Call) -> Call:
+    """The call, if its caller may make it. Raises PermissionDenied, NotFound."""
+    if call.org_id is not None:
+        await find_organization(service, call, call.org_id)
+    elif not call.rights.allow_somewhere(call.permission):
+        raise _denied(call.permission)
     return call
 
 
@@ -125,11 +129,10 @@ async def find_organization_by_domain(service: Service, call: Call, domain: str)
 
     Raises PermissionDenied, NotFound (to those only who may act in any).
     """
-    named = {"primary_domain": domains.key(domain)}
-    page = await service.store.find(ORGANIZATIONS, named, limit=1)
-    if page.records and call.reaches(page.records[0].id):
-        return page.records[0]
-    if page.records or call.permission not in call.rights.everywhere:
+    org_id = await org_domains.owner(service, domain)
+    if org_id is not None:
+        return await find_organization(service, call, org_id)
+    if call.permission not in call.rights.everywhere:
         raise _denied(call.permission)
     raise _no_organization()
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from idp import events
 from idp.credentials import Confidential
-from idp.identity import memberships, organizations, recovery, users
+from idp.identity import memberships, org_domains, organizations, recovery, users
 from idp.identity.memberships import IAM_OWNER, ORG_OWNER
 from idp.oauth import keys
 from idp.records import (
@@ -93,7 +93,7 @@ async def _first_writes(service: Service) -> list[Write]:
         memberships.new(admin.id, organization.id, [ORG_OWNER], now),
     ]
     writes = made(service, INSTANCES, instance, "instance.created", now)
-    writes += made(service, ORGANIZATIONS, organization, "organization.created", now)
+    writes += org_domains.insertion(service, organization, ACTOR, now)
     writes += made(service, USERS, admin, "user.created", now, kind=admin.kind)
     writes += made(service, PROJECTS, project, "project.created", now)
     for each in owns:
@@ -140,16 +140,17 @@ def new_user(
     now: datetime,
 ) -> User:
     """A user without a password; not stored yet."""
+    profile = Profile(display_name=display_name)
     return User(
         id=service.random.id(),
         org_id=organization.id,
         kind="human" if kind == "human" else "machine",
         user_name=user_name,
-        login_key=users.login_key(user_name),
         stamp=service.random.token(bits=64),
-        profile=Profile(display_name=display_name),
+        profile=profile,
         created_at=now,
         changed_at=now,
+        **users.keys(user_name, None, profile),
     )
 
 

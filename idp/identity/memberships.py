@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
 from idp import credentials, events, listing
 from idp.ids import Random
-from idp.records import MEMBERSHIPS, USERS, Membership
+from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, User
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 
@@ -50,14 +50,28 @@ def owner_of(org_id: str | None) -> str:
 
 async def another_owner(service: Service, org_id: str | None, user_id: str) -> list[Write]:
     """Guards that somebody but this user is an active owner there; none, if nobody is."""
+    return await _owner(service, org_id, lambda user: user.id != user_id)
+
+
+async def owner_outside(service: Service, org_id: str) -> list[Write]:
+    """Guards that the instance has an active owner in another organization; none, if it hasn't."""
+    return await _owner(service, None, lambda user: user.org_id != org_id)
+
+
+async def _owner(
+    service: Service, org_id: str | None, is_meant: Callable[[User], bool]
+) -> list[Write]:
+    """Guards that one of those who are meant is an owner there, and nothing of theirs inactive."""
     async for one in listing.each(service, MEMBERSHIPS, {"org_id": org_id}):
-        if one.user_id == user_id or owner_of(org_id) not in one.roles:
-            continue
         user = await service.store.get(USERS, one.user_id)
-        if user is not None and user.state == "active":
+        if user is None or owner_of(org_id) not in one.roles or not is_meant(user):
+            continue
+        home = await service.store.get(ORGANIZATIONS, user.org_id)
+        if user.state == "active" and home is not None and home.state == "active":
             return [
                 Update(MEMBERSHIPS, one.id, expect={"sequence": one.sequence}),
                 Update(USERS, user.id, expect={"state": "active"}),
+                Update(ORGANIZATIONS, home.id, expect={"state": "active"}),
             ]
     return []
 

@@ -17,6 +17,7 @@ from idp import base64url, events
 from idp.errors import FieldProblem, Taken
 from idp.identity import login_claims, passwords, schemes, users
 from idp.records import (
+    DOMAINS,
     LOGIN_CLAIMS,
     ORGANIZATIONS,
     USER_METADATA,
@@ -99,7 +100,7 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
     return await login_claims.repeated(attempt, _MEETS_AT)
 
 
-_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name})
+_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})
 
 
 def is_met(error: Conflict | Stale) -> bool:
@@ -159,22 +160,22 @@ async def _taken(
 
 
 def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
+    profile = _with_display_name(new.profile)
     return User(
         id=new.id or service.random.id(),
         org_id=organization.id,
         kind="human",
         user_name=new.user_name,
-        login_key=users.login_key(new.user_name),
         stamp=service.random.token(bits=64),
-        profile=_with_display_name(new.profile),
+        profile=profile,
         created_at=now,
         changed_at=now,
         email=new.email,
-        email_key=users.email_key(new.email),
         phone=new.phone,
         address=new.address,
         password=new.password,
         idp_links=list(new.idp_links),
+        **users.keys(new.user_name, new.email, profile),
     )
 
 

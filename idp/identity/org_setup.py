@@ -6,17 +6,17 @@ from typing import Annotated, Final, Literal
 
 from msgspec import structs
 
-from idp import answers, events, mail, requests
+from idp import answers, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
-from idp.identity import memberships, new_users, organizations, verifications
+from idp.identity import memberships, new_users, org_domains, organizations, verifications
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
-from idp.records import ORGANIZATIONS, Organization, Profile
 from idp.records import Email as StoredEmail
+from idp.records import Organization, Profile
 from idp.records import Phone as StoredPhone
 from idp.requests import Request
 from idp.service import Service
@@ -135,7 +135,7 @@ def _person(human: Administrator) -> NewHuman:
 async def _prepare(
     service: Service, request: SetUp, administrator: NewHuman, actor: str
 ) -> _Prepared:
-    random, now, name = service.random, service.clock.now(), request.org.name
+    now, name = service.clock.now(), request.org.name
     domain = request.org.domain or await organizations.free_domain(service, name)
     organization = organizations.new(service, name, domain, now)
     taken = await organizations.taken(service, organization, "org")
@@ -144,10 +144,8 @@ async def _prepare(
     made = await new_users.prepare(service, organization, administrator, actor=actor, paths=_PATHS)
     roles = list(dict.fromkeys(request.roles)) or _ROLES
     held = memberships.new(made.user.id, organization.id, roles, now)
-    writes = events.insertion(
-        random, ORGANIZATIONS, organization, "organization.created", actor, now
-    )
-    writes += memberships.insertion(random, held, actor, now)
+    writes = org_domains.insertion(service, organization, actor, now)
+    writes += memberships.insertion(service.random, held, actor, now)
     if not request.human.email.is_email_verified:
         writes += verifications.begin_email(service, made.user, send=True).writes
     return _Prepared(

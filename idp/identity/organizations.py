@@ -9,9 +9,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp.errors import FieldProblem
-from idp.identity import users
+from idp.identity import org_domains, users
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
+from idp.strict_json import child
 
 _MAX_LABEL: Final = 63
 _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
@@ -45,23 +46,34 @@ def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> 
 async def free_domain(service: Service, name: str) -> str:
     """The generated domain that an organization of this name gets, now that others have theirs."""
     domain = generated_domain(service, name)
-    is_taken = await _exists(service, "primary_domain", domain)
+    is_taken = await org_domains.owner(service, domain) is not None
     return generated_domain(service, name, is_taken=True) if is_taken else domain
 
 
 async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
     """What of a new organization another one has already. `path` is where it stands."""
-    problems = []
-    for field, member in (("name_key", "name"), ("primary_domain", "domain")):
-        if await _exists(service, field, getattr(organization, field)):
-            slug = f"organization.{member}_taken"
-            at = f"{path}.{member}"
-            problems.append(FieldProblem(slug, at, "is another organization's already"))
+    is_namesake = await has_namesake(service, organization)
+    problems = [name_taken(child(path, "name"))] if is_namesake else []
+    if await org_domains.owner(service, organization.primary_domain) is not None:
+        problems.append(domain_taken(child(path, "domain")))
     return problems
 
 
-async def _exists(service: Service, field: str, key: str) -> bool:
-    return bool((await service.store.find(ORGANIZATIONS, {field: key}, limit=1)).records)
+async def has_namesake(service: Service, organization: Organization) -> bool:
+    """Whether another one has the name, however that is written."""
+    named = {"name_key": organization.name_key}
+    page = await service.store.find(ORGANIZATIONS, named, limit=2)
+    return any(each.id != organization.id for each in page.records)
+
+
+def name_taken(path: str) -> FieldProblem:
+    """That another organization has the name."""
+    return FieldProblem("organization.name_taken", path, "is another organization's already")
+
+
+def domain_taken(path: str) -> FieldProblem:
+    """That somebody else has proven that the domain is theirs."""
+    return FieldProblem("organization.domain_taken", path, "is another organization's already")
 
 
 def instance_domain(service: Service) -> str:

@@ -19,6 +19,8 @@ Permission = Literal[
     "iam.member.write",
     "org.read",
     "org.write",
+    "org.create",
+    "org.delete",
     "org.member.write",
     "user.read",
     "user.write",
@@ -34,10 +36,11 @@ Permission = Literal[
 
 ALL: Final[frozenset[Permission]] = frozenset(get_args(Permission))
 _INSTANCE: Final[frozenset[Permission]] = frozenset({"iam.read", "iam.write", "iam.member.write"})
+_OVER_ALL: Final[frozenset[Permission]] = frozenset({"org.create"})
 _END_USERS: Final[frozenset[Permission]] = frozenset({"impersonation"})
 _ANYBODY: Final[frozenset[Permission]] = frozenset({"impersonation", "admin.impersonation"})
 _MANAGING: Final = ALL - _ANYBODY  # to act as somebody else is a role of its own
-_ORGANIZATION: Final = _MANAGING - _INSTANCE
+_ORGANIZATION: Final = _MANAGING - _INSTANCE - _OVER_ALL
 _USERS: Final[frozenset[Permission]] = frozenset(
     {"org.read", "user.read", "user.write", "user.grant.read", "user.grant.write"}
 )
@@ -51,7 +54,7 @@ _VIEWS: Final[frozenset[Permission]] = frozenset(
 INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "IAM_OWNER": _MANAGING,
     "IAM_OWNER_VIEWER": _VIEWS | {"iam.read"},
-    "IAM_ORG_MANAGER": _ORGANIZATION,
+    "IAM_ORG_MANAGER": _ORGANIZATION | _OVER_ALL,
     "IAM_USER_MANAGER": _USERS,
     "IAM_ADMIN_IMPERSONATOR": _ANYBODY,
     "IAM_END_USER_IMPERSONATOR": _END_USERS,

@@ -9,12 +9,21 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from idp import domains
 from idp.errors import IdpError
 from idp.identity.subjects import Subject
-from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS, Email, Organization, User
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    USERS,
+    Email,
+    Organization,
+    Profile,
+    User,
+)
 from idp.service import Service
 
 MAX_NAME_CHARACTERS: Final = 200
@@ -42,6 +51,16 @@ def login_key(user_name: str) -> str:
 def email_key(email: Email | None) -> str | None:
     """The form in which an address is a login name; None unless it is verified."""
     return login_key(email.address) if email and email.is_verified else None
+
+
+def keys(user_name: str, email: Email | None, profile: Profile) -> dict[str, Any]:
+    """The fields of a user by which they are found: every way of storing one sets them all."""
+    return {
+        "login_key": login_key(user_name),
+        "email_key": email_key(email),
+        "address_key": login_key(email.address) if email else None,
+        "display_key": login_key(profile.display_name),
+    }
 
 
 def check_name(user_name: str) -> str:

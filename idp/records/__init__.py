@@ -46,6 +46,7 @@ from idp.records.clients import (
     TokenKind,
 )
 from idp.records.devices import DEVICE_REQUESTS, USER_CODES, DeviceRequest, UserCode
+from idp.records.domains import DOMAINS, Challenge, OrganizationDomain, new_domain
 from idp.records.grants import (
     AUTHORIZATIONS,
     REPLAY,
@@ -106,13 +107,15 @@ from idp.records.people import (
 from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
 from idp.records.upkeep import LAST_USES, LEFTOVERS, LastUse, Leftover, LeftoverKind
+from idp.records.upgrades import STEPS
 from storage import Schema
 
-SCHEMA: Final = Schema(version=1, oldest_reader=1)
+SCHEMA: Final = Schema(version=1, oldest_reader=1, steps=STEPS)
 
 ALL: Final = (
     INSTANCES,
     ORGANIZATIONS,
+    DOMAINS,
     USERS,
     LOGIN_CLAIMS,
     USER_METADATA,
@@ -152,6 +155,10 @@ ALL: Final = (
 )
 
 __all__ = [
+    "Challenge",
+    "DOMAINS",
+    "OrganizationDomain",
+    "new_domain",
     "AppState",
     "OldSecret",
     "LAST_USES",

@@ -82,7 +82,8 @@ class IdpLink(Struct, kw_only=True):
 class User(Record):
     """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
 
-    `email_key` is the same form of a verified e-mail address, else None. `secret_hash` and
+    `email_key` is the same form of a verified e-mail address, else None; `address_key` of any,
+    and `display_key` of the display name, for searches (`users.keys`). `secret_hash` and
     `access_token_type` are for a service user that gets tokens by itself.
     """
 
@@ -98,6 +99,8 @@ class User(Record):
     sequence: int = 1
     email: Email | None = None
     email_key: str | None = None
+    address_key: str | None = None
+    display_key: str = ""
     phone: Phone | None = None
     address: Address | None = None
     description: str | None = None
@@ -153,9 +156,24 @@ class PersonalAccessToken(Record):
 
 
 ORGANIZATIONS: Final = Collection(
-    "organizations", Organization, unique=("primary_domain", "name_key")
+    "organizations",
+    Organization,
+    unique=("primary_domain", "name_key"),
+    lists=(("state", "name_key"),),
 )
-USERS: Final = Collection("users", User, unique=("login_key",), lists=(("email_key",),))
+USERS: Final = Collection(
+    "users",
+    User,
+    unique=("login_key",),
+    lists=(
+        ("email_key",),
+        ("address_key",),
+        ("display_key",),
+        ("org_id", "login_key"),
+        ("org_id", "address_key"),
+        ("org_id", "display_key"),
+    ),
+)
 LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)
 USER_METADATA: Final = Collection("user_metadata", UserMetadata, lists=(("user_id", "key"),))
 MEMBERSHIPS: Final = Collection("memberships", Membership, lists=(("user_id",), ("org_id",)))

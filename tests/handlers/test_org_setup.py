@@ -112,7 +112,7 @@ async def test_each_thing_that_is_made_has_its_event_by_the_caller(server, owner
     answer = (await owner.post(SET_UP, organization())).json()
 
     told = [event async for event in server.store.scan(EVENTS) if event.id not in before]
-    types = ["membership.created", "organization.created", "user.created"]
+    types = ["domain.created", "membership.created", "organization.created", "user.created"]
     assert sorted(event.type for event in told) == types
     assert len({event.actor for event in told} | {event.request_id for event in told}) == 2
     assert answer["userId"] not in {event.actor for event in told}

@@ -8,13 +8,12 @@ from datetime import timedelta
 import msgspec
 
 from idp import admin_pat, events
-from idp.identity import memberships, organizations, pats
+from idp.identity import memberships, org_domains, organizations, pats
 from idp.identity.subjects import Subject
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
     MEMBERSHIPS,
-    ORGANIZATIONS,
     PATS,
     USERS,
     Profile,
@@ -60,11 +59,7 @@ async def new_organization(server, domain: str):
     """An organization without anybody in it."""
     service, now = server.service, server.clock.now()
     made = organizations.new(service, domain, domain, now)
-    await server.store.commit(
-        *events.insertion(
-            service.random, ORGANIZATIONS, made, "organization.created", "a test", now
-        )
-    )
+    await server.store.commit(*org_domains.insertion(service, made, "a test", now))
     return made
 
 

@@ -25,6 +25,7 @@ PRIVATE_PARTS = {"d", "p", "q", "dp", "dq", "qi", "k"}
 HASH_LENGTH = len(credentials.digest(""))
 PARENTS = {
     "users": {"org_id": "organizations"},
+    "organization_domains": {"org_id": "organizations"},
     "memberships": {"user_id": "users", "org_id": "organizations"},
     "projects": {"org_id": "organizations"},
     "applications": {"project_id": "projects", "org_id": "organizations"},
@@ -107,9 +108,14 @@ def check_parents(found) -> None:
 
 
 def check_organizations(found) -> None:
-    """Each has a name and a domain of its own, and an owner who exists."""
+    """Each has a name and a domain of its own, which is verified, and an owner who exists."""
     names = Counter(one.name_key for one in found["organizations"].values())
     domains = Counter(one.primary_domain for one in found["organizations"].values())
+    verified = {
+        (one.org_id, one.domain)
+        for one in found["organization_domains"].values()
+        if one.is_verified
+    }
     owned = {
         one.org_id
         for one in found["memberships"].values()
@@ -119,6 +125,7 @@ def check_organizations(found) -> None:
     assert all(domains)
     assert set(domains.values()) == {1}
     assert set(names.values()) == {1}
+    assert {(one.id, one.primary_domain) for one in found["organizations"].values()} <= verified
     assert set(found["organizations"]) <= owned
     assert found["instance"][INSTANCE_ID].org_id in found["organizations"]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from idp.identity import org_domains
+from idp.records import ORGANIZATIONS
+from storage import Update
+
 FULL_ORGANIZATION = {
     "org": {"name": "Acme {n}", "domain": "acme-{n}.example"},
     "human": {
@@ -26,8 +30,21 @@ FULL_ORGANIZATION = {
     },
     "roles": ["ORG_OWNER"],
 }
+FULL_SEARCH = {
+    "query": {"limit": 10, "asc": True, "cursor": "", "offset": 0},
+    "queries": [
+        {"nameQuery": {"name": "own", "method": "TEXT_QUERY_METHOD_STARTS_WITH"}},
+        {"domainQuery": {"domain": "own.example", "method": "TEXT_QUERY_METHOD_EQUALS"}},
+        {"stateQuery": {"state": "ORG_STATE_ACTIVE"}},
+        {"idQuery": {"id": "own"}},
+    ],
+}
 BODIES = {
     "POST /admin/v1/orgs/_setup": (FULL_ORGANIZATION,),
+    "POST /management/v1/orgs": ({"name": "Made {n}"},),
+    "PUT /management/v1/orgs/me": ({"name": "Renamed {n}"},),
+    "POST /v2/organizations/_search": (FULL_SEARCH,),
+    "POST /admin/v1/orgs/_search": (FULL_SEARCH,),
     "POST /management/v1/orgs/me/members": ({"userId": "{member}", "roles": ["ORG_OWNER"]},),
     "PUT /management/v1/orgs/me/members/{userId}": ({"roles": ["ORG_OWNER"]},),
 }
@@ -37,7 +54,21 @@ async def new_member(world):
     return {"userId": await world.new_member("/management/v1/orgs/me/members", "ORG_OWNER_VIEWER")}
 
 
+async def any_organization(world):
+    """The world's own, as it was at first."""
+    service, own = world.server.service, world.own
+    if await service.store.get(ORGANIZATIONS, own.id) is None:
+        made = org_domains.insertion(service, own, "a test", own.created_at)
+        await service.store.commit(*made)
+    as_it_was = {"state": own.state, "stamp": own.stamp}
+    await service.store.commit(Update(ORGANIZATIONS, own.id, set=as_it_was))
+    return {"orgId": own.id}
+
+
 MADE = {
+    "GET /admin/v1/orgs/{orgId}": any_organization,
+    "POST /management/v1/orgs/me/_deactivate": any_organization,
+    "POST /management/v1/orgs/me/_reactivate": any_organization,
     "PUT /management/v1/orgs/me/members/{userId}": new_member,
     "DELETE /management/v1/orgs/me/members/{userId}": new_member,
 }

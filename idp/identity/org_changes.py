@@ -1,0 +1,74 @@
+"""Making an organization without anybody in it, and changing the name of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from idp import access, answers, changes
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import Taken
+from idp.fields import Name
+from idp.identity import login_claims, org_domains, organizations, users
+from idp.records import DOMAINS, ORGANIZATIONS, Organization
+from idp.requests import Request
+from idp.service import Service
+from storage import Conflict
+from storage.settling import commit_settled
+
+
+class NewOrganization(Request, frozen=True, kw_only=True):
+    name: Name
+
+
+class OrganizationRename(Request, frozen=True, kw_only=True):
+    name: Name
+
+
+class OrganizationCreated(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+
+
+async def create(service: Service, call: Call, request: NewOrganization) -> OrganizationCreated:
+    """Make an organization with a generated domain, and nobody in it.
+
+    Raises Taken (the name), Busy.
+    """
+
+    async def attempt() -> Organization:
+        now = service.clock.now()
+        domain = await organizations.free_domain(service, request.name)
+        made = organizations.new(service, request.name, domain, now)
+        if await organizations.has_namesake(service, made):
+            raise Taken([organizations.name_taken("name")])
+        writes = org_domains.insertion(service, made, call.actor, now)
+        await commit_settled(service.store, *writes)
+        return made
+
+    made = await login_claims.repeated(attempt, _MEETS_AT)
+    return OrganizationCreated(id=made.id, details=answers.details(made, made.id))
+
+
+_MEETS_AT = frozenset({ORGANIZATIONS.name, DOMAINS.name})
+
+
+async def rename(service: Service, call: Call, request: OrganizationRename) -> Changed:
+    """Give the call's organization another name; its domains stay as they are.
+
+    Raises PermissionDenied, NotFound, Taken.
+    """
+
+    async def find() -> Organization:
+        return await access.organization(service, call)
+
+    def decide(_: Organization) -> Mapping[str, object]:
+        return {"name": request.name, "name_key": users.login_key(request.name)}
+
+    type = "organization.renamed"
+    try:
+        renamed = await changes.changed(service, ORGANIZATIONS, find, decide, type, call)
+    except Conflict:
+        raise Taken([organizations.name_taken("name")]) from None
+    return Changed(details=answers.details(renamed, renamed.id))

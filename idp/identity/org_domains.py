@@ -1,0 +1,47 @@
+"""The domains of organizations as they are stored.
+
+Any organization may name any domain. Once it has proven that it is its own, it is so alone:
+`verified_key` is unique. The primary domain is always a verified one.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from idp import domains, events
+from idp.records import (
+    DOMAINS,
+    ORGANIZATIONS,
+    Organization,
+    OrganizationDomain,
+    new_domain,
+)
+from idp.service import Service
+from storage import Write
+
+
+def insertion(
+    service: Service, organization: Organization, actor: str, now: datetime
+) -> list[Write]:
+    """The writes that store a new organization with its primary domain, and their events."""
+    random, domain = service.random, organization.primary_domain
+    first = new_domain(organization.id, domain, now, is_verified=True)
+    made = events.insertion(
+        random, ORGANIZATIONS, organization, "organization.created", actor, now
+    )
+    return made + events.insertion(
+        random, DOMAINS, first, "domain.created", actor, now, domain=domain
+    )
+
+
+async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain | None:
+    """What the organization has of this domain, however that is spelled."""
+    named = new_domain(org_id, domains.key(domain), service.clock.now())
+    return await service.store.get(DOMAINS, named.id)
+
+
+async def owner(service: Service, domain: str) -> str | None:
+    """The id of the organization that has proven that this domain is its own."""
+    key = {"verified_key": domains.key(domain)}
+    page = await service.store.find(DOMAINS, key, limit=1)
+    return page.records[0].org_id if page.records else None
