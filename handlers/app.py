@@ -12,6 +12,7 @@ from tornado.web import Application, RequestHandler
 from handlers import (
     api,
     authorize,
+    console,
     demo,
     dev_mail,
     device,
@@ -75,6 +76,7 @@ ROUTES: list[Route] = [
     *health.ROUTES,
     *static.ROUTES,
     *api.routes(OPERATIONS),
+    *console.ROUTES,
 ]
 
 # Only where the issuer is this machine.

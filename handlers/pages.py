@@ -38,6 +38,7 @@ COMMON: Mapping[str, object] = {
     "hidden": (),
     "query": (),
     "cancellable": False,
+    "console": None,
 }
 
 
@@ -61,6 +62,7 @@ def _language(bundle: Bundle) -> dict[str, object]:
         "ngettext": bundle.ngettext,
         "npgettext": bundle.npgettext,
         "said": _sayer(bundle),
+        "text_of": bundle.text,
         "lang": bundle.tag,
         "dir": bundle.direction,
         "languages": [(tag, i18n.endonym(tag)) for tag in i18n.available()],

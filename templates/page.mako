@@ -11,10 +11,13 @@
 ##   hidden: list[(str, str)]        the form's hidden inputs
 ##   query: list[(str, str)]         the parameters of the page's address, kept when the language changes
 ##   cancellable: bool               whether the form has a Cancel button
+##   console: dict | None            what stands around a page of the console (console/frame.mako)
 ## A step of signing in sets `asking` at its head: then the page says for which application;
 ## one that has its own link to the application sets `leads_home` to False, and one that nobody
 ## stays on sets `has_languages` to False.
 <%! asking, leads_home, has_languages = False, True, True %>\
+<%def name="styles()"></%def>\
+<%def name="around()"></%def>\
 <%namespace name="form" file="form.mako"/>\
 <%
     service = service_name or pgettext("page", "Sign-in service")
@@ -37,6 +40,7 @@
 % endif
 <link rel="icon" href="${static_url('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${static_url('style.css')}">
+${self.styles()}\
 <script src="${static_url('page.js')}" defer></script>
 </head>
 <body data-page="${page}">
@@ -44,7 +48,8 @@
 <img src="${static_url('icon.svg')}" alt="" width="28" height="28">
 <span dir="auto">${service}</span>
 </header>
-<main>
+${self.around()}\
+<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 % if self.attr.asking and application_name:
 ## TRANSLATORS: Under the title of the page; the name of the application that asked for the sign-in.

@@ -25,9 +25,12 @@ from idp.records import (
     AGENTS,
     APPLICATIONS,
     AUTH_REQUESTS,
+    INSTANCE_ID,
+    INSTANCES,
     Agent,
     Application,
     AuthRequest,
+    Instance,
     Session,
 )
 from idp.service import Service
@@ -132,13 +135,38 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
     request = await service.store.get(AUTH_REQUESTS, flow_id)
     if request is None or agent is None or request.agent_id != agent.id:
         return None
-    client = await service.store.get(APPLICATIONS, request.client_id)
+    client = await _client_of(service, request)
     if client is None or client.state != "active" or request.completed_at is not None:
         return None
     found = await sessions.find_open(service, agent)
     live = await sessions.live_among(service, found)
     live = interaction.admitted(service.config, request, live)
     return Flow(request=request, client=client, agent=agent, sessions=found, live=live)
+
+
+async def _client_of(service: Service, request: AuthRequest) -> Application | None:
+    """The application that asked; for a page of the service, one that stands for it."""
+    if not request.is_for_own_page:
+        return await service.store.get(APPLICATIONS, request.client_id)
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    return own_application(request, instance) if instance else None
+
+
+def own_application(request: AuthRequest, instance: Instance) -> Application:
+    """What stands for the service's own pages; whoever opens an account there belongs to the
+    installation's first organization."""
+    return Application(
+        id=request.client_id,
+        project_id="",
+        org_id=instance.org_id,
+        name="Console",
+        auth_method="none",
+        redirect_uris=[request.redirect_uri],
+        stamp="",
+        created_at=instance.created_at,
+        changed_at=instance.created_at,
+        home_url=request.redirect_uri,
+    )
 
 
 async def is_finished(service: Service, flow_id: str, agent: Agent | None) -> bool:
@@ -165,10 +193,19 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
 
 
 async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
+    if flow.request.is_for_own_page:
+        return await _answer_own_page(service, flow, step)
     reply = await answering.answer(service, flow.client, flow.request, step.live, stored=True)
     if reply is None:
         return await _end(service, flow.request, ServerError("the client is not active"))
     return reply
+
+
+async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
+    """Go there; where several people are signed in, the address says whom the person chose."""
+    await _note(service, flow.request, completed_at=service.clock.now())
+    chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
+    return Reply(responses.append(flow.request.redirect_uri, chosen))
 
 
 async def cancel(service: Service, flow: Flow) -> Reply:
@@ -185,6 +222,8 @@ async def _end(service: Service, request: AuthRequest, error: OAuthError) -> Rep
     if request.device_id is not None:
         return await device_answers.deny(service, request)
     await _note(service, request, completed_at=service.clock.now())
+    if request.is_for_own_page:
+        return Reply(service.config.issuer)
     return failure(service, request, error)
 
 

@@ -48,6 +48,7 @@ class AuthRequest(Record):
     is the account that waits for its mailbox's proof; `session_id` is the session that was
     chosen or made here, `authenticated_session_id` the one whose password was given here;
     `consented_user_id` let the client in here. `device_id` is the device that the answer is for.
+    With `is_for_own_page` there is no client: the sign-in ends at a page of the service.
 
     `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
     for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
@@ -83,6 +84,7 @@ class AuthRequest(Record):
     authenticated_session_id: str | None = None
     consented_user_id: str | None = None
     device_id: str | None = None
+    is_for_own_page: bool = False
     completed_at: datetime | None = None
 
 

@@ -2,6 +2,7 @@
 
 from idp.i18n import message
 from idp.identity.registration import NOTHING, Typed
+from tests.handlers import console_samples
 
 POLICY = {"minimum": 8, "maximum": 200}
 
@@ -26,6 +27,7 @@ def common(said):
         "hidden": [(said("flow"), said("f1")), ("_xsrf", said("2|ab|cd"))],
         "query": [(said("flow"), said("f1"))],
         "cancellable": True,
+        "console": console_samples.frame(said),
     }
 
 
@@ -192,6 +194,7 @@ def pages(said):
             "demo_url": "/demo?" + said("a"),
         },
         "demo": demo(said),
+        **console_samples.pages(said),
     }
 
 
@@ -262,4 +265,5 @@ BARE = {
         "can_refresh": False,
         "steps": [],
     },
+    **console_samples.BARE,
 }

@@ -11,6 +11,7 @@ from handlers import pages
 
 TEMPLATES = resources.files("templates")
 STYLE = TEMPLATES.joinpath("static/style.css").read_text()
+CONSOLE = TEMPLATES.joinpath("static/console.css").read_text()
 
 
 def test_static_files_are_served_under_the_hash_of_their_content():
@@ -65,9 +66,11 @@ def test_a_side_would_be_found_in_a_stylesheet(style):
     assert not has_sides("a { margin: 1px 2px 3px 2px; text-align: start; inset-inline: 0 }")
 
 
-def test_the_stylesheet_fits_both_directions_and_moves_nothing():
-    assert not has_sides(STYLE)
-    assert not re.search(r"animation|transition|@import|url\(", STYLE)
+def test_the_stylesheets_fit_both_directions_and_move_nothing():
+    for style in (STYLE, CONSOLE):
+        assert not has_sides(style)
+        assert not re.search(r"animation|transition|@import|url\(", style)
+    assert not re.search("#[0-9a-f]{3}", CONSOLE)  # the colours are those that are held to WCAG
 
 
 def schemes():

@@ -1,0 +1,9 @@
+"""The console: what the management API does, on pages for people."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from handlers.console import base, overview
+
+ROUTES: Final[list[Any]] = [*base.ROUTES, *overview.ROUTES]

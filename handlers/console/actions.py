@@ -1,0 +1,260 @@
+"""The pages of the console that do something, as data: a form, and the operation that it runs.
+
+An `Action` is one page: a GET shows its form (or only asks), a POST runs the operation of
+`idp.api` with what was entered, and leads on. What can't be said as data is a subclass of
+`ActionHandler`, named in its `handler`.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from handlers.console import commands, fields, refusals, texts
+from handlers.console.base import ConsoleHandler
+from handlers.console.fields import Field, Values
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    FieldProblem,
+    IdpError,
+    InvalidArgument,
+    PreconditionFailed,
+)
+from idp.i18n import Message, message
+from idp.oauth.params import Params
+
+_ABOUT_THE_FORM: Final = (
+    InvalidArgument,
+    AlreadyExists,
+    FailedPrecondition,
+    PreconditionFailed,
+)
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+_CONFIRM: Final = "confirm"
+_KEEP: Final = "keep"
+_NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="console")
+
+
+class Secret(Struct, frozen=True):
+    """A member of an answer that is shown once. `file` is the name to keep it under: then it is
+    base64 of a file's content."""
+
+    path: str
+    label: Message
+    file: str | None = None
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    """A page that does something.
+
+    `path` is its address, whose ids are those of `operation` (`POST /v2/users/{userId}/lock`) in
+    their order, unless `ids` picks others. `loads` is the operation whose answer fills the form
+    and names the state that it changes, and `name` the member of that answer by which a person
+    knows what it is about. `then` is where the page leads to, with ids of its own address or
+    members of the answer; `done` is what is said there (`texts.DONE`). `shows` are the answer's
+    secrets: then the page itself tells them, and nobody is led away. `fixed` is what is always
+    sent. `confirms`: the name has to be typed. `command` is the same for the command line.
+    """
+
+    path: str
+    section: str
+    operation: str
+    title: Message
+    button: Message
+    then: str
+    done: str
+    fields: Sequence[Field] = ()
+    intro: Message | None = None
+    loads: str | None = None
+    name: str = ""
+    fixed: Mapping[str, Any] = {}
+    shows: Sequence[Secret] = ()
+    command: str = ""
+    ids: Callable[..., Sequence[str]] | None = None
+    confirms: bool = False
+    is_dangerous: bool = False
+    handler: Any = None
+
+
+class ActionHandler(ConsoleHandler):
+    """One action's page."""
+
+    action: Action
+
+    def initialize(self, action: Action) -> None:  # type: ignore[override]
+        super().initialize()
+        self.action = action
+        self.section = action.section
+        permission = BY_NAME[action.operation].permission
+        self.is_for_owners = permission.startswith("iam.") and permission.endswith("write")
+
+    # What a subclass may say otherwise
+
+    def fields(self) -> Sequence[Field]:
+        """The inputs of the form."""
+        return self.action.fields
+
+    async def load(self, *ids: str) -> Document:
+        """What the form is about as it is now."""
+        if self.action.loads is None:
+            return {}
+        loads = BY_NAME[self.action.loads]
+        return await self.run(self.action.loads, *ids[: len(loads.parameters)])
+
+    def document(self, values: Values) -> Document:
+        """What is sent of these values."""
+        return {**self.action.fixed, **fields.document(self.fields(), values)}
+
+    def known(self, loaded: Document) -> Values:
+        """What stands in the inputs at first."""
+        return fields.known(self.fields(), loaded)
+
+    # The page
+
+    async def show(self, *ids: str) -> None:
+        loaded = await self.load(*ids)
+        self._ask(ids, loaded, self.known(loaded))
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        values = fields.typed(self.fields(), form)
+        loaded = await self.load(*ids)
+        try:
+            self._check_confirmed(form, loaded)
+            answer = await self._do(form, values, ids)
+        except _ABOUT_THE_FORM as error:
+            self._refuse(error, ids, loaded, values)
+            return
+        if any(fields.at(answer, secret.path) for secret in self.action.shows):
+            self._tell(form, answer, ids)
+        else:
+            self.see(self._next(ids, answer, done=self.action.done))
+
+    async def _do(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
+        operation = BY_NAME[self.action.operation]
+        seen = form.get("sequence") if operation.is_conditional else None
+        return await self.run(
+            self.action.operation,
+            *self._operation_ids(ids),
+            document=self.document(values) if operation.request else None,
+            if_match=int(seen) if seen and seen.isdecimal() and seen.isascii() else None,
+            once=form.get("once"),
+        )
+
+    def _operation_ids(self, ids: Sequence[str]) -> Sequence[str]:
+        if self.action.ids is not None:
+            return self.action.ids(*ids)
+        return ids[: len(BY_NAME[self.action.operation].parameters)]
+
+    def _check_confirmed(self, form: Params, loaded: Document) -> None:
+        name = self._name_of(loaded)
+        if self.action.confirms and (form.get(_CONFIRM) or "").strip() != name.strip():
+            raise InvalidArgument([FieldProblem("confirm", _CONFIRM, "")])
+
+    def _name_of(self, loaded: Document) -> str:
+        return str(fields.at(loaded, self.action.name) or "") if self.action.name else ""
+
+    def _refuse(
+        self, error: IdpError, ids: Sequence[str], loaded: Document, values: Values
+    ) -> None:
+        problems = fields.problems(self.fields(), error)
+        if any(one.slug == "confirm" for one in error.details):
+            problems = [{"field": _CONFIRM, "text": _NOT_CONFIRMED}]
+        status = refusals.status_of(error)
+        self._ask(ids, loaded, values, status=status, problems=problems)
+
+    def _ask(self, ids: Sequence[str], loaded: Document, values: Values, **more: Any) -> None:
+        action = self.action
+        sequence = fields.at(loaded, "details.sequence")
+        self.page(
+            "console/action",
+            title_text=action.title,
+            about=self._name_of(loaded) or None,
+            intro=action.intro,
+            fields=fields.shown(self.fields(), values),
+            confirm=self._name_of(loaded) if action.confirms else None,
+            button=action.button,
+            is_dangerous=action.is_dangerous,
+            back_url=self._next(ids, loaded),
+            commands=self.commands(ids, values),
+            hidden=self.form_inputs(**({"sequence": sequence} if sequence else {})),
+            **more,
+        )
+
+    def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
+        """The same without the console."""
+        operation = BY_NAME[self.action.operation]
+        sent = None
+        if operation.request is not None:
+            sent = commands.example(self.fields(), self.document(values))
+        return commands.shown(
+            self.service.config,
+            operation,
+            self._operation_ids(ids),
+            sent,
+            None if operation.permission.startswith("iam.") else self.org_id,
+            self.action.command,
+        )
+
+    def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
+        """Where the page leads to; what the answer does not name ends the address."""
+        found = dict(zip(_PARAMETER.findall(self.action.path), ids, strict=True))
+        path = self.action.then
+        used: list[str] = []
+        for name in _PARAMETER.findall(path):
+            id = found.get(name) or fields.at(answer, name)
+            if not id:
+                return self.at(path.partition("/{")[0], *used, **query)
+            used.append(str(id))
+        return self.at(path, *used, **query)
+
+    def _tell(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
+        """The answer with its secrets, once. The same form sent again is told the same."""
+        found = [
+            (secret, str(value))
+            for secret in self.action.shows
+            if (value := fields.at(answer, secret.path))
+        ]
+        file = next(((secret.file, value) for secret, value in found if secret.file), None)
+        if file is not None and form.get(_KEEP) == "file":
+            self._send_file(*file)
+            return
+        self.page(
+            "console/made",
+            title_text=texts.DONE[self.action.done],
+            secrets=[
+                {"label": one.label, "value": _text(value) if one.file else value}
+                for one, value in found
+            ],
+            has_file=file is not None,
+            hidden=[pair for pair in form.pairs() if pair[0] != _KEEP],
+            next_url=self._next(ids, answer),
+        )
+
+    def _send_file(self, name: str, value: str) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.set_header("Content-Disposition", f'attachment; filename="{name}"')
+        self.finish(_text(value))
+
+
+def _text(value: str) -> str:
+    """The content of a file that an answer holds."""
+    return base64.b64decode(value).decode()
+
+
+def routes(actions: Iterable[Action]) -> list[tuple[str, Any, dict[str, Any]]]:
+    """The addresses of these actions."""
+    return [
+        (
+            CONSOLE + _PARAMETER.sub("([^/]+)", action.path),
+            action.handler or ActionHandler,
+            {"action": structs.replace(action, then=CONSOLE + action.then)},
+        )
+        for action in actions
+    ]

@@ -1,0 +1,249 @@
+"""The base of every page of the console: who is there, what they may do, and the page's frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from handlers import browser
+from handlers.console import refusals, texts, visits
+from handlers.console.running import Document, Run, run
+from handlers.console.sections import CONSOLE, Section, open_to
+from handlers.console.visits import Visit
+from handlers.page import PageHandler
+from idp.errors import IdpError, NotFound, PermissionDenied
+from idp.i18n import message
+from idp.identity import permissions, sessions
+from idp.identity.sessions import LiveSession
+from idp.oauth import own_pages
+from idp.oauth.endpoints import END_SESSION
+from idp.oauth.params import Params
+from idp.records import ORGANIZATIONS, Agent, Organization
+
+RECENT_SECONDS: Final = 3600  # how old a password may be for what concerns the whole installation
+_SLACK: Final = 2  # times that, for a form that was opened in time
+_NOTHING_TITLE: Final = message("There is nothing here for you to manage", context="console")
+_NOTHING: Final = message(
+    "You are signed in, but you manage no organization. If you should, ask somebody who does to"
+    " make you a member.",
+    context="console",
+)
+
+
+class ConsoleHandler(PageHandler):
+    """A page of the console. Subclasses have `show`, and `submit` if it has a form.
+
+    Whoever is not signed in is led to a sign-in and back; of several people in one browser, one
+    is chosen. `section` is the part of the navigation that the page belongs to.
+    """
+
+    section = "overview"
+    is_for_owners = False  # asks for the password again if it was long ago
+    visit: Visit
+    is_entered = False
+    organization: Organization | None = None
+    _org_id: str | None = None
+
+    async def get(self, *ids: str) -> None:
+        if await self._enter(RECENT_SECONDS):
+            await self.show(*ids)
+
+    async def post(self, *ids: str) -> None:
+        if await self._enter(_SLACK * RECENT_SECONDS):
+            form = self.page_form(self._form_subject, self.visit.agent)
+            await self.submit(form, *ids)
+
+    async def show(self, *ids: str) -> None:
+        """Answer a GET."""
+        raise NotImplementedError
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        """Answer the page's form."""
+        raise NotFound("this page has no form")
+
+    def decode_argument(self, value: bytes, name: str | None = None) -> str:
+        """A part of the address; one that isn't UTF-8 names nothing, as any that is unknown."""
+        return value.decode("utf-8", "replace")
+
+    # Who is there
+
+    async def _enter(self, recent_seconds: int) -> bool:
+        """Let the person in; the answer is given already where that can't be."""
+        agent = await self.find_agent()
+        live = await sessions.find_live(self.service, agent)
+        chosen = visits.choose(live, self.get_cookie(self._choice_cookie))
+        if self._follow_choice(live):
+            return False
+        if agent is None or chosen is None:
+            prompt = ("select_account",) if len(live) > 1 else ()
+            await self.sign_in(agent, prompt=prompt)
+            return False
+        now = self.service.clock.now()
+        if self.is_for_owners and not sessions.is_recent(chosen.session, recent_seconds, now):
+            user_id = chosen.session.user_id
+            await self.sign_in(agent, max_age=RECENT_SECONDS, user_id=user_id)
+            return False
+        await sessions.touch(self.service, chosen.session)
+        rights = await permissions.of_user(self.service, chosen.session.user_id)
+        self.visit = Visit(agent=agent, live=chosen, rights=rights, several=len(live) > 1)
+        self.is_entered = True
+        if not self.visit.manages:
+            self._send_away()
+            return False
+        return await self._enter_section()
+
+    async def _enter_section(self) -> bool:
+        if self.section not in open_to(self.visit.rights):
+            raise PermissionDenied("the person may not see this part of the console")
+        self._org_id = self.wanted_id("org")
+        await self.enter_organization(self._org_id or self.visit.home)
+        return True
+
+    def _follow_choice(self, live: list[LiveSession]) -> bool:
+        """Remember whom the sign-in page's answer chose, and take that out of the address."""
+        wanted = self.wanted_id("session")
+        if wanted is None:
+            return False
+        is_known = any(one.session.id == wanted for one in live)
+        if is_known and not browser.is_cross_site(self.service.config, self.request):
+            config = self.service.config
+            self.add_header(
+                "Set-Cookie", browser.cookie_header(config, self._choice_cookie, wanted)
+            )
+        pairs = [pair for pair in self.query_params().pairs() if pair[0] != "session"]
+        self.see(self.request.path + ("?" + urlencode(pairs) if pairs else ""))
+        return True
+
+    @property
+    def _choice_cookie(self) -> str:
+        return browser.cookie_name(self.service.config, "console")
+
+    async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
+        """Lead to a sign-in, and back to this page unless told otherwise."""
+        to = to or self.request.uri or CONSOLE
+        begun = await own_pages.begin(self.service, to, agent, **how)
+        self.keep_cookie(begun.cookie)
+        pairs = {"flow": begun.flow_id, "client_id": own_pages.CLIENT_ID}
+        self.see(f"/ui/login?{urlencode(pairs)}")
+
+    def _send_away(self) -> None:
+        self.page(
+            "console/message",
+            status=403,
+            title_text=_NOTHING_TITLE,
+            sentence=_NOTHING,
+            detail=None,
+            links=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
+            * self.visit.several,
+        )
+
+    # What they do
+
+    async def run(
+        self,
+        operation: str,
+        *ids: str,
+        document: Document | None = None,
+        org_id: str | None = "",
+        if_match: int | None = None,
+        once: str | None = None,
+    ) -> Document:
+        """What an operation of the API answers to this person; `org_id` is the organization that
+        they act in: the present one unless told otherwise. Raises IdpError."""
+        asked = Run(
+            operation=operation,
+            ids=ids,
+            document=document,
+            org_id=self.org_id if org_id == "" else org_id,
+            if_match=if_match,
+            once=once,
+        )
+        return await run(self.service, self.visit.user, self.visit.rights, asked)
+
+    @property
+    def org_id(self) -> str | None:
+        """The present organization: the one that the address names, or the person's home."""
+        return self.organization.id if self.organization else None
+
+    async def enter_organization(self, org_id: str) -> None:
+        """Act in this organization from here on. Raises NotFound: the person has no business
+        there, or there is none."""
+        rights = self.visit.rights
+        is_managed = rights.everywhere or org_id in rights.by_organization
+        found = await self.service.store.get(ORGANIZATIONS, org_id) if is_managed else None
+        if found is None:
+            raise NotFound("there is no such organization")
+        self.organization = found
+
+    def may(self, permission: permissions.Permission) -> bool:
+        """Whether the person holds this permission in the present organization."""
+        org_id = self.org_id
+        return org_id is not None and self.visit.rights.allow(permission, org_id)
+
+    # Addresses and forms
+
+    def at(self, path: str, *ids: str, **query: str) -> str:
+        """An address of the console, with its ids filled in, in the present organization."""
+        for id in ids:
+            start, _, rest = path.partition("{")
+            path = start + quote(id, safe="") + rest.partition("}")[2]
+        org_id = self.org_id
+        if org_id is not None and org_id != self.visit.home:
+            query = {"org": org_id, **query}
+        return path + ("?" + urlencode(query) if query else "")
+
+    @property
+    def _form_subject(self) -> str:
+        return f"{self.visit.live.session.id}\n{self.request.path}"
+
+    def form_inputs(self, **more: str) -> list[tuple[str, str]]:
+        """The hidden inputs of this page's form: whose it is, and a word that counts once."""
+        once = ("once", self.service.random.token())
+        return [*self.form_token(self._form_subject, self.visit.agent), once, *more.items()]
+
+    # Pages
+
+    def page(self, name: str, *, status: int = 200, **values: object) -> None:
+        if self.is_entered:
+            done = texts.DONE.get(self.query_params().if_once("done") or "")
+            values = {"console": self._frame(), "notice": done, **values}
+        super().page(name, status=status, **values)
+
+    def _frame(self) -> dict[str, object]:
+        """What stands around the page."""
+        sections = open_to(self.visit.rights) if self.visit.manages else {}
+        return {
+            "sections": [self._in_navigation(*each) for each in sections.items()],
+            "person": self.visit.user.profile.display_name,
+            "organization": self.organization.name if self.organization else None,
+            "change_url": f"{CONSOLE}/organizations" if self.visit.may_change else None,
+            "account_url": "/ui/login",
+            "logout_url": END_SESSION,
+        }
+
+    def _in_navigation(self, name: str, section: Section) -> dict[str, object]:
+        is_current = name == self.section
+        return {"label": section.label, "url": self.at(section.path), "is_current": is_current}
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        cause = kwargs.get("exc_info", (None, None))[1]
+        refusal = refusals.of(cause) if isinstance(cause, IdpError) else None
+        if refusal is None:
+            super().write_error(status_code, **kwargs)
+            return
+        self.page("console/message", status=refusal.status, **refusal.values(self._way_on()))
+
+    def _way_on(self) -> Mapping[str, str]:
+        home = self.at(CONSOLE) if self.is_entered else CONSOLE
+        return {"here": self.request.uri or CONSOLE, "home": home}
+
+
+class AccountHandler(ConsoleHandler):
+    """Another of the people in this browser is chosen, or somebody else signs in."""
+
+    async def get(self) -> None:  # type: ignore[override]
+        await self.sign_in(await self.find_agent(), CONSOLE, prompt=("select_account",))
+
+
+ROUTES = [(f"{CONSOLE}/account", AccountHandler)]

@@ -1,0 +1,78 @@
+"""What does the same as a page of the console, for a shell: by the command line, and by curl."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from handlers.console.fields import Field
+from idp.api.operation import Operation
+from idp.config import Config
+from idp.i18n import Message, message
+
+_PARAMETER: Final = re.compile(r"\{\w+\}")
+_CLI: Final = message("Command line", context="console")
+_ELLIPSIS: Final = "…"
+
+
+def example(fields: Iterable[Field], document: dict[str, Any]) -> dict[str, Any]:
+    """The document as it may be shown: no secrets, and what is still missing by its name."""
+    shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
+    for field in fields:
+        *names, last = field.path.split(".")
+        inner = shown
+        if field.kind == "password" or (field.is_required and not _at(shown, field.path)):
+            for name in names:
+                inner = inner.setdefault(name, {})
+            inner[last] = [_ELLIPSIS] if field.kind in ("lines", "choices") else _ELLIPSIS
+    return shown
+
+
+def _at(document: Any, path: str) -> Any:
+    for name in path.split("."):
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def shown(
+    config: Config,
+    operation: Operation,
+    ids: Sequence[str],
+    document: dict[str, Any] | None,
+    org_id: str | None,
+    command: str = "",
+) -> list[dict[str, object]]:
+    """The lines, each with what it is for."""
+    lines: list[dict[str, object]] = []
+    if command:
+        text = _PARAMETER.sub("{}", command).format(*map(shlex.quote, ids))
+        lines.append({"label": _CLI, "line": f"idp {text}"})
+    curl = _curl(config, operation, ids, document, org_id)
+    return [*lines, {"label": Message("curl"), "line": curl}]
+
+
+def _curl(
+    config: Config,
+    operation: Operation,
+    ids: Sequence[str],
+    document: dict[str, Any] | None,
+    org_id: str | None,
+) -> str:
+    values = (quote(id, safe="") for id in ids)
+    path = _PARAMETER.sub(lambda _: next(values), operation.path)
+    parts = ["curl"]
+    if operation.method != ("GET" if document is None else "POST"):
+        parts.append(f"-X {operation.method}")
+    parts.append(shlex.quote(config.issuer + path))
+    parts.append('-H "Authorization: Bearer $TOKEN"')
+    if org_id is not None:
+        parts.append("-H " + shlex.quote(f"x-{config.vendor}-orgid: {org_id}"))
+    if document is not None:
+        body = msgspec.json.encode(document).decode()
+        parts += ["-H 'Content-Type: application/json'", "-d " + shlex.quote(body)]
+    return " \\\n  ".join(parts)

@@ -1,0 +1,163 @@
+"""The fields of the console's forms: from a form to a request's document, and back to the page.
+
+A field stands for one member of the document, by its JSON path; what is left empty is left out.
+What is wrong comes back beside the field that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from handlers.console import texts
+from idp.errors import IdpError
+from idp.i18n import Message
+from idp.oauth.params import Params
+
+Kind = Literal[
+    "text",
+    "email",
+    "tel",
+    "url",
+    "date",
+    "number",
+    "password",
+    "free",  # text of several lines
+    "lines",  # a list, one element in each line
+    "choice",
+    "choices",
+    "switch",
+]
+_INDEX: Final = re.compile(r"\[\d+\]")
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """An input. `source` is where an answer of the API has the value, if not at `path`.
+
+    `options` of a choice are values with their labels. `is_sent_empty`: also an empty value is
+    sent, so that a change can take the old one away. `means` are other paths of the document
+    whose problems belong here.
+    """
+
+    path: str
+    label: Message
+    hint: Message | None = None
+    kind: Kind = "text"
+    source: str = ""
+    options: Sequence[tuple[str, Message | str]] = ()
+    autocomplete: str | None = "off"
+    direction: str | None = "auto"
+    default: object = None
+    is_required: bool = False
+    is_sent_empty: bool = False
+    means: tuple[str, ...] = ()
+
+
+Values = dict[str, Any]  # what stands in the inputs, by the path of the field
+
+
+def typed(fields: Iterable[Field], form: Params) -> Values:
+    """What was sent. Raises InvalidRequest for one that was repeated and may not be."""
+    return {field.path: _typed(field, form) for field in fields}
+
+
+def _typed(field: Field, form: Params) -> Any:
+    if field.kind == "choices":
+        return form.all(field.path)
+    text = form.get(field.path) or ""
+    if field.kind == "switch":
+        return bool(text)
+    return text if field.kind in ("free", "password") else text.strip()
+
+
+def document(fields: Iterable[Field], values: Values) -> dict[str, Any]:
+    """The request that these values make."""
+    made: dict[str, Any] = {}
+    for field in fields:
+        value = _sent(field, values[field.path])
+        if value or value is False or field.is_sent_empty:
+            _put(made, field.path, value)
+    return made
+
+
+def _sent(field: Field, value: Any) -> Any:
+    if field.kind == "lines":
+        return [line.strip() for line in value.splitlines() if line.strip()]
+    if field.kind == "free":
+        return value.replace("\r\n", "\n")
+    return value
+
+
+def _put(made: dict[str, Any], path: str, value: Any) -> None:
+    *names, last = path.split(".")
+    for name in names:
+        made = made.setdefault(name, {})
+    made[last] = value
+
+
+def known(fields: Iterable[Field], answer: Mapping[str, Any]) -> Values:
+    """What an answer of the API says of these fields."""
+    return {field.path: _known(field, answer) for field in fields}
+
+
+def _known(field: Field, answer: Mapping[str, Any]) -> Any:
+    if field.kind == "password":
+        return ""
+    found = at(answer, field.source or field.path)
+    value: Any = field.default if found is None else found
+    if field.kind == "lines":
+        return "\n".join(map(str, value or ()))
+    return value if value is not None else [] if field.kind == "choices" else ""
+
+
+def at(answer: Any, path: str) -> Any:
+    """The member of an answer at this path, or None."""
+    for name in path.split("."):
+        answer = answer.get(name) if isinstance(answer, dict) else None
+    return answer
+
+
+def problems(fields: Sequence[Field], error: IdpError) -> list[dict[str, object]]:
+    """What is wrong, each beside its field if it is about one; others name the path."""
+    found: list[dict[str, object]] = []
+    for one in error.details:
+        field = _field_of(fields, one.field)
+        text = texts.problem(one, field.label if field else None)
+        found.append({"field": field.path if field else None, "text": text})
+    return found
+
+
+def _field_of(fields: Sequence[Field], path: str) -> Field | None:
+    """The field that stands for this path, or for what is around it."""
+    path = _INDEX.sub("", path)
+    while path:
+        for field in fields:
+            if path in (field.path, *field.means):
+                return field
+        path = path.rpartition(".")[0]
+    return None
+
+
+def shown(fields: Iterable[Field], values: Values) -> list[dict[str, object]]:
+    """The inputs, as templates/console/parts.mako draws them."""
+    return [_shown(field, values[field.path]) for field in fields]
+
+
+def _shown(field: Field, value: Any) -> dict[str, object]:
+    attributes = {
+        "autocomplete": field.autocomplete,
+        "dir": field.direction,
+        "required": field.is_required,
+    }
+    return {
+        "name": field.path,
+        "label": field.label,
+        "hint": field.hint,
+        "kind": field.kind,
+        "value": "" if field.kind == "password" else value,
+        "options": list(field.options),
+        "attributes": attributes,
+    }

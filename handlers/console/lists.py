@@ -1,0 +1,133 @@
+"""The console's lists: an operation that searches, a page at a time, as a table.
+
+A `ListHandler` says which operation it is, what can be searched for, and what a row shows. The
+address holds it all: what is searched for, and the cursor.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from handlers.console import commands, fields
+from handlers.console.base import ConsoleHandler
+from handlers.console.fields import Field, Values
+from handlers.console.running import BY_NAME, Document
+from idp.errors import InvalidArgument
+from idp.i18n import Message, message
+
+PAGE: Final = 25
+_TOTAL: Final = message("%(n)s in all", plural="%(n)s in all", context="console", n=1)
+_MANY: Final = message("%(n)s or more", plural="%(n)s or more", context="console", n=1)
+
+
+class ListHandler(ConsoleHandler):
+    """A page of a list. Everybody sees what they may: the operation looks to that."""
+
+    operation: str  # one that searches
+    title: Message
+    intro: Message | None = None
+    empty: Message = message("There is nothing here yet.", context="console")
+    search: Sequence[Field] = ()
+    columns: Sequence[Message] = ()
+    command = ""
+
+    def queries(self, values: Values) -> list[Document]:
+        """The filters that the search box asks for."""
+        return []
+
+    @abstractmethod
+    def row(self, found: Document) -> list[dict[str, object]]:
+        """The cells of one that was found (`cell`)."""
+
+    def actions(self) -> list[dict[str, object]]:
+        """What can be done here (`way`)."""
+        return []
+
+    async def show(self, *ids: str) -> None:
+        params = self.query_params()
+        values = fields.typed(self.search, params)
+        document: Document = {"query": {"limit": PAGE}}
+        if queries := self.queries(values):
+            document["queries"] = queries
+        problems: list[dict[str, object]] = []
+        if cursor := params.get("cursor"):
+            document["query"]["cursor"] = cursor
+        try:
+            answer = await self.run(self.operation, *ids, document=document)
+        except InvalidArgument as error:
+            problems, answer = fields.problems(self.search, error), {}
+        self._show(
+            ids, values, document, answer, status=400 if problems else 200, problems=problems
+        )
+
+    def _show(
+        self, ids: Sequence[str], values: Values, document: Document, answer: Document, **more: Any
+    ) -> None:
+        is_searched = any(values.values())
+        pairs = {name: value for name, value in values.items() if value}
+        cursor, after = document["query"].pop("cursor", ""), answer.get("nextCursor")
+        operation = BY_NAME[self.operation]
+        self.page(
+            "console/list",
+            title_text=self.title,
+            intro=self.intro,
+            search=self._search(values, is_searched=is_searched) if self.search else None,
+            columns=self.columns,
+            rows=[self.row(one) for one in answer.get("result", ())],
+            total=_total(answer),
+            empty=message("Nothing was found.", context="console") if is_searched else self.empty,
+            first_url=self._here(**pairs) if cursor else None,
+            next_url=self._here(**pairs, cursor=after) if after else None,
+            actions=self.actions(),
+            commands=commands.shown(
+                self.service.config, operation, ids, document, self.org_id, self.command
+            ),
+            **more,
+        )
+
+    def _search(self, values: Values, *, is_searched: bool) -> dict[str, object]:
+        org_id = self.wanted_id("org")
+        return {
+            "fields": fields.shown(self.search, values),
+            "hidden": [("org", org_id)] if org_id else [],
+            "clear_url": self._here() if is_searched else None,
+        }
+
+    def _here(self, **query: str) -> str:
+        org_id = self.wanted_id("org")
+        pairs = ({"org": org_id} if org_id else {}) | query
+        return self.request.path + ("?" + urlencode(pairs) if pairs else "")
+
+
+def _total(answer: Document) -> Message | None:
+    details = answer.get("details", {})
+    if "totalResult" not in details:
+        return None
+    kind = _MANY if details.get("isTotalLowerBound") else _TOTAL
+    return Message(kind.msgid, kind.context, kind.plural, {"n": int(details["totalResult"])})
+
+
+def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
+    """A cell of a table, or the value of a fact: kinds are text, code, time, chip and link."""
+    return {"value": "" if value is None else value, "kind": kind, "url": url}
+
+
+def fact(
+    label: Message, value: object, kind: str = "text", url: str | None = None
+) -> dict[str, object]:
+    """Something that is known of the thing that a page shows."""
+    return {"label": label, "cell": cell(value, kind, url)}
+
+
+def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
+    """A link to a page that does something."""
+    return {"label": label, "url": url, "is_dangerous": is_dangerous}
+
+
+def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
+    """A state as it is shown: its label, and whether that is good or bad."""
+    label, tone = states.get(state, (Message(state), None))
+    return {"label": label, "tone": tone}

@@ -1,0 +1,114 @@
+"""/ui/console: where somebody stands, and what an installation still needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from handlers.console.base import ConsoleHandler
+from handlers.console.sections import CONSOLE, SECTIONS, open_to
+from idp import checklist, mail
+from idp.checklist import Checklist
+from idp.i18n import Message, message
+from idp.identity.permissions import Permission
+
+
+class Task(Struct, frozen=True):
+    """A line of the checklist. `is_done` of what nobody can look up is None."""
+
+    title: Message
+    text: Message
+    is_done: Callable[[Checklist], bool | None]
+    path: str = ""
+    section: str = ""
+    permission: Permission = "iam.read"
+
+
+TASKS: Final = (
+    Task(
+        message("Replace the one-time password", context="checklist"),
+        message("The password that the first start printed counts once.", context="checklist"),
+        lambda found: found.password,
+        "/ui/account/password",
+    ),
+    Task(
+        message("Create an organization", context="checklist"),
+        message(
+            "Each customer, department or team can have its own people, applications and"
+            " administrators.",
+            context="checklist",
+        ),
+        lambda found: found.organization,
+        f"{CONSOLE}/organizations/new",
+        "organizations",
+    ),
+    Task(
+        message("Create an application", context="checklist"),
+        message("Whatever people are to sign in to.", context="checklist"),
+        lambda found: found.application,
+        f"{CONSOLE}/applications/new",
+        "applications",
+    ),
+    Task(
+        message("Test a sign-in", context="checklist"),
+        message("See what your application will be told.", context="checklist"),
+        lambda found: found.sign_in,
+        f"{CONSOLE}/applications",
+        "applications",
+    ),
+    Task(
+        message("Make somebody else an owner, too", context="checklist"),
+        message("So that one lost password locks nobody out of everything.", context="checklist"),
+        lambda found: found.owner,
+        f"{CONSOLE}/organizations/owners",
+        "organizations",
+    ),
+    Task(
+        message("Read the mail", context="checklist"),
+        message(
+            "This version sends none: what would be sent is kept, and shown on this machine.",
+            context="checklist",
+        ),
+        lambda found: None,
+        mail.PAGE,
+    ),
+    Task(
+        message("Back up the data", context="checklist"),
+        message(
+            "The database and the file master.key belong together: one is worth nothing without"
+            " the other.",
+            context="checklist",
+        ),
+        lambda found: None,
+    ),
+)
+
+
+class OverviewHandler(ConsoleHandler):
+    """The checklist for whoever may see the whole installation; for others, their sections."""
+
+    async def show(self, *ids: str) -> None:
+        tasks: list[dict[str, object]] = []
+        if "iam.read" in self.visit.rights.everywhere:
+            found = await checklist.look(self.service)
+            tasks = [self._shown(task, task.is_done(found)) for task in TASKS]
+        self.page(
+            "console/overview",
+            tasks=tasks,
+            sections=[
+                {"label": section.label, "url": self.at(section.path)}
+                for name, section in open_to(self.visit.rights).items()
+                if name != self.section
+            ],
+        )
+
+    def _shown(self, task: Task, is_done: bool | None) -> dict[str, object]:
+        is_there = not task.section or task.section in SECTIONS
+        is_there = is_there and (task.path != mail.PAGE or self.service.config.is_loopback)
+        url = task.path if is_there and task.path else None
+        return {"title": task.title, "text": task.text, "is_done": is_done, "url": url}
+
+
+ROUTES = [(CONSOLE, OverviewHandler)]

@@ -1,0 +1,76 @@
+"""The console does what the API does: an operation of `idp.api`, run for the signed-in person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import access, repeating, requests
+from idp.access import Call
+from idp.api import OPERATIONS
+from idp.api.operation import Operation
+from idp.errors import NotFound
+from idp.identity.permissions import Rights
+from idp.records import User
+from idp.repeating import Repeatable
+from idp.service import Service
+from storage import MAX_ID_CHARACTERS
+
+BY_NAME: Final[Mapping[str, Operation]] = {
+    f"{each.method} {each.path}": each for each in OPERATIONS
+}
+
+Document = dict[str, Any]
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """An operation, by its method and path, with everything that it is given.
+
+    `ids` are the values that vary in its path. `once`: what is done under the same word again is
+    not done again, but answered as it was.
+    """
+
+    operation: str
+    ids: Sequence[str] = ()
+    document: Document | None = None
+    org_id: str | None = None
+    if_match: int | None = None
+    once: str | None = None
+
+
+async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Document:
+    """The operation's answer as the API gives it. Raises what the operation raises,
+    PermissionDenied, NotFound and InvalidArgument."""
+    operation = BY_NAME[asked.operation]
+    if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
+        raise NotFound("there is nothing with such an id")
+    call = Call(caller, rights, operation.permission, asked.org_id, None, asked.if_match)
+    call = await access.admitted(service, call)
+    document = asked.document or {}
+    given: dict[str, object] = {}
+    if operation.body == "document":
+        given = {"document": document}
+    elif operation.request is not None:
+        request = requests.read(operation.request, document)
+        given = {"request": request} if operation.body else {}
+
+    async def work(service: Service) -> bytes:
+        return msgspec.json.encode(await operation.run(service, call, *asked.ids, **given))
+
+    if asked.once is None:
+        return _read(await work(service))
+    answer, _ = await repeating.once(service, _repeatable(call, asked), work)
+    return _read(answer)
+
+
+def _read(answer: bytes) -> Document:
+    document: Document = msgspec.json.decode(answer)
+    return document
+
+
+def _repeatable(call: Call, asked: Run) -> Repeatable:
+    line = [asked.operation, list(asked.ids), asked.org_id, asked.if_match, asked.document]
+    return Repeatable(call.actor, f"console {asked.once}", msgspec.json.encode(line))

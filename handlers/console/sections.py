@@ -1,0 +1,35 @@
+"""The parts of the console, in the order of its navigation; each is there for who may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from idp.i18n import Message, message
+from idp.identity.permissions import Permission, Rights
+
+CONSOLE: Final = "/ui/console"
+
+
+class Section(Struct, frozen=True):
+    """A part of the console, for whoever holds `permission` anywhere; None: for all."""
+
+    path: str
+    label: Message
+    permission: Permission | None = None
+
+
+SECTIONS: Final[Mapping[str, Section]] = {
+    "overview": Section(CONSOLE, message("Overview", context="console")),
+}
+
+
+def open_to(rights: Rights) -> dict[str, Section]:
+    """The sections that somebody with these rights can open."""
+    return {
+        name: section
+        for name, section in SECTIONS.items()
+        if section.permission is None or rights.allow_somewhere(section.permission)
+    }

@@ -1,0 +1,75 @@
+"""What the console says of refusals, in the person's language; the API's own sentence else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.errors import FieldProblem
+from idp.i18n import Message, message
+
+# Of one field, beside which it stands.
+_OF_FIELDS: Final[Mapping[str, Message]] = {
+    "field.required": message("This is needed.", context="console"),
+    "field.empty": message("This is needed.", context="console"),
+    "field.characters": message("This holds a character that can't be used.", context="console"),
+    "field.unknown_name": message("Choose one of the list.", context="console"),
+    "field.wrong_type": message("This can't be used here.", context="console"),
+    "field.out_of_range": message("That number is too small or too large.", context="console"),
+    "field.timestamp": message("This is not a date.", context="console"),
+    "field.duration": message("This is not a duration such as 1h30m.", context="console"),
+    "field.conflict": message("This can't be used together with the others.", context="console"),
+    "email.invalid": message("This is not an e-mail address.", context="console"),
+    "phone.invalid": message(
+        "This is not a phone number with its country, such as +41791234567.", context="console"
+    ),
+    "domain.invalid": message("This is not a domain name such as example.com.", context="console"),
+    "language.invalid": message("This is not a language such as en or pt-BR.", context="console"),
+}
+_TOO_LONG: Final = message(
+    "This is longer than %(n)s character.",
+    plural="This is longer than %(n)s characters.",
+    context="console",
+    n=1,
+)
+
+# Of the whole request.
+_OF_REQUESTS: Final[Mapping[str, Message]] = {
+    "idempotency.other_request": message(
+        "This form was sent before, with something else in it. Send it again if you want both.",
+        context="console",
+    ),
+    "idempotency.repeated": message(
+        "This was done already, and what it answered is no longer at hand. Look at the list.",
+        context="console",
+    ),
+    "precondition.failed": message(
+        "Somebody else has changed this meanwhile. Here is what you entered: look at it again,"
+        " and send it to replace what they did.",
+        context="console",
+    ),
+}
+
+# What a page says after something was done; its address names one.
+DONE: Final[Mapping[str, Message]] = {
+    "created": message("Created.", context="console"),
+    "saved": message("Saved.", context="console"),
+    "added": message("Added.", context="console"),
+    "removed": message("Removed.", context="console"),
+    "deleted": message("Deleted.", context="console"),
+    "deactivated": message("Deactivated.", context="console"),
+    "reactivated": message("Active again.", context="console"),
+    "locked": message("Locked out.", context="console"),
+    "unlocked": message("No longer locked out.", context="console"),
+    "sent": message("Sent.", context="console"),
+    "ended": message("Ended.", context="console"),
+    "verified": message("Confirmed.", context="console"),
+}
+
+
+def problem(found: FieldProblem, label: Message | None) -> Message:
+    """What is said of a problem; without a field at hand, the API's sentence names it."""
+    if label is not None and found.slug == "field.too_long" and found.limit is not None:
+        return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": found.limit})
+    table = _OF_REQUESTS if label is None else _OF_FIELDS
+    return table.get(found.slug) or Message(str(found) if label is None else found.message)

@@ -1,0 +1,56 @@
+"""What is left to do after the first sign-in, as the store knows it: by a few bounded reads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from idp.identity.memberships import IAM_OWNER
+from idp.records import (
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    USERS,
+)
+from idp.service import Service
+
+_ENOUGH: Final = 2
+_MOST_OWNERS: Final = 20
+
+
+class Checklist(Struct, frozen=True):
+    """What has been done: the first password replaced, an organization and an application made
+    beside those of the first start, somebody signed in to one, a second person to own it all."""
+
+    password: bool
+    organization: bool
+    application: bool
+    sign_in: bool
+    owner: bool
+
+
+async def look(service: Service) -> Checklist:
+    """The state of this installation."""
+    store = service.store
+    instance = await store.get(INSTANCES, INSTANCE_ID)
+    own_apps = 1 if instance and instance.demo else 0
+    return Checklist(
+        password=instance is not None and instance.first_admin is None,
+        organization=await store.count(ORGANIZATIONS, up_to=_ENOUGH) > 1,
+        application=await store.count(APPLICATIONS, up_to=_ENOUGH) > own_apps,
+        sign_in=await store.count(AUTHORIZATIONS, up_to=1) > 0,
+        owner=await _has_two_owners(service),
+    )
+
+
+async def _has_two_owners(service: Service) -> bool:
+    """Whether two people at least could let each other in again."""
+    page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MOST_OWNERS)
+    ids = [one.user_id for one in page.records if IAM_OWNER in one.roles]
+    users = await service.store.get_many([(USERS, id) for id in ids])
+    people = [one for one in users if one and one.kind == "human" and one.state == "active"]
+    return len(people) > 1

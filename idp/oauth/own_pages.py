@@ -1,0 +1,48 @@
+"""Signing in to the service's own pages: a flow that ends at one of them, and issues nothing.
+
+It is a sign-in like any other, but for its client: a stand-in that nobody has registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from idp.oauth import sign_in_flow
+from idp.oauth.sign_in_flow import Begun
+from idp.records import Agent, AuthRequest
+from idp.service import Service
+
+CLIENT_ID: Final = "console"
+
+
+async def begin(
+    service: Service,
+    path: str,
+    agent: Agent | None,
+    *,
+    prompt: Sequence[str] = (),
+    max_age: int | None = None,
+    user_id: str | None = None,
+) -> Begun:
+    """A stored flow that leads to an address of the service.
+
+    `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in.
+    """
+    now = service.clock.now()
+    request = AuthRequest(
+        id=service.random.id(),
+        client_id=CLIENT_ID,
+        redirect_uri=service.config.issuer + path,
+        response_type="code",
+        response_mode="query",
+        scopes=[],
+        created_at=now,
+        expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
+        prompt=list(prompt),
+        max_age=max_age,
+        hinted_user_id=user_id,
+        is_for_own_page=True,
+    )
+    return await sign_in_flow.begin(service, request, agent)

@@ -1,0 +1,43 @@
+## Where the console begins.
+##   tasks: list[dict]       {title, text: Message, is_done: bool | None, url: str | None}
+##   sections: list[dict]    {label: Message, url: str}
+<%inherit file="frame.mako"/>\
+<%def name="title()">${pgettext("console", "Overview")}</%def>\
+% if tasks:
+<h2>${pgettext("console", "To begin with")}</h2>
+<ol class="steps">
+% for task in tasks:
+<li>
+% if task["is_done"]:
+<span class="mark" aria-hidden="true">✓</span>
+% elif task["is_done"] is None:
+<span class="mark" aria-hidden="true">•</span>
+% else:
+<span class="mark" aria-hidden="true">○</span>
+% endif
+<div>
+% if web_link(task["url"]):
+<a href="${web_link(task['url'])}">${said(task["title"])}</a>\
+% else:
+<strong>${said(task["title"])}</strong>\
+% endif
+% if task["is_done"]:
+ <span class="chip" data-tone="good">${pgettext("console", "done")}</span>\
+% elif task["is_done"] is not None:
+ <span class="chip">${pgettext("console", "to do")}</span>\
+% endif
+
+<p>${said(task["text"])}</p>
+</div>
+</li>
+% endfor
+</ol>
+% endif
+% if sections:
+<h2>${pgettext("console", "What you manage")}</h2>
+<ul>
+% for section in sections:
+<li><a href="${web_link(section['url'])}">${said(section["label"])}</a></li>
+% endfor
+</ul>
+% endif

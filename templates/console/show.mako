@@ -1,0 +1,28 @@
+## One thing, with all that is known of it and all that can be done with it.
+##   title_text: Message | str
+##   state: dict | None         {label: Message, tone: str | None}
+##   intro: Message | None
+##   facts: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
+##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
+##   parts_of: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
+##                              actions: list[dict]}: lists of what belongs to it
+##   commands: list[dict]       the same in a shell: {label: Message, line: str}
+<%inherit file="frame.mako"/>\
+<%namespace name="parts" file="parts.mako"/>\
+<%def name="title()">${said(title_text)}</%def>\
+% if state:
+<p>${parts.chip(state)}</p>
+% endif
+% if intro:
+<p>${said(intro)}</p>
+% endif
+% if facts:
+${parts.facts(facts)}
+% endif
+${parts.ways(actions)}
+% for part in parts_of:
+<h2>${said(part["title"])}</h2>
+${parts.table(said(part["title"]), part["columns"], part["rows"], part["empty"])}
+${parts.ways(part["actions"])}
+% endfor
+${parts.by_hand(commands)}
