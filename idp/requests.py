@@ -116,7 +116,9 @@ def _read_object(
         problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
         return None
     made = _made(kind, _read_members(kind, value, path, problems))
-    problems += [each._replace(field=child(path, each.field)) for each in made.check()]
+    for each in made.check():
+        at = child(path, each.field) if each.field else path
+        problems.append(each._replace(field=at))
     return made
 
 

@@ -85,7 +85,7 @@ def ways(
     if organizations is None:
         return [_way(collection, filters, order)]
     of_each = (Filter(path=org_path, value=org_id) for org_id in organizations)
-    return [_way(collection, [*filters, one], order, org_path) for one in of_each]
+    return [_way(collection, [one, *filters], order, org_path) for one in of_each]
 
 
 class _Candidate(NamedTuple):
@@ -105,7 +105,7 @@ def _way(
         return Way(ids=sorted(ids), rest=[each for each in filters if each not in by_id])
     candidates = [
         found
-        for fields in (*collection.lists, *((name,) for name in collection.unique))
+        for fields in (*((name,) for name in collection.unique), *collection.lists)
         if (found := _candidate(collection, fields, filters, order, org_path))
     ]
     if not candidates:

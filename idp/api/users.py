@@ -7,7 +7,14 @@ from typing import Final
 
 from idp.api.operation import operation
 from idp.clients import role_assignments
-from idp.identity import create_human, prove_contact, read_user, user_metadata, user_states
+from idp.identity import (
+    create_human,
+    prove_contact,
+    read_user,
+    user_metadata,
+    user_search,
+    user_states,
+)
 from idp.identity.new_user_requests import CreateHuman
 
 _USER: Final = "/v2/users/{userId}"
@@ -25,6 +32,7 @@ OPERATIONS = (
         document=CreateHuman,
         large=True,
     ),
+    operation("POST", "/v2/users", "user.read", user_search.search),
     operation("GET", _USER, "user.read", read_user.read),
     operation(
         "POST",

@@ -17,7 +17,7 @@ from idp.records import ORGANIZATIONS, USERS, Organization, Profile, User
 from idp.service import Service
 
 _TOKEN_TYPES: Final[Mapping[str, str]] = {"opaque": "", "jwt": "ACCESS_TOKEN_TYPE_JWT"}
-_STATES: Final[Mapping[str, str]] = {
+STATES: Final[Mapping[str, str]] = {
     "active": "USER_STATE_ACTIVE",
     "inactive": "USER_STATE_INACTIVE",
     "locked": "USER_STATE_LOCKED",
@@ -110,24 +110,30 @@ async def read(service: Service, call: Call, user_id: str) -> FoundUser:
     if organization is None:
         raise NotFound("there is no such user", slug="user.not_found")
     details = answers.details(user, user.org_id)
-    return FoundUser(details=details, user=await _answer(service, organization, user, details))
+    return FoundUser(details=details, user=await _answer(service, organization, user))
 
 
-async def _answer(
-    service: Service, organization: Organization, user: User, details: Details
-) -> UserAnswer:
-    preferred = f"{user.user_name}@{organization.primary_domain}"
-    names = [preferred, user.user_name]
+async def _answer(service: Service, organization: Organization, user: User) -> UserAnswer:
+    found = answer(organization, user)
     if user.email and user.email_key:
-        found = await users.find_by_login_name(service, user.email.address)
-        names += [user.email.address] if found and found.id == user.id else []
+        holder = await users.find_by_login_name(service, user.email.address)
+        if holder and holder.id == user.id:
+            names = [*found.login_names, user.email.address]
+            return structs.replace(found, login_names=list(dict.fromkeys(names)))
+    return found
+
+
+def answer(organization: Organization, user: User) -> UserAnswer:
+    """The user, without telling whether the e-mail address is a login name, too: that depends
+    on others."""
+    preferred = f"{user.user_name}@{organization.primary_domain}"
     is_human = user.kind == "human"
     return UserAnswer(
         user_id=user.id,
-        details=details,
-        state=_STATES[user.state],
+        details=answers.details(user, user.org_id),
+        state=STATES[user.state],
         username=user.user_name,
-        login_names=list(dict.fromkeys(names)),
+        login_names=list(dict.fromkeys([preferred, user.user_name])),
         preferred_login_name=preferred,
         human=_human(user) if is_human else None,
         machine=None if is_human else _machine(user),

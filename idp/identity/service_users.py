@@ -48,19 +48,19 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
     Raises PermissionDenied, NotFound (the organization), Taken, Busy.
     """
     organization = await access.organization(service, call)
-    now = service.clock.now()
+    now, profile = service.clock.now(), Profile(display_name=request.name)
     user = User(
         id=service.random.id(),
         org_id=organization.id,
         kind="machine",
         user_name=request.user_name,
-        login_key=users.login_key(request.user_name),
         stamp=service.random.token(bits=64),
-        profile=Profile(display_name=request.name),
+        profile=profile,
         created_at=now,
         changed_at=now,
         description=request.description or None,
         access_token_type=TOKEN_TYPES[request.access_token_type],
+        **users.keys(request.user_name, None, profile),
     )
 
     async def prepare() -> Prepared:

@@ -53,7 +53,38 @@ THIRD_HUMAN = {
     "email": {"email": "mo-{n}@acme.example", "returnCode": {}},
     "phone": {"phone": "+41791234567", "returnCode": {}},
 }
+
+
+def _search(*queries):
+    page = {"limit": 10, "asc": True, "cursor": "", "offset": 0}
+    return {"query": page, "queries": list(queries)}
+
+
+def _by(query, method="TEXT_QUERY_METHOD_EQUALS", **field):
+    return {query: {**field, "method": method}}
+
+
+SEARCHES = (
+    _search(
+        _by("userNameQuery", userName="max"),
+        _by("firstNameQuery", firstName="Max"),
+        _by("lastNameQuery", lastName="Muster"),
+        _by("nickNameQuery", nickName="Mäxchen"),
+        _by("displayNameQuery", displayName="Max M."),
+        _by("emailQuery", emailAddress="max@acme.example"),
+        _by("phoneQuery", number="+41791234567"),
+        _by("loginNameQuery", loginName="max@localhost"),
+    ),
+    _search(
+        {"stateQuery": {"state": "USER_STATE_ACTIVE"}},
+        {"typeQuery": {"type": "TYPE_HUMAN"}},
+        {"organizationIdQuery": {"organizationId": "{org}"}},
+        {"inUserIdsQuery": {"userIds": ["1", "2"]}},
+    )
+    | {"sortingColumn": "USER_FIELD_NAME_DISPLAY_NAME"},
+)
 BODIES = {
+    "POST /v2/users": SEARCHES,
     "POST /v2/users/human": (FULL_HUMAN, OTHER_HUMAN, THIRD_HUMAN),
     "POST /v2/users/{userId}/email/verify": ({"verificationCode": "ABCDEF"},),
     "POST /v2/users/{userId}/phone/verify": ({"verificationCode": "ABCDEF"},),
