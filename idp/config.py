@@ -167,9 +167,14 @@ TYPES: Final[Mapping[str, Any]] = {
 }
 SECRETS: Final = frozenset({"master_key"})
 
-# IDP_ variables that are no settings: where the file is, and what the test suite reads.
+# IDP_ variables that are no settings: where the file is, what the commands say of the service that
+# they speak to, and what the test suite reads.
 FILE_VARIABLE: Final = "IDP_CONFIG"
+URL_VARIABLE: Final = "IDP_URL"
+TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
+PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
+_NO_SETTINGS: Final = (FILE_VARIABLE, URL_VARIABLE, TOKEN_VARIABLE, PASSWORD_VARIABLE)
 
 
 class Loaded(NamedTuple):
@@ -223,6 +228,11 @@ def load(
     return Loaded(config, origins)
 
 
+def from_environment(name: str) -> str | None:
+    """What the environment holds under that name, if it is anything."""
+    return os.environ.get(name) or None
+
+
 def describe(loaded: Loaded) -> list[Described]:
     """Each setting, its value and where it came from, as `idp config show --origin` prints it."""
     return [
@@ -251,7 +261,7 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> di
         for variable, value in environment.items()
         if value
         and variable.startswith("IDP_")
-        and variable != FILE_VARIABLE
+        and variable not in _NO_SETTINGS
         and not variable.startswith(TEST_PREFIX)
     }
     names = {_variable(name): name for name in TYPES}

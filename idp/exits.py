@@ -3,35 +3,81 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from idp.errors import ConfigError, IdpError, NotFound
-from storage import StorageError, Unavailable
+from idp.errors import (
+    AlreadyExists,
+    Busy,
+    ConfigError,
+    FieldProblem,
+    IdpError,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RepeatedCall,
+    Unauthenticated,
+)
+from storage import StorageError, Unavailable, Unknown
 
 OK: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
+ROW_ERRORS: Final = 3  # done, and some of it was refused
+NOT_AUTHORISED: Final = 4
 NOT_FOUND: Final = 5
+CONFLICT: Final = 6
+INTERRUPTED: Final = 7  # and can be gone on with by the same command
 UNREACHABLE: Final = 69
+
+# What a refusal ends the program with; any other is FAILED.
+CODES: Final[Mapping[type[Exception], int]] = {
+    ConfigError: USAGE,
+    InvalidArgument: USAGE,
+    Unauthenticated: NOT_AUTHORISED,
+    PermissionDenied: NOT_AUTHORISED,
+    NotFound: NOT_FOUND,
+    AlreadyExists: CONFLICT,
+    RepeatedCall: CONFLICT,
+    PreconditionFailed: CONFLICT,
+    Busy: UNREACHABLE,
+    Unavailable: UNREACHABLE,
+    Unknown: UNREACHABLE,
+}
 
 
 def guarded(work: Callable[[], None]) -> int:
     """Do `work`; the exit code. What the operator can mend is told without a traceback."""
     try:
         work()
-    except ConfigError as error:
-        return _tell(error.problems, USAGE)
-    except Unavailable as error:
-        return _tell([f"the store can't be reached: {error}"], UNREACHABLE)
-    except NotFound as error:
-        return _tell([str(error)], NOT_FOUND)
     except (IdpError, StorageError) as error:
-        return _tell([str(error)], FAILED)
+        return tell(error)
     return OK
 
 
-def _tell(problems: tuple[str, ...] | list[str], code: int) -> int:
-    for problem in problems:
-        print(f"idp: {problem}", file=sys.stderr, flush=True)
-    return code
+def tell(error: IdpError | StorageError) -> int:
+    """Tell what was refused, a line for each problem; the exit code."""
+    for line in _lines(error):
+        print(f"idp: {line}", file=sys.stderr, flush=True)
+    return code(error)
+
+
+def code(error: Exception) -> int:
+    """The exit code of a refusal."""
+    return next((code for kind, code in CODES.items() if isinstance(error, kind)), FAILED)
+
+
+def _lines(error: IdpError | StorageError) -> Sequence[str]:
+    if isinstance(error, ConfigError):
+        return error.problems
+    if isinstance(error, Unavailable):
+        return [f"the store can't be reached: {error}"]
+    if isinstance(error, IdpError):
+        return [_line(each) for each in error.details]
+    return [str(error)]
+
+
+def _line(problem: FieldProblem) -> str:
+    """A problem with its path, and its slug, by which the documentation knows it."""
+    return f"{problem} ({problem.slug})" if "." in problem.slug else str(problem)

@@ -204,8 +204,12 @@ def test_every_command_that_a_page_names_is_one(page):
     for words in commands(page):
         command, rest = cli.main, words
         while rest and isinstance(command, click.Group):
-            command, rest = command.commands[rest[0]], rest[1:]
-        flags = {flag for parameter in command.params for flag in parameter.opts}
+            command, rest = command.get_command(click.Context(command), rest[0]), rest[1:]
+        flags = {
+            flag
+            for parameter in command.params
+            for flag in (*parameter.opts, *parameter.secondary_opts)
+        }
         assert {word for word in rest if word.startswith("--")} <= flags | {"--help"}, words
 
 

@@ -34,6 +34,7 @@ OPERATIONS = (
     operation(
         "PUT", _SECURITY, "iam.write", instance_settings.put_security_policy, conditional=True
     ),
+    operation("GET", "/admin/v1/keys", "iam.read", instance_keys.listed),
     operation("POST", "/admin/v1/keys/_rotate", "iam.write", instance_keys.rotate),
     operation("POST", "/admin/v1/keys/{keyId}/_remove", "iam.write", instance_keys.remove),
 )

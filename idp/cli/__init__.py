@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
+
 import click
 
 from idp import __version__
-from idp.cli import admin, config, explain, keys, schema, serve
+
+# Each command: where it is, and what it is about. Only the one that is wanted is imported.
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "serve": ("idp.cli.serve:serve", "Start the service."),
+    "config": ("idp.cli.config:config", "The settings in force."),
+    "schema": ("idp.cli.schema:schema", "The version of what is stored."),
+    "admin": ("idp.cli.admin:admin", "Ways back in."),
+    "explain": ("idp.cli.explain:explain", "Why a request was refused."),
+    "org": ("idp.cli.nouns.organizations:org", "Organizations."),
+    "member": ("idp.cli.nouns.organizations:member", "Who manages an organization, or all."),
+    "user": ("idp.cli.nouns.people:user", "People, and whatever is kept with a user."),
+    "grant": ("idp.cli.nouns.people:grant", "The roles of projects that users have."),
+    "service-user": ("idp.cli.nouns.machines:service_user", "Service users: scripts."),
+    "pat": ("idp.cli.nouns.machines:pat", "Personal access tokens of service users."),
+    "key": ("idp.cli.nouns.machines:key", "Keys of service users and applications."),
+    "project": ("idp.cli.nouns.projects:project", "Projects: what groups applications."),
+    "role": ("idp.cli.nouns.projects:role", "The roles that a project knows."),
+    "app": ("idp.cli.nouns.applications:app", "Applications."),
+    "preset": ("idp.cli.nouns.presets:preset", "Settings for well-known applications."),
+    "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
+    "keys": ("idp.cli.keys:keys", "The keys that sign and seal tokens."),
+    "api": ("idp.cli.api:api", "Any call of the management API."),
+    "completion": ("idp.cli.completion:completion", "Completion for a shell."),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        found: click.Command = getattr(import_module(module), name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told) for name, (_, told) in COMMANDS.items()])
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="idp")
 def main() -> None:
     """A self-hosted OpenID Connect and OAuth 2.0 identity service."""
-
-
-for command in (
-    serve.serve,
-    config.config,
-    admin.admin,
-    keys.keys,
-    explain.explain,
-    schema.schema,
-):
-    main.add_command(command)

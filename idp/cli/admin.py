@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -10,7 +11,7 @@ from idp.cli.settings import store_flags
 from idp.cli.working import on_store
 from idp.service import Service
 
-ACTOR = "command line"
+ACTOR: Final = "command line"
 
 
 @click.group(short_help="Ways back in.")

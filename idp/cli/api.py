@@ -1,0 +1,62 @@
+"""`idp api`: any call of the management API, as a command."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from idp import strict_json
+from idp.api import OPERATIONS
+from idp.api.operation import Operation
+from idp.cli import fields
+from idp.cli.backends import Backend
+from idp.cli.command import carry_out, place_of, show, with_place
+from idp.errors import InvalidArgument
+
+
+@click.command(short_help="Any call of the management API.")
+@click.argument("method")
+@click.argument("path")
+@click.option("--body", metavar="FILE", help="The JSON document to send; - for stdin.")
+def api(method: str, path: str, body: str | None, **given: Any) -> None:
+    """Make a call of the management API, whether it has a command of its own or not.
+
+    Example: idp api GET /v2/features/instance --format json
+    """
+    place, how, get = place_of(given), given["how"], given["get"]
+    operation, values = found(method.upper(), path)
+
+    async def called(backend: Backend) -> None:
+        document: object = {} if operation.request is not None else None
+        if body is not None:
+            document = _document(body)
+        show(await backend.call(operation, values, document), how, get, ())
+
+    carry_out(place, called)
+
+
+with_place(api)
+
+
+def found(method: str, path: str) -> tuple[Operation, list[str]]:
+    """The operation at that address, and what the address names. Raises click.UsageError."""
+    best: tuple[Operation, list[str]] | None = None
+    for each in OPERATIONS:
+        pattern = re.sub(r"\\{\w+\\}", "([^/]+)", re.escape(each.path))
+        match = re.fullmatch(pattern, path)
+        if match and each.method == method:
+            if not match.groups():
+                return each, []
+            best = best or (each, list(match.groups()))
+    if best is None:
+        raise click.UsageError(f"there is no call {method} {path}")
+    return best
+
+
+def _document(file: str) -> object:
+    try:
+        return strict_json.decode(fields.read_octets(file))
+    except InvalidArgument as error:
+        raise click.UsageError(f"{file} is no JSON: {error}") from None

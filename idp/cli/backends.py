@@ -1,0 +1,104 @@
+"""What a command works on: the store itself, or a service that runs somewhere.
+
+Both carry out the same operations, answer the same, and refuse by the same exceptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from msgspec import Struct
+
+from idp import config as settings
+from idp.api.operation import Operation
+from idp.cli.settings import load
+from idp.clock import Clock, SystemClock
+from idp.errors import ConfigError
+
+Document = dict[str, Any]
+
+
+class Backend(Protocol):
+    """Carries out operations."""
+
+    @property
+    def clock(self) -> Clock:
+        """The time that lifetimes are counted from."""
+
+    @property
+    def issuer(self) -> str:
+        """Where applications find the service."""
+
+    async def call(
+        self,
+        operation: Operation,
+        values: Sequence[str] = (),
+        document: object = None,
+        if_match: int | None = None,
+    ) -> Document:
+        """What the operation answers. `values` are those of its path, in their order; `if_match`
+        is the `sequence` of the state that is changed, if no other may be.
+
+        Raises IdpError, StorageError.
+        """
+
+    def within(self, org_id: str | None) -> Backend:
+        """The same, for calls in that organization."""
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where to work: `url` of a service, or the store that the settings name.
+
+    `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
+    organization that the calls act in.
+    """
+
+    url: str | None = None
+    token_file: Path | None = None
+    org_id: str | None = None
+    config_file: Path | None = None
+    flags: dict[str, object] = {}
+
+
+Work = Callable[[Backend], Awaitable[None]]
+_CONTRADICTION: Final = "--url names a service, --data and --store a store: only one can be meant"
+
+
+@asynccontextmanager
+async def opened(place: Place) -> AsyncIterator[Backend]:
+    """The back end of this place. Raises IdpError, StorageError."""
+    has_store = any(place.flags.get(name) for name in ("data", "store"))
+    if place.url and has_store:
+        raise ConfigError([_CONTRADICTION])
+    url = place.url or (None if has_store else settings.from_environment(settings.URL_VARIABLE))
+    config = load(place.config_file, place.flags).config
+    if url:
+        from idp.cli import remote
+
+        yield remote.backend(url, _token(place), place.org_id, config.vendor, SystemClock())
+        return
+    from idp import start
+    from idp.cli import local
+
+    service = await start.open_service(config, must_exist=True)
+    try:
+        yield await local.backend(service, place.org_id)
+    finally:
+        await start.close_service(service)
+
+
+def _token(place: Place) -> str:
+    """The token. It is no flag: everybody on a machine sees the command lines of all."""
+    if place.token_file is not None:
+        try:
+            token = place.token_file.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError([f"the token file {place.token_file} can't be read"]) from error
+    else:
+        token = settings.from_environment(settings.TOKEN_VARIABLE) or ""
+    if not token:
+        raise ConfigError(["a token is needed: name its file by --token-file, or set IDP_TOKEN"])
+    return token

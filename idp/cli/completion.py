@@ -1,0 +1,21 @@
+"""`idp completion`: what a shell needs to complete command lines."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command(short_help="Completion for a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what completes command lines in this shell, to be read when it starts.
+
+    Example: idp completion bash > ~/.local/share/bash-completion/completions/idp
+    """
+    from idp.cli import main
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"there is no completion for {shell}")
+    click.echo(kind(main, {}, "idp", "_IDP_COMPLETE").source())

@@ -1,0 +1,261 @@
+"""The fields of a request as options of a command, made of the request's own types.
+
+`redirectUris` becomes `--redirect-uri`, which may be given again and again; `human.userName`
+`--user-name`. What is secret, or long, is read from a file and never stands on a command line.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
+
+import click
+from msgspec import Struct, structs
+
+from idp import config as settings
+from idp import durations
+from idp.cli.backends import Document
+from idp.clock import Clock
+from idp.fields import Base64, Instant, NotYet, OneOf
+from idp.requests import Request, declared
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # generic since click 8.4
+
+Kind = Literal["text", "switch", "list", "file", "secret", "expiry", "mark", "json"]
+
+_SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
+_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """A field below a request: where it is in the body, and what its option is like.
+
+    `names` are those that it takes if only some are known; `is_required` says that the body needs
+    it wherever the object is that holds it.
+    """
+
+    path: tuple[str, ...]
+    kind: Kind
+    is_required: bool
+    names: tuple[str, ...] = ()
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(self.path)
+
+
+def fields_of(
+    kind: type[Request], above: tuple[str, ...] = (), *, is_required: bool = True
+) -> Iterator[Field]:
+    """What a command can say of this request, in its order. What can't be chosen is left out."""
+    for each in declared(kind):
+        path, is_needed = (*above, each.wire_name), is_required and each.is_required
+        if isinstance(each.rule, NotYet):
+            continue
+        if _is_request(each.type) and declared(each.type):
+            yield from fields_of(each.type, path, is_required=is_needed)
+            continue
+        how = _kind(path[-1], each.type, each.rule)
+        names = _names(each.type, each.rule)
+        if len(names) == 1:
+            continue  # there is nothing to choose
+        yield Field(path=path, kind=how, is_required=is_needed, names=names)
+
+
+def _is_request(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Request)
+
+
+def _kind(name: str, hint: Any, rule: Any) -> Kind:
+    if get_origin(hint) is list:
+        return "json" if _is_request(get_args(hint)[0]) else "list"
+    if _is_request(hint):
+        return "mark"
+    if name in _SECRETS:
+        return "secret"
+    if isinstance(rule, Base64):
+        return "file"
+    if isinstance(rule, Instant):
+        return "expiry"
+    return "switch" if hint is bool else "text"
+
+
+def _names(hint: Any, rule: Any) -> tuple[str, ...]:
+    if get_origin(hint) is list:
+        (item,) = get_args(hint)
+        found = [each for each in get_args(item)[1:] if isinstance(each, OneOf)]
+        return found[0].names if found else ()
+    if isinstance(rule, OneOf):
+        return rule.names
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
+def joined(one: Field | None, other: Field) -> Field:
+    """A field that two requests have: what either takes."""
+    if one is None:
+        return other
+    names = tuple(dict.fromkeys(one.names + other.names))
+    return structs.replace(other, names=names, is_required=one.is_required and other.is_required)
+
+
+def option_name(field: Field) -> str:
+    """The name without the dashes before it: `redirect-uri`, `email-verified`."""
+    name = singular(field.path[-1]) if field.kind in ("list", "json") else field.path[-1]
+    return kebab(name).removeprefix("is-")
+
+
+def kebab(name: str) -> str:
+    return _WORD.sub("-", name).lower()
+
+
+def singular(name: str) -> str:
+    if name.endswith("ies"):
+        return name[:-3] + "y"
+    return name.removesuffix("s")
+
+
+def option(field: Field, name: str, help: str = "") -> click.Option:
+    """The option of a field. Whether it is there decides the service, as for everybody."""
+    label = name.replace("-", "_")
+    match field.kind:
+        case "switch":
+            return click.Option([f"--{name}/--no-{name}", label], default=None, help=help)
+        case "mark":
+            return click.Option([f"--{name}", label], is_flag=True, default=None, help=help)
+        case "secret":
+            told = help or "Where it stands, - for stdin."
+            return click.Option([f"--{name}-file", label], metavar="FILE", help=told)
+        case "file":
+            return click.Option([f"--{name}", label], metavar="FILE", help=help or "- for stdin.")
+        case "expiry":
+            told = help or "When it ends: 24h, 7d, or an instant."
+            return click.Option(
+                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=told
+            )
+        case "json":
+            return click.Option(
+                [f"--{name}", label], multiple=True, metavar="JSON", type=_Json(), help=help
+            )
+    kind: _ParamType = _Name(field.names) if field.names else click.STRING
+    is_list = field.kind == "list"
+    return click.Option([f"--{name}", label], multiple=is_list, type=kind, help=help)
+
+
+def value_of(field: Field, given: Any, clock: Clock) -> Any:
+    """What the body has for what stood on the command line. Raises click.UsageError."""
+    if field.kind == "mark":
+        return {}
+    if field.kind == "secret":
+        return read_secret(given)
+    if field.kind == "file":
+        return base64.b64encode(read_octets(given)).decode()
+    if field.kind == "expiry" and isinstance(given, timedelta):
+        try:
+            return instant(clock.now() + given)
+        except OverflowError:
+            raise click.UsageError("no calendar holds that expiry") from None
+    return list(given) if field.kind in ("list", "json") else given
+
+
+def put(document: Document, path: tuple[str, ...], value: Any) -> None:
+    """Have the value at that path of the document."""
+    *above, last = path
+    for name in above:
+        document = document.setdefault(name, {})
+    document[last] = value
+
+
+def instant(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def read_secret(file: str) -> str:
+    """One line of a file, or of stdin. Raises click.UsageError."""
+    text = read_octets(file).decode("utf-8", "surrogateescape")
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def read_octets(file: str) -> bytes:
+    """What is in a file, or in stdin for `-`. Raises click.UsageError."""
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{file} can't be read: {error.strerror}") from None
+
+
+def password_of_environment() -> str | None:
+    """The password that IDP_PASSWORD holds."""
+    return settings.from_environment(settings.PASSWORD_VARIABLE)
+
+
+class _Name(_ParamType):
+    """One of the API's names, whole or without what all of them begin with: `web`."""
+
+    name = "name"
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.by_short = short_names(names)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return f"[{'|'.join(self.by_short)}]" if len(self.by_short) < 8 else "NAME"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        return self.by_short.get(str(value).lower(), str(value))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(each) for each in self.by_short if each.startswith(incomplete)]
+
+
+def short_names(names: tuple[str, ...]) -> Mapping[str, str]:
+    """The names by what tells them apart: `web` of OIDC_APP_TYPE_WEB."""
+    start = ""
+    if len(names) > 1 and all("_" in name for name in names):
+        first, last = min(names), max(names)
+        common = next((n for n, (a, b) in enumerate(zip(first, last)) if a != b), len(first))  # noqa: B905
+        start = first[: first.rfind("_", 0, common) + 1]
+    return {name.removeprefix(start).lower().replace("_", "-"): name for name in names}
+
+
+class _Expiry(_ParamType):
+    """A duration from now, or an instant."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta | str:
+        text = str(value)
+        if days := _DAYS.fullmatch(text):
+            return timedelta(days=int(days[1]))
+        try:
+            return durations.parse(text)
+        except ValueError:
+            return text  # the service judges instants
+
+
+class _Json(_ParamType):
+    """A JSON document."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        from idp import strict_json
+        from idp.errors import InvalidArgument
+
+        try:
+            return strict_json.decode(str(value).encode())
+        except InvalidArgument as error:
+            self.fail(str(error), param, ctx)

@@ -1,0 +1,93 @@
+"""Operations on the store itself: access to this machine is the permission."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from idp import access, requests
+from idp.access import Call
+from idp.api.operation import Operation
+from idp.cli.admin import ACTOR
+from idp.cli.backends import Document
+from idp.clock import Clock
+from idp.errors import NotFound
+from idp.identity import permissions
+from idp.identity.permissions import Rights
+from idp.records import INSTANCE_ID, INSTANCES, Profile, User
+from idp.service import Service
+from storage import MAX_ID_CHARACTERS
+
+_EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
+
+
+class Local(msgspec.Struct, frozen=True):
+    """Calls of one who may do everything, in the organization `org_id`, or else the first."""
+
+    service: Service
+    caller: User
+    org_id: str | None
+
+    @property
+    def clock(self) -> Clock:
+        return self.service.clock
+
+    @property
+    def issuer(self) -> str:
+        return self.service.config.issuer
+
+    def within(self, org_id: str | None) -> Local:
+        return msgspec.structs.replace(self, org_id=org_id)
+
+    async def call(
+        self,
+        operation: Operation,
+        values: Sequence[str] = (),
+        document: object = None,
+        if_match: int | None = None,
+    ) -> Document:
+        """What the operation answers. Raises IdpError, StorageError."""
+        call = Call(self.caller, _EVERYTHING, operation.permission, self.org_id, if_match=if_match)
+        if self.org_id is not None:
+            await access.find_organization(self.service, call, self.org_id)
+        ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
+        answer = await operation.run(self.service, call, *ids, **_given(operation, document))
+        return msgspec.json.decode(msgspec.json.encode(answer), type=Document)
+
+
+async def backend(service: Service, org_id: str | None) -> Local:
+    """The back end of a store. Raises NotFound: nothing was ever set up in it."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        raise NotFound("there is no installation in this store")
+    now = service.clock.now()
+    caller = User(
+        id=ACTOR,
+        org_id=instance.org_id,
+        kind="machine",
+        user_name=ACTOR,
+        login_key=ACTOR,
+        stamp="",
+        profile=Profile(display_name=ACTOR),
+        created_at=now,
+        changed_at=now,
+    )
+    return Local(service, caller, org_id)
+
+
+def _checked(name: str, value: str) -> str:
+    if name.endswith("Id") and (len(value) > MAX_ID_CHARACTERS or not value.isprintable()):
+        raise NotFound("there is nothing with such an id")
+    return value
+
+
+def _given(operation: Operation, document: object) -> Document:
+    """What the operation takes of the body. Raises InvalidArgument."""
+    if operation.request is None:
+        return {}
+    if operation.body == "document":
+        return {"document": document}
+    request = requests.read(operation.request, document)
+    return {"request": request} if operation.body else {}

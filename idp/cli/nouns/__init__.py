@@ -1,0 +1,1 @@
+"""What the command line knows to manage: a module for each part of the API."""

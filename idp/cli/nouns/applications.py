@@ -1,0 +1,90 @@
+"""`idp app`: applications, made by hand or by the preset of a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from idp.cli.backends import Document
+from idp.cli.command import HIDDEN, command, group
+
+_APPS: Final = "/management/v1/projects/{projectId}/apps"
+_APP: Final = f"{_APPS}/{{appId}}"
+_OIDC: Final = f"{_APP}/oidc_config"
+_EXAMPLE: Final = "--project 8sKq0Lw2"
+_NAMES: Final = {
+    "appType": "type",
+    "skipNativeAppSuccessPage": HIDDEN,
+    "loginVersion.": HIDDEN,
+}
+_KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs nobody in."}
+
+
+def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
+    """Which operation registers the application, and with what: what was said goes before what
+    the preset knows. Raises NotFound (the preset), InvalidArgument (the host)."""
+    kind, name = said.get("appType"), given.get("preset")
+    known: Document = {}
+    is_api = kind == "api"
+    if name:
+        from idp.clients import presets
+
+        if not given.get("host"):
+            raise click.UsageError("with --preset, --host says where the application is")
+        known = presets.expand(name, given["host"])
+        is_api = presets.find(name).kind == "api"
+        if kind not in (None, "api" if is_api else known.get("appType")):
+            raise click.UsageError(f"the preset {name} is for another --type")
+    if is_api:
+        said.pop("appType", None)
+        return "api", said
+    return "oidc", known | said
+
+
+_PRESET: Final = (
+    click.Option(["--preset"], metavar="NAME", help="A tool whose settings are known."),
+    click.Option(["--host"], metavar="HOST", help="Where that is: grafana.acme.example."),
+)
+_NEW: Final = {"oidc": f"POST {_APPS}/oidc", "api": f"POST {_APPS}/api"}
+
+app = group(
+    "app",
+    "Applications.",
+    [
+        command(
+            "create",
+            _NEW,
+            f"idp app create {_EXAMPLE} --name Grafana --preset grafana --host"
+            " grafana.acme.example --secret-file secret",
+            names=_NAMES,
+            helps=_KIND_HELP,
+            summary="Register an application in a project.",
+            extra=_PRESET,
+            adapt=by_preset,
+        ),
+        command(
+            "show",
+            f"GET {_APP}",
+            f"idp app show {_EXAMPLE} 7fQm2Xb1",
+            summary="Show what is registered.",
+        ),
+        command(
+            "configure",
+            f"PUT {_OIDC}",
+            f"idp app configure {_EXAMPLE} 7fQm2Xb1 --access-token-type jwt",
+            names=_NAMES,
+            helps=_KIND_HELP,
+            base=(f"GET {_APP}", "app.oidcConfig"),
+            summary="Change how an application works; what is not named stays.",
+        ),
+        command(
+            "configure-api",
+            f"PUT {_APP}/api_config",
+            f"idp app configure-api {_EXAMPLE} 7fQm2Xb1 --auth-method-type private-key-jwt",
+            base=(f"GET {_APP}", "app.apiConfig"),
+            summary="Change how an API application authenticates.",
+        ),
+    ],
+)

@@ -1,0 +1,19 @@
+"""`idp feature` and what else concerns the whole instance."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.cli.command import command, group
+
+_FEATURES: Final = "/v2/features/instance"
+_SECURITY: Final = "/admin/v1/policies/security"
+
+feature = group(
+    "feature",
+    "Features of the instance.",
+    [
+        command("show", f"GET {_FEATURES}", "idp feature show", summary="Show which are on."),
+        command("set", f"PUT {_FEATURES}", "idp feature set --oidc-token-exchange"),
+    ],
+)

@@ -1,0 +1,99 @@
+"""`idp service-user`, `idp pat` and `idp key`: scripts, and what they prove themselves by."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.cli.command import command, group
+
+_USERS: Final = "/management/v1/users"
+_USER: Final = f"{_USERS}/{{userId}}"
+_APP: Final = "/management/v1/projects/{projectId}/apps/{appId}"
+_ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
+
+service_user = group(
+    "service-user",
+    "Service users: scripts and other programs.",
+    [
+        command(
+            "create",
+            f"POST {_USERS}/machine",
+            "idp service-user create --user-name nightly --name 'Nightly script'",
+        ),
+        command(
+            "generate-secret",
+            f"PUT {_USER}/secret",
+            f"idp service-user generate-secret {_ID} --secret-file secret",
+        ),
+        command(
+            "remove-secret",
+            f"DELETE {_USER}/secret",
+            f"idp service-user remove-secret {_ID}",
+            asks="Take the secret of the service user {} away?",
+            summary="Take the secret of a service user away.",
+        ),
+    ],
+)
+
+pat = group(
+    "pat",
+    "Personal access tokens of service users.",
+    [
+        command(
+            "create",
+            f"POST {_USER}/pats",
+            f"idp pat create --user {_ID} --expires 24h --secret-file token",
+            names={"expirationDate": "expires"},
+        ),
+        command(
+            "list",
+            f"GET {_USER}/pats",
+            f"idp pat list --user {_ID}",
+            columns=("id", "expirationDate", "details.creationDate"),
+            summary="List the tokens of a service user; nothing that opens anything.",
+        ),
+        command("show", f"GET {_USER}/pats/{{tokenId}}", f"idp pat show --user {_ID} 8sKq0Lw2"),
+        command(
+            "revoke",
+            f"DELETE {_USER}/pats/{{tokenId}}",
+            f"idp pat revoke --user {_ID} 8sKq0Lw2",
+            asks="Let the token of the user {} with the id {} open nothing any more?",
+        ),
+    ],
+)
+
+key = group(
+    "key",
+    "Keys by which service users and applications prove who they are.",
+    [
+        command(
+            "create",
+            {"user": f"POST {_USER}/keys", "app": f"POST {_APP}/keys"},
+            f"idp key create --user {_ID} --expires 90d --secret-file key.json",
+            names={"expirationDate": "expires"},
+            helps={"publicKey": "PEM of a key that is there already; else a pair is made."},
+            fixed={"type": "KEY_TYPE_JSON"},
+            summary="Register the public key of a service user or an application, or make a pair.",
+        ),
+        command(
+            "list",
+            {"user": f"GET {_USER}/keys", "app": f"GET {_APP}/keys"},
+            f"idp key list --user {_ID}",
+            columns=("id", "type", "expirationDate", "details.creationDate"),
+            summary="List the keys of a service user or an application.",
+        ),
+        command(
+            "show",
+            {"user": f"GET {_USER}/keys/{{keyId}}", "app": f"GET {_APP}/keys/{{keyId}}"},
+            f"idp key show --user {_ID} 8sKq0Lw2",
+            summary="Show a key of a service user or an application.",
+        ),
+        command(
+            "remove",
+            {"user": f"DELETE {_USER}/keys/{{keyId}}", "app": f"DELETE {_APP}/keys/{{keyId}}"},
+            f"idp key remove --user {_ID} 8sKq0Lw2",
+            asks="Let the key prove nothing any more?",
+            summary="Remove a key of a service user or an application.",
+        ),
+    ],
+)

@@ -1,0 +1,62 @@
+"""`idp preset`: tools whose settings are known."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from idp.cli.backends import Backend
+from idp.cli.command import (
+    BY_ADDRESS,
+    carry_out,
+    command,
+    group,
+    place_of,
+    show,
+    with_place,
+)
+
+_PRESETS: Final = "/management/v1/presets"
+
+preset = group(
+    "preset",
+    "Settings for well-known applications.",
+    [
+        command(
+            "list",
+            f"GET {_PRESETS}",
+            "idp preset list",
+            columns=("name", "title", "kind"),
+        ),
+        command("show", f"GET {_PRESETS}/{{name}}", "idp preset show grafana"),
+    ],
+)
+
+
+@click.command("configuration")
+@click.argument("name")
+@click.option("--host", metavar="HOST", required=True, help="Where the tool is.")
+@click.option("--client-id", metavar="ID", required=True, help="The application's client id.")
+def configuration(name: str, host: str, client_id: str, **given: Any) -> None:
+    """Print how a tool is configured, with CLIENT_SECRET where its secret belongs.
+
+    Example: idp preset configuration grafana --host grafana.acme.example --client-id 7fQm2Xb1
+    """
+    place, how, get = place_of(given), given["how"], given["get"]
+
+    async def told(backend: Backend) -> None:
+        from idp.clients import presets
+
+        known = await backend.call(BY_ADDRESS[f"GET {_PRESETS}/{{name}}"], [name])
+        text = presets.configuration(name, backend.issuer, client_id, host)
+        answer = {"file": known["file"], "configuration": text}
+        if how == "table" and not get:
+            click.echo(text)
+        else:
+            show(answer, how, get, ())
+
+    carry_out(place, told)
+
+
+preset.add_command(with_place(configuration))

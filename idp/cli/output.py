@@ -1,0 +1,147 @@
+"""What a command prints: the data on stdout, for people or for programs; the rest on stderr.
+
+Nothing is coloured, so there is nothing for NO_COLOR to switch off.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import click
+import msgspec
+
+from idp.cli.backends import Document
+
+Format = Literal["table", "json", "ndjson"]
+FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
+SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
+_ABOUT: Final = "details"
+
+
+def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
+    """The answer in that form, without a last line break; empty where a list has nothing."""
+    if how == "json":
+        return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
+    rows = _rows(answer)
+    if how == "ndjson":
+        each = [answer] if rows is None else rows
+        return "\n".join(msgspec.json.encode(row).decode() for row in each)
+    return "\n".join(_pairs(answer) if rows is None else _table(rows, columns))
+
+
+def _rows(answer: Document) -> list[Document] | None:
+    """The rows of a list; None for what is none. An empty list is left out of an answer."""
+    if isinstance(answer.get("result"), list):
+        return list(answer["result"])
+    is_list = "totalResult" in answer.get(_ABOUT, {})
+    return [] if is_list else None
+
+
+def flat(value: object, path: str = "") -> dict[str, str]:
+    """What is in a document, by dotted paths, as texts for people."""
+    if isinstance(value, dict):
+        inner = [flat(each, f"{path}.{name}" if path else name) for name, each in value.items()]
+        return {name: text for found in inner for name, text in found.items()}
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        inner = [flat(each, f"{path}[{n}]") for n, each in enumerate(value)]
+        return {name: text for found in inner for name, text in found.items()}
+    return {path: _text(value)}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(value)
+    )
+
+
+def _pairs(answer: Document) -> list[str]:
+    shown = flat({name: value for name, value in answer.items() if name != _ABOUT})
+    width = max(map(len, shown), default=0)
+    return [f"{name:<{width}}  {text}".rstrip() for name, text in shown.items()]
+
+
+def _table(rows: Sequence[Document], columns: Sequence[str]) -> list[str]:
+    if not rows:
+        return []
+    shown = [flat({k: v for k, v in row.items() if k != _ABOUT} | _dated(row)) for row in rows]
+    names = columns or _all(shown)
+    heads = {name: name.rpartition(".")[2] for name in names}
+    widths = {
+        name: max(len(heads[name]), *(len(row.get(name, "")) for row in shown)) for name in names
+    }
+    lines = [{name: heads[name].upper() for name in names}, *shown]
+    return [
+        "  ".join(f"{line.get(name, ''):<{widths[name]}}" for name in names).rstrip()
+        for line in lines
+    ]
+
+
+def _dated(row: Document) -> Document:
+    about = row.get(_ABOUT, {})
+    return {_ABOUT: about} if isinstance(about, dict) else {}
+
+
+def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Every path that any row has, in the order in which they are met, details aside."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [name for name in names if not name.startswith(f"{_ABOUT}.")]
+
+
+def field(answer: Document, path: str) -> str:
+    """One value of an answer, as `--get` prints it. Raises click.UsageError: it isn't there."""
+    value: Any = answer
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    if value is None:
+        raise click.UsageError(f"the answer has no {path}")
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def say(sentence: str) -> None:
+    """Tell a person something."""
+    click.echo(sentence, err=True)
+
+
+@contextmanager
+def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
+    """Takes what is secret out of an answer and keeps it in this new file, with mode 0600.
+
+    The file is made at once, so that no secret is made that can't be kept, and is gone again if
+    none came. Without a file, nothing is taken out. Raises click.UsageError.
+    """
+    if file is None:
+        yield lambda answer: None
+        return
+    path = Path(file)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise click.UsageError(f"{path} can't be made: {error.strerror}") from None
+    written = 0
+
+    def keep(answer: Document) -> None:
+        nonlocal written
+        for name in [name for name in SECRETS if name in answer]:
+            written += os.write(descriptor, _octets(name, answer.pop(name)))
+            say(f"{name} is in {path}")
+
+    try:
+        yield keep
+    finally:
+        os.close(descriptor)
+        if not written:
+            path.unlink()
+
+
+def _octets(name: str, secret: str) -> bytes:
+    """A secret as a file has it; a key file comes in base64."""
+    return base64.b64decode(secret) if name == "keyDetails" else secret.encode() + b"\n"

@@ -1,0 +1,183 @@
+"""Operations of a service that runs somewhere, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib import request as http_request
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from idp import __version__
+from idp.api.operation import Operation
+from idp.cli.backends import Document
+from idp.clock import Clock
+from idp.errors import (
+    AlreadyExists,
+    Busy,
+    ConfigError,
+    FailedPrecondition,
+    FieldProblem,
+    IdpError,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RepeatedCall,
+    Taken,
+    TooMany,
+    Unauthenticated,
+)
+
+TIMEOUT_SECONDS: Final = 60.0
+
+# What a refusal is by its status and the number in its body, or by its status alone.
+_KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
+    (400, 9): FailedPrecondition,
+    (401, None): Unauthenticated,
+    (403, None): PermissionDenied,
+    (404, None): NotFound,
+    (409, 10): RepeatedCall,
+    (409, None): AlreadyExists,
+    (412, None): PreconditionFailed,
+}
+
+
+class Unreachable(Busy):
+    """No answer came from the service."""
+
+    def __init__(self, url: str, reason: object) -> None:
+        super().__init__(f"the service at {url} can't be reached: {reason}", retry_after_seconds=1)
+
+
+class Remote(msgspec.Struct, frozen=True):
+    """Calls with this token, in the organization `org_id`, or else that of the token's user."""
+
+    url: str
+    token: str
+    org_id: str | None
+    vendor: str
+    clock: Clock
+
+    @property
+    def issuer(self) -> str:
+        return self.url
+
+    def within(self, org_id: str | None) -> Remote:
+        return msgspec.structs.replace(self, org_id=org_id)
+
+    async def call(
+        self,
+        operation: Operation,
+        values: Sequence[str] = (),
+        document: object = None,
+        if_match: int | None = None,
+    ) -> Document:
+        """What the operation answers. Raises IdpError."""
+        path = operation.path
+        for name, value in zip(operation.parameters, values, strict=True):
+            path = path.replace(f"{{{name}}}", _quoted(value))
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Accept": "application/json",
+            "User-Agent": f"idp/{__version__}",
+        }
+        if self.org_id is not None:
+            headers[f"x-{self.vendor}-orgid"] = _header(self.org_id)
+        if if_match is not None:
+            headers["If-Match"] = f'"{if_match}"'
+        body = None
+        if operation.request is not None:
+            headers["Content-Type"] = "application/json"
+            body = json.dumps(document).encode()
+        sent = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
+            self.url + path, data=body, headers=headers, method=operation.method
+        )
+        return await asyncio.to_thread(_answered, self.url, sent)
+
+
+def backend(url: str, token: str, org_id: str | None, vendor: str, clock: Clock) -> Remote:
+    """The back end of a service, whose setting `vendor` that is.
+
+    Raises ConfigError: the address or the token can't be one.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise ConfigError([f"{url} is not the address of a service, such as https://id.example"])
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise ConfigError(["the token holds characters that no token has"])
+    return Remote(url.rstrip("/"), token, org_id, vendor, clock)
+
+
+def _quoted(value: str) -> str:
+    """A part of a path. What servers and proxies take for `here` and `above` names nothing."""
+    if value in ("", ".", ".."):
+        raise NotFound("there is nothing with such an id")
+    return quote(value, safe="")
+
+
+def _header(org_id: str) -> str:
+    if not org_id.isascii() or not org_id.isprintable():
+        raise NotFound("there is no such organization", slug="organization.not_found")
+    return org_id
+
+
+class _NoRedirects(http_request.HTTPRedirectHandler):
+    """The token is for the address that was named and for no other."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+_OPENER: Final = http_request.build_opener(_NoRedirects)
+
+
+def _answered(url: str, sent: http_request.Request) -> Document:
+    try:
+        with _OPENER.open(sent, timeout=TIMEOUT_SECONDS) as answer:
+            octets = answer.read()
+    except HTTPError as error:
+        with error:
+            raise _refusal(error, error.read()) from None
+    except (URLError, OSError, http.client.HTTPException) as error:
+        raise Unreachable(url, getattr(error, "reason", error)) from error
+    try:
+        return msgspec.json.decode(octets, type=Document)
+    except msgspec.DecodeError as error:
+        raise IdpError(f"{url} answers, but is no such service") from error
+
+
+def _refusal(error: HTTPError, octets: bytes) -> IdpError:
+    """The refusal as the service raised it."""
+    try:
+        body = msgspec.json.decode(octets, type=Document)
+        number, message = int(body["code"]), str(body["message"])
+        problems = [_problem(each) for each in body["details"] if "id" in each]
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+        return IdpError(f"{error.url} answered {error.code} {error.reason}")
+    status, seconds = error.code, error.headers.get("Retry-After", "")
+    wait = int(seconds) if seconds.isdecimal() else 1
+    if status == 429:
+        return TooMany(message, retry_after_seconds=wait)
+    if status == 503:
+        return Busy(message, retry_after_seconds=wait)
+    if (status, number) == (400, 3) and problems:
+        return InvalidArgument(problems)
+    kind = _KINDS.get((status, number)) or _KINDS.get((status, None)) or IdpError
+    if kind is AlreadyExists and any(each.field for each in problems):
+        return Taken(problems)
+    slug = problems[0].slug if problems else None
+    return kind(message, slug=slug, field=problems[0].field if problems else "")
+
+
+def _problem(detail: Document) -> FieldProblem:
+    """A detail of the refusal; its message names the path already."""
+    path, message = str(detail.get("field", "")), str(detail["message"])
+    return FieldProblem(
+        str(detail["id"]), path, message.removeprefix(f"{path}: "), detail.get("limit")
+    )

@@ -1,0 +1,67 @@
+"""The command line in this process, on a store of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from click.testing import CliRunner
+
+from idp import start
+from idp.cli import main
+from idp.config import Config
+from tests.support.stored import everything
+
+
+class Ran(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def word(self) -> str:
+        """What `--get` printed."""
+        return self.out.strip()
+
+
+class Shell:
+    """A shell in `directory`, whose commands work on the store that `install` made there."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def install(self) -> Shell:
+        asyncio.run(self._with_service(start.make_ready))
+        return self
+
+    def __call__(self, *arguments: str, input: str = "", code: int | None = 0, **settings) -> Ran:
+        """Run `idp` with these arguments; it has to end with that code."""
+        place = [] if "IDP_URL" in settings else ["--data", str(self.directory)]
+        done = CliRunner().invoke(main, [*arguments, *place], input=input, env=settings)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        ran = Ran(done.exit_code, done.stdout, done.stderr)
+        assert code is None or ran.code == code, ran
+        return ran
+
+    def get(self, *arguments: str, **settings) -> str:
+        """What the command printed for its `--get`."""
+        return self(*arguments, **settings).word
+
+    def stored(self) -> dict[str, dict]:
+        """Every record of the store."""
+        return asyncio.run(self._with_service(lambda service: everything(service.store)))
+
+    async def _with_service(self, work):
+        config = Config(data=str(self.directory), store=f"sqlite:///{self.directory}/idp.sqlite3")
+        service = await start.open_service(config)
+        try:
+            return await work(service)
+        finally:
+            await start.close_service(service)
