@@ -21,3 +21,12 @@ def parse(text: str) -> timedelta:
         return timedelta(seconds=sum(float(number) * _SECONDS[unit] for number, unit in parts))
     except OverflowError:
         raise ValueError("longer than any calendar") from None
+
+
+def text(seconds: int) -> str:
+    """So many seconds as Go writes them."""
+    hours, rest = divmod(seconds, 3600)
+    minutes, left = divmod(rest, 60)
+    if hours:
+        return f"{hours}h{minutes}m{left}s"
+    return f"{minutes}m{left}s" if minutes else f"{left}s"

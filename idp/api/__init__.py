@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Final
 
-from idp.api import applications, instance, organizations, projects, service_users, users
+from idp.api import applications, instance, organizations, policies, projects, service_users, users
 from idp.api.operation import Operation
 
 PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
@@ -15,6 +15,7 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Service users": service_users.OPERATIONS,
     "Projects": projects.OPERATIONS,
     "Applications": applications.OPERATIONS,
+    "Policies": policies.OPERATIONS,
     "The installation": instance.OPERATIONS,
 }
 OPERATIONS: Final[tuple[Operation, ...]] = tuple(chain(*PARTS.values()))

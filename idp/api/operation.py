@@ -65,14 +65,16 @@ def operation(
     run: Run,
     *,
     document: type[Request] | None = None,
+    answer: type[Answer] | None = None,
     conditional: bool = False,
     large: bool = False,
     summary: str = "",
 ) -> Operation:
     """The operation that `run` does; what it takes and answers is read off its annotations.
 
-    `document`: `run` gets the body unread, and this is what it describes. `large`: the body may
-    have four megabytes. The summary is the first sentence of the docstring, or else given.
+    `document`: `run` gets the body unread, and this is what it describes. `answer` says more of
+    what comes back than the annotation. `large`: the body may have four megabytes. The summary is
+    the first sentence of the docstring, or else given.
     """
     function = _innermost(run)
     hints = get_type_hints(function)
@@ -88,7 +90,7 @@ def operation(
         permission=permission,
         run=run,
         summary=summary or _first_sentence(function),
-        answer=hints["return"],
+        answer=answer or hints["return"],
         request=request,
         body=body,
         is_conditional=conditional,

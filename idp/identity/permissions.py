@@ -22,6 +22,8 @@ Permission = Literal[
     "org.create",
     "org.delete",
     "org.member.write",
+    "policy.read",
+    "policy.write",
     "user.read",
     "user.write",
     "user.grant.read",
@@ -47,8 +49,16 @@ _USERS: Final[frozenset[Permission]] = frozenset(
 _PROJECTS: Final[frozenset[Permission]] = frozenset(
     {"project.read", "project.write", "project.app.read", "project.app.write"}
 )
+_SETTINGS: Final[frozenset[Permission]] = frozenset({"org.read", "policy.read", "policy.write"})
 _VIEWS: Final[frozenset[Permission]] = frozenset(
-    {"org.read", "user.read", "user.grant.read", "project.read", "project.app.read"}
+    {
+        "org.read",
+        "policy.read",
+        "user.read",
+        "user.grant.read",
+        "project.read",
+        "project.app.read",
+    }
 )
 
 INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
@@ -62,6 +72,7 @@ INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
 ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "ORG_OWNER": _ORGANIZATION,
     "ORG_OWNER_VIEWER": _VIEWS,
+    "ORG_SETTINGS_MANAGER": _SETTINGS,
     "ORG_USER_MANAGER": _USERS,
     "ORG_PROJECT_CREATOR": _PROJECTS,
     "ORG_ADMIN_IMPERSONATOR": _ANYBODY,

@@ -104,10 +104,21 @@ from idp.records.people import (
     User,
     UserMetadata,
 )
+from idp.records.policies import (
+    POLICIES,
+    AgeRules,
+    ComplexityRules,
+    LabelRules,
+    LockoutRules,
+    LoginRules,
+    MessageTextRules,
+    Policy,
+    PrivacyRules,
+)
 from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
-from idp.records.upkeep import LAST_USES, LEFTOVERS, LastUse, Leftover, LeftoverKind
 from idp.records.upgrades import STEPS
+from idp.records.upkeep import LAST_USES, LEFTOVERS, LastUse, Leftover, LeftoverKind
 from storage import Schema
 
 SCHEMA: Final = Schema(version=1, oldest_reader=1, steps=STEPS)
@@ -152,9 +163,19 @@ ALL: Final = (
     MADE_CALLS,
     LAST_USES,
     LEFTOVERS,
+    POLICIES,
 )
 
 __all__ = [
+    "POLICIES",
+    "AgeRules",
+    "ComplexityRules",
+    "LabelRules",
+    "LockoutRules",
+    "LoginRules",
+    "MessageTextRules",
+    "Policy",
+    "PrivacyRules",
     "Challenge",
     "DOMAINS",
     "OrganizationDomain",

@@ -16,7 +16,9 @@ from tests.support.api_world import World
 from tests.support.callers import Caller, instance_owner, new_caller, refused
 from tests.support.stored import everything, only
 
-OF_NOBODY = {"GET /management/v1/presets/{name}"}  # the same for everybody
+TEXT = "/management/v1/text/message/{type}/{language}"
+# Whoever asks has it: the same for everybody, or of their own organization.
+OF_NOBODY = {"GET /management/v1/presets/{name}", f"GET {TEXT}", f"PUT {TEXT}", f"DELETE {TEXT}"}
 OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permission in held}
 
 

@@ -1,0 +1,46 @@
+"""Colours of a page: how well one is read on another (WCAG 2.2, 1.4.3), and what lies between."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+READABLE: Final = 4.5
+_COLOUR: Final = re.compile("#[0-9a-f]{6}")
+
+
+def is_colour(text: str) -> bool:
+    """Whether it is `#rrggbb`, in lower case."""
+    return bool(_COLOUR.fullmatch(text))
+
+
+def contrast(one: str, other: str) -> float:
+    """From 1 (the same) to 21 (black and white)."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def is_readable(text: str, ground: str) -> bool:
+    return contrast(text, ground) >= READABLE
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """`one` with so much of `other` in it."""
+    pairs = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def _channels(colour: str) -> list[int]:
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+
+
+def _luminance(colour: str) -> float:
+    weights = (0.2126, 0.7152, 0.0722)
+    parts = zip(weights, _channels(colour), strict=True)
+    return sum(weight * _linear(channel / 255) for weight, channel in parts)
+
+
+def _linear(channel: float) -> float:
+    if channel <= 0.04045:
+        return channel / 12.92
+    return float(((channel + 0.055) / 1.055) ** 2.4)

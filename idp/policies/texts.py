@@ -1,0 +1,39 @@
+"""The words of letters that an organization may choose, and what they may name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from idp.fields import Refused, Text
+
+MAX_LINE: Final = 200
+MAX_TEXT: Final = 2000
+PLACEHOLDERS: Final = ("Application", "Host")
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
+_BRACES: Final = re.compile(r"\{\{|\}\}")
+
+# The letters that there are, by the names of their addresses.
+TYPES: Final = ("verifyemail",)
+
+
+class Words(Struct, frozen=True):
+    """At most `max` characters in one line, with no placeholder that the letter can't fill."""
+
+    max: int
+
+    def read(self, value: object) -> str:
+        words = Text(max=self.max).read(value)
+        unknown = set(_PLACEHOLDER.findall(words)) - set(PLACEHOLDERS)
+        if unknown or _BRACES.search(_PLACEHOLDER.sub("", words)):
+            known = " and ".join(f"{{{{.{name}}}}}" for name in PLACEHOLDERS)
+            raise Refused("text.placeholder", f"may name {known} only")
+        return words
+
+
+def filled(words: str, values: Mapping[str, str]) -> str:
+    """The words with what their placeholders stand for."""
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], words)

@@ -1,0 +1,116 @@
+"""Bodies for policies and the words of letters, and what such calls use up."""
+
+from __future__ import annotations
+
+from idp.policies.effective import policy_id
+from idp.policies.kinds import KINDS
+from idp.records import POLICIES
+from storage import Delete
+
+TEXT = "text/message/{type}/{language}"
+FULL = {
+    "login": {
+        "allowRegister": True,
+        "allowUsernamePassword": True,
+        "allowExternalIdp": False,
+        "forceMfa": False,
+        "forceMfaLocalOnly": False,
+        "ignoreUnknownUsernames": True,
+        "passwordlessType": "PASSWORDLESS_TYPE_NOT_ALLOWED",
+        "passwordCheckLifetime": "240h0m0s",
+        "defaultRedirectUri": "https://shop.example/{n}",
+    },
+    "password_complexity": {
+        "minLength": 10,
+        "hasLowercase": True,
+        "hasUppercase": True,
+        "hasNumber": True,
+        "hasSymbol": True,
+    },
+    "password_age": {"maxAgeDays": 90, "expireWarnDays": 0},
+    "lockout": {"maxPasswordAttempts": 10},
+    "label": {
+        "primaryColor": "#7a1f3d",
+        "backgroundColor": "#fffdf8",
+        "warnColor": "#a01212",
+        "fontColor": "#221a1a",
+        "primaryColorDark": "#ffb3c7",
+        "backgroundColorDark": "#1d1416",
+        "warnColorDark": "#ffb0a6",
+        "fontColorDark": "#f4e9ea",
+    },
+    "privacy": {
+        "tosLink": "https://shop.example/{{.Lang}}/terms",
+        "privacyLink": "https://shop.example/privacy",
+        "helpLink": "https://shop.example/help",
+        "docsLink": "https://shop.example/docs",
+        "supportEmail": "help-{n}@shop.example",
+    },
+}
+FULL_TEXT = {
+    "subject": "Your address at {{.Application}}",
+    "title": "Is it you? {n}",
+    "greeting": "Good day",
+    "text": "Somebody gave this address at {{.Host}}.",
+    "buttonText": "Confirm it here:",
+}
+
+
+def address(name, base="management"):
+    return f"/{base}/v1/policies/{KINDS[name].path}"
+
+
+BODIES = {
+    **{f"PUT {address(name, 'admin')}": (body,) for name, body in FULL.items()},
+    **{
+        f"{how} {address(name)}": (body,) for name, body in FULL.items() for how in ("POST", "PUT")
+    },
+    **{f"PUT /{base}/v1/{TEXT}": (FULL_TEXT,) for base in ("admin", "management")},
+}
+
+
+async def _forget(world, *kind):
+    """Of both organizations: who calls may act in either."""
+    for organization in (world.own, world.other):
+        id = policy_id(organization.id, *kind)
+        if await world.server.store.get(POLICIES, id) is not None:
+            await world.server.store.commit(Delete(POLICIES, id))
+
+
+def _without(name):
+    async def make(world):
+        await _forget(world, name)
+        return {}
+
+    return make
+
+
+def _with(name):
+    async def make(world):
+        await _forget(world, name)
+        await world.made(address(name), None)
+        return {}
+
+    return make
+
+
+async def letter(world):
+    return {"type": "verifyemail", "language": "de"}
+
+
+async def written_letter(world):
+    ids = await letter(world)
+    await world.made("/management/v1/text/message/verifyemail/de", None, method="PUT")
+    return ids
+
+
+MADE = {
+    **{f"POST {address(name)}": _without(name) for name in FULL},
+    **{f"{how} {address(name)}": _with(name) for name in FULL for how in ("PUT", "DELETE")},
+    **{
+        f"{how} /{base}/v1/{TEXT}": letter
+        for base in ("admin", "management")
+        for how in ("GET", "PUT")
+    },
+    f"DELETE /management/v1/{TEXT}": written_letter,
+}
