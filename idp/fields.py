@@ -166,10 +166,13 @@ class Email(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """A domain name in the form in which it is unique (`domains.read`); or nothing."""
+    """A domain name in the form in which it is unique (`domains.read`); or nothing, unless
+    `min` is 1."""
+
+    min: int = 0
 
     def read(self, value: object) -> str:
-        text = Text(max=domains.MAX_CHARACTERS).read(value)
+        text = Text(self.min, domains.MAX_CHARACTERS).read(value)
         try:
             return domains.read(text) if text else ""
         except domains.NotADomain:
@@ -236,13 +239,22 @@ class Instant(Struct, frozen=True):
 
 
 class Duration(Struct, frozen=True):
-    """A duration as Go writes it."""
+    """A duration as Go writes it, `max` at most."""
+
+    max: timedelta = timedelta.max
 
     def read(self, value: object) -> timedelta:
         try:
-            return durations.parse(Text().read(value))
+            duration = durations.parse(Text().read(value))
         except ValueError:
             raise Refused("field.duration", "is not a duration such as 1h30m0s") from None
+        if duration > self.max:
+            raise Refused("field.out_of_range", f"must be at most {_hours(self.max)}h")
+        return duration
+
+
+def _hours(duration: timedelta) -> int:
+    return duration // timedelta(hours=1)
 
 
 class Base64(Struct, frozen=True):

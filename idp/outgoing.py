@@ -2,8 +2,8 @@
 
 A name is resolved once, every address that it has is checked, and the connection goes to one of
 these: nothing can change in between. No redirect is followed, no proxy is asked, and of the answer
-the status alone counts. That is so little of HTTP that it is spoken here: a head and a form go
-out, and one line is read.
+the status counts and at most some lines. That is so little of HTTP that it is spoken here: a head
+and perhaps a form go out, and lines are read.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from socket import SOCK_STREAM
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from idp import __version__
+from idp import __version__, dns_texts
 from idp.config import Config
 
 SECONDS: Final = 5.0
 AT_ONCE: Final = 64
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_BODY_BYTES: Final = 64 * 1024
+MAX_READ_BYTES: Final = 8 * 1024
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(?: [^\r\n]*)?\r?\n")
 # Of IPv6, what is given out to be reached; but not the tunnels, which lead to any IPv4 address.
@@ -39,6 +40,8 @@ _NEARBY: Final = [
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+ReadTexts = Callable[[str], Awaitable[Sequence[str]]]
+T = TypeVar("T")
 
 
 class Failed(Exception):
@@ -54,9 +57,15 @@ async def resolve(host: str, port: int) -> list[str]:
 class Outgoing:
     """Makes the calls of a process, not too many at once."""
 
-    def __init__(self, resolve: Resolve = resolve, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        resolve: Resolve = resolve,
+        seconds: float = SECONDS,
+        read_texts: ReadTexts = dns_texts.read,
+    ) -> None:
         self._resolve = resolve
         self._seconds = seconds
+        self._read_texts = read_texts
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
@@ -65,25 +74,56 @@ class Outgoing:
         It takes at most twice the time of a call: for a slot, and for the call. Raises Failed.
         """
         parts = _checked(url)
+        async with self._slot():
+            return await self._call(config, parts, _post(parts, urlencode(form)), _status)
+
+    async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
+        """GET an address: the status, and the first lines after the head as they were sent.
+
+        Raises Failed.
+        """
+        parts = _checked(url)
+        async with self._slot():
+            return await self._call(config, parts, _get(parts), _status_and_lines)
+
+    async def texts(self, name: str) -> Sequence[str]:
+        """The TXT records of a name. Raises Failed."""
+        async with self._slot():
+            try:
+                async with asyncio.timeout(self._seconds):
+                    return await self._read_texts(name)
+            except TimeoutError:
+                raise Failed(f"no answer within {self._seconds:g} s") from None
+            except dns_texts.NoAnswer as error:
+                raise Failed(str(error)) from error
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self._seconds):
                 await self._slots.acquire()
         except TimeoutError:
             raise Failed("too many calls are under way") from None
         try:
-            return await self._call(config, parts, urlencode(form))
+            yield
         finally:
             self._slots.release()
 
-    async def _call(self, config: Config, parts: SplitResult, body: str) -> int:
+    async def _call(
+        self,
+        config: Config,
+        parts: SplitResult,
+        request: bytes,
+        read: Callable[[asyncio.StreamReader], Awaitable[T]],
+    ) -> T:
         writer: asyncio.StreamWriter | None = None
         try:
             async with asyncio.timeout(self._seconds):
                 reader, writer = await self._connect(config, parts)
-                writer.write(_request(parts, body))
-                status = await _status(reader)
+                writer.write(request)
+                answer = await read(reader)
             await _hear_out(reader)
-            return status
+            return answer
         except TimeoutError:
             raise Failed(f"no answer within {self._seconds:g} s") from None
         except (OSError, EOFError, UnicodeError, asyncio.LimitOverrunError) as error:
@@ -149,15 +189,23 @@ def may_be_called(config: Config, address: Address) -> bool:
     return address in _UNICAST and not any(address in network for network in _TUNNELS)
 
 
-def _request(parts: SplitResult, body: str) -> bytes:
+def _post(parts: SplitResult, body: str) -> bytes:
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    return _request("POST", parts, kind, f"Content-Length: {len(body)}", body=body)
+
+
+def _get(parts: SplitResult) -> bytes:
+    return _request("GET", parts, "Accept-Encoding: identity")
+
+
+def _request(method: str, parts: SplitResult, *headers: str, body: str = "") -> bytes:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     lines = (
-        f"POST {target} HTTP/1.1",
+        f"{method} {target} HTTP/1.1",
         f"Host: {parts.netloc}",
         f"User-Agent: idp/{__version__}",
         "Accept: */*",
-        "Content-Type: application/x-www-form-urlencoded",
-        f"Content-Length: {len(body)}",
+        *headers,
         "Connection: close",
     )
     return ("\r\n".join(lines) + "\r\n\r\n" + body).encode("ascii")
@@ -174,6 +222,17 @@ async def _status(reader: asyncio.StreamReader) -> int:
             return status
         while (await reader.readuntil(b"\n")).strip():
             pass
+
+
+async def _status_and_lines(reader: asyncio.StreamReader) -> tuple[int, list[str]]:
+    """The status, and what comes after the head, with the marks of chunks between its lines."""
+    status = await _status(reader)
+    while (await reader.readuntil(b"\n")).strip():
+        pass
+    read = b""
+    while len(read) < MAX_READ_BYTES and (more := await reader.read(MAX_READ_BYTES)):
+        read += more
+    return status, read[:MAX_READ_BYTES].decode("utf-8", "replace").splitlines()
 
 
 async def _hear_out(reader: asyncio.StreamReader) -> None:

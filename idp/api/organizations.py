@@ -6,12 +6,22 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.identity import members, org_changes, org_setup, org_states, read_organization
+from idp.identity import (
+    domain_calls,
+    domain_proofs,
+    members,
+    org_changes,
+    org_setup,
+    org_states,
+    read_organization,
+)
 from idp.identity.org_setup import SetUp
 
 _ORGS: Final = "/management/v1/orgs"
 _OWN: Final = f"{_ORGS}/me"
 _ANY: Final = "/admin/v1/orgs"
+_DOMAINS: Final = f"{_OWN}/domains"
+_DOMAIN: Final = f"{_DOMAINS}/{{domain}}"
 _MEMBERS: Final = f"{_OWN}/members"
 
 OPERATIONS = (
@@ -37,6 +47,30 @@ OPERATIONS = (
         conditional=True,
         summary="Let a deactivated organization work again.",
     ),
+    operation("POST", _DOMAINS, "org.write", domain_calls.add),
+    operation("POST", f"{_DOMAINS}/_search", "org.read", domain_calls.search),
+    operation(
+        "POST",
+        f"{_DOMAIN}/validation/_generate",
+        "org.write",
+        domain_proofs.challenge,
+        conditional=True,
+    ),
+    operation(
+        "POST",
+        f"{_DOMAIN}/validation/_validate",
+        "org.write",
+        domain_proofs.validate,
+        conditional=True,
+    ),
+    operation(
+        "POST",
+        f"{_DOMAIN}/_set_primary",
+        "org.write",
+        domain_calls.set_primary,
+        conditional=True,
+    ),
+    operation("DELETE", _DOMAIN, "org.write", domain_calls.remove, conditional=True),
     operation("POST", "/admin/v1/orgs/_setup", "iam.write", org_setup.set_up, document=SetUp),
     operation("POST", _MEMBERS, "org.member.write", members.add_to_organization),
     operation(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp import domains, events
+from idp.errors import NotFound
 from idp.records import (
     DOMAINS,
     ORGANIZATIONS,
@@ -34,10 +35,13 @@ def insertion(
     )
 
 
-async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain | None:
-    """What the organization has of this domain, however that is spelled."""
+async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:
+    """What the organization has of this domain, however that is spelled. Raises NotFound."""
     named = new_domain(org_id, domains.key(domain), service.clock.now())
-    return await service.store.get(DOMAINS, named.id)
+    found = await service.store.get(DOMAINS, named.id)
+    if found is None:
+        raise NotFound("the organization has no such domain", slug="domain.not_found")
+    return found
 
 
 async def owner(service: Service, domain: str) -> str | None:

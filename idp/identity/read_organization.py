@@ -70,7 +70,8 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
         if self.name_query is not None:
             found.append(self.name_query.of("name", self.name_query.name, "name_key"))
         if self.domain_query is not None:
-            found.append(_domain_filter(self.domain_query))
+            query = self.domain_query
+            found.append(domain_filter("primary_domain", query.method, query.domain))
         if self.state_query is not None:
             found.append(Filter(path="state", value=STATES[self.state_query.state]))
         if self.id_query is not None:
@@ -128,13 +129,20 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
     )
 
 
-def _domain_filter(query: DomainQuery) -> Filter:
-    """Domains are stored in one form, whatever they were written in: case says nothing."""
-    field = "primary_domain"
-    is_prefix = "STARTS_WITH" in query.method
-    text = query.domain.lower() if is_prefix else domains.key(query.domain)
-    how: Literal["is", "starts"] = "starts" if is_prefix else "is"
-    return Filter(path=field, value=text, how=how, is_text=True, folds=True, key=field)
+def domain_filter(field: str, method: str, text: str) -> Filter:
+    """The filter of a field that holds a domain.
+
+    These are stored in one form, whatever they were written in: case says nothing.
+    """
+    is_prefix = "STARTS_WITH" in method
+    return Filter(
+        path=field,
+        value=text.lower() if is_prefix else domains.key(text),
+        how="starts" if is_prefix else "is",
+        is_text=True,
+        folds=True,
+        key=field,
+    )
 
 
 def _found(organization: Organization) -> FoundOrganization:

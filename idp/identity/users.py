@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
 from idp import domains
@@ -25,6 +26,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
+from storage import Update
 
 MAX_NAME_CHARACTERS: Final = 200
 _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
@@ -91,9 +93,14 @@ def login_names(
 
 
 async def taken(
-    service: Service, organization: Organization, user_name: str, email: Email | None
+    service: Service,
+    organization: Organization,
+    user_name: str,
+    email: Email | None,
+    besides: str | None = None,
 ) -> set[Literal["user_name", "email"]]:
-    """By which of the two a new user would share a login name with somebody.
+    """By which of the two a user would share a login name with somebody, `besides` the user of
+    this id.
 
     A verified address may be held by several of one organization: it is then nobody's login
     name. Those of other organizations it would shut out, so there it is taken.
@@ -102,7 +109,7 @@ async def taken(
     by_name = await asyncio.gather(
         _by_domain(service, user_name),
         *[_by_key(service, key) for key in names],
-        *[_by_email(service, key, most=None) for key in names],
+        *[_by_email(service, key, most=None, besides=besides) for key in names],
     )
     by_address = await asyncio.gather(
         *[_by_domain(service, key) for key in addresses],
@@ -110,8 +117,16 @@ async def taken(
         *[is_held_elsewhere(service, organization.id, key) for key in addresses],
     )
     found: dict[Literal["user_name", "email"], bool]
-    found = {"user_name": any(by_name), "email": any(by_address)}
+    found = {
+        "user_name": any(_others(by_name, besides)),
+        "email": any(_others(by_address, besides)),
+    }
     return {field for field, is_taken in found.items() if is_taken}
+
+
+def _others(found: Iterable[User | bool | None], besides: str | None) -> Iterator[bool]:
+    for one in found:
+        yield one.id != besides if isinstance(one, User) else bool(one)
 
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
@@ -133,6 +148,8 @@ async def find_by_login_name(service: Service, typed: str) -> User | None:
     by_name, by_domain, by_email = await asyncio.gather(
         _by_key(service, key), _by_domain(service, typed), _by_email(service, key)
     )
+    if by_name and by_domain and by_name.org_id != by_domain.org_id:
+        return by_domain  # the domain is that organization's own, the other's name came before it
     return by_name or by_domain or by_email
 
 
@@ -151,9 +168,12 @@ async def _by_domain(service: Service, typed: str) -> User | None:
     return user if name and user and user.org_id in ids else None
 
 
-async def _by_email(service: Service, key: str, most: int | None = 1) -> User | None:
-    """Who holds the address, unless more than `most` do."""
-    records = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
+async def _by_email(
+    service: Service, key: str, most: int | None = 1, besides: str | None = None
+) -> User | None:
+    """Who holds the address, unless more than `most` do; `besides` the user of this id."""
+    found = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
+    records = [user for user in found if user.id != besides]
     return records[0] if records and (most is None or len(records) <= most) else None
 
 
@@ -161,6 +181,11 @@ async def find_subject(service: Service, user_id: str) -> Subject | None:
     """The user with their organization and the instance, whatever their state."""
     user = await service.store.get(USERS, user_id)
     return await subject_of(service, user) if user else None
+
+
+def staying(user: User) -> Update:
+    """A guard that the user, as they were read, is still there: for what is made for them."""
+    return Update(USERS, user.id, expect={"stamp": user.stamp})
 
 
 async def subject_of(service: Service, user: User) -> Subject | None:

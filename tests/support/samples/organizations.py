@@ -45,6 +45,18 @@ BODIES = {
     "PUT /management/v1/orgs/me": ({"name": "Renamed {n}"},),
     "POST /v2/organizations/_search": (FULL_SEARCH,),
     "POST /admin/v1/orgs/_search": (FULL_SEARCH,),
+    "POST /management/v1/orgs/me/domains": ({"domain": "made-{n}.example"},),
+    "POST /management/v1/orgs/me/domains/_search": (
+        {
+            "query": FULL_SEARCH["query"],
+            "queries": [
+                {"domainNameQuery": {"name": "own", "method": "TEXT_QUERY_METHOD_STARTS_WITH"}}
+            ],
+        },
+    ),
+    "POST /management/v1/orgs/me/domains/{domain}/validation/_generate": (
+        {"type": "DOMAIN_VALIDATION_TYPE_DNS"},
+    ),
     "POST /management/v1/orgs/me/members": ({"userId": "{member}", "roles": ["ORG_OWNER"]},),
     "PUT /management/v1/orgs/me/members/{userId}": ({"roles": ["ORG_OWNER"]},),
 }
@@ -65,7 +77,39 @@ async def any_organization(world):
     return {"orgId": own.id}
 
 
+async def new_domain(world):
+    name = world.new_name("named") + ".example"
+    await world.made("/management/v1/orgs/me/domains", None, domain=name)
+    return {"domain": name}
+
+
+async def proven_domain(world):
+    """One whose token would be found."""
+    named = await new_domain(world)
+    token = await world.made(
+        f"/management/v1/orgs/me/domains/{named['domain']}/validation/_generate",
+        "token",
+        type="DOMAIN_VALIDATION_TYPE_DNS",
+    )
+
+    async def read_texts(_):
+        return [token]
+
+    world.server.service.outgoing._read_texts = read_texts
+    await world.server.store.reset(f"domain proofs of {world.own.id}")
+    return named
+
+
+async def primary_domain(world):
+    return {"domain": world.own.primary_domain}
+
+
+_DOMAIN = "/management/v1/orgs/me/domains/{domain}"
 MADE = {
+    f"POST {_DOMAIN}/validation/_generate": new_domain,
+    f"POST {_DOMAIN}/validation/_validate": proven_domain,
+    f"POST {_DOMAIN}/_set_primary": primary_domain,
+    f"DELETE {_DOMAIN}": new_domain,
     "GET /admin/v1/orgs/{orgId}": any_organization,
     "POST /management/v1/orgs/me/_deactivate": any_organization,
     "POST /management/v1/orgs/me/_reactivate": any_organization,
