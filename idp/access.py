@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import domains, logs
+from idp import logs
 from idp.errors import NotFound, PermissionDenied, Unauthenticated
-from idp.identity import permissions
+from idp.identity import org_domains, permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer
 from idp.oauth.bearer import Bearer
@@ -129,11 +129,10 @@ async def find_organization_by_domain(service: Service, call: Call, domain: str)
 
     Raises PermissionDenied, NotFound (to those only who may act in any).
     """
-    named = {"primary_domain": domains.key(domain)}
-    page = await service.store.find(ORGANIZATIONS, named, limit=1)
-    if page.records and call.reaches(page.records[0].id):
-        return page.records[0]
-    if page.records or call.permission not in call.rights.everywhere:
+    org_id = await org_domains.owner(service, domain)
+    if org_id is not None:
+        return await find_organization(service, call, org_id)
+    if call.permission not in call.rights.everywhere:
         raise _denied(call.permission)
     raise _no_organization()
 

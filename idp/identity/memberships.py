@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from idp import credentials, events, listing
+from idp.errors import FailedPrecondition
 from idp.ids import Random
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, User
 from idp.service import Service
@@ -53,6 +54,24 @@ async def another_owner(service: Service, org_id: str | None, user_id: str) -> l
     return await _owner(service, org_id, lambda user: user.id != user_id)
 
 
+async def what_stays(service: Service, user_id: str) -> list[Write]:
+    """Guards that what the user owns has another active owner: the instance, or organizations.
+
+    Raises FailedPrecondition.
+    """
+    guards: dict[tuple[str, str], Write] = {}
+    async for held in listing.each(service, MEMBERSHIPS, {"user_id": user_id}):
+        if owner_of(held.org_id) not in held.roles:
+            continue
+        found = await another_owner(service, held.org_id, user_id)
+        if not found:
+            what = "the instance" if held.org_id is None else "an organization"
+            message = f"nobody else is an active owner of {what}"
+            raise FailedPrecondition(message, slug="user.last_owner")
+        guards |= {(each.collection.name, each.id): each for each in found}
+    return list(guards.values())
+
+
 async def owner_outside(service: Service, org_id: str) -> list[Write]:
     """Guards that the instance has an active owner in another organization; none, if it hasn't."""
     return await _owner(service, None, lambda user: user.org_id != org_id)
@@ -67,11 +86,11 @@ async def _owner(
         if user is None or owner_of(org_id) not in one.roles or not is_meant(user):
             continue
         home = await service.store.get(ORGANIZATIONS, user.org_id)
-        if user.state == "active" and home is not None and home.state == "active":
+        if user.state == "active" and home and (home.id == org_id or home.state == "active"):
             return [
                 Update(MEMBERSHIPS, one.id, expect={"sequence": one.sequence}),
                 Update(USERS, user.id, expect={"state": "active"}),
-                Update(ORGANIZATIONS, home.id, expect={"state": "active"}),
+                Update(ORGANIZATIONS, home.id, expect={"state": home.state}),
             ]
     return []
 
