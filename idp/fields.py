@@ -27,6 +27,7 @@ MAX_TEXT: Final = 200
 MAX_LANGUAGE: Final = 10
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_ONE_LINE: Final = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$"
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 _E164_CHARACTERS: Final = len("+") + 15
@@ -35,6 +36,9 @@ _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
     r"(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
+
+
+Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 
 
 class Refused(Exception):
@@ -52,6 +56,9 @@ class Rule(Protocol):
 
     def read(self, value: object) -> Any:
         """The value as the program uses it. Raises Refused."""
+
+    def schema(self) -> Schema:
+        """What the value has to be, for other programs; `read` may refuse more."""
 
 
 def wrong_type(expected: str) -> Refused:
@@ -81,6 +88,12 @@ class Text(Struct, frozen=True):
             raise Refused("field.characters", "holds a control character")
         return value
 
+    def schema(self) -> Schema:
+        found: Schema = {"type": "string", "maxLength": self.max}
+        if self.min:
+            found["minLength"] = self.min
+        return found if self.is_free else found | {"pattern": _ONE_LINE}
+
 
 class UserName(Struct, frozen=True):
     """A user name that somebody can have (`users.check_name`)."""
@@ -90,6 +103,9 @@ class UserName(Struct, frozen=True):
             return users.check_name(Text(1).read(value))
         except users.NameRefused as refused:
             raise Refused(refused.slug, f"can't be used: {refused.message}") from None
+
+    def schema(self) -> Schema:
+        return Text(1).schema()
 
 
 class OneOf(Struct, frozen=True):
@@ -108,6 +124,9 @@ class OneOf(Struct, frozen=True):
             raise Refused("field.unknown_name", f"must be one of {', '.join(self.names)}")
         return value
 
+    def schema(self) -> Schema:
+        return {"type": "string", "enum": list(self.names)}
+
 
 class NotYet(Struct, frozen=True):
     """A field that can't be honoured so far: nothing but its default is taken."""
@@ -118,9 +137,12 @@ class NotYet(Struct, frozen=True):
     def read(self, value: object) -> object:
         if type(value) is not self.kind:
             raise wrong_type(_KINDS[self.kind])
-        if value not in (False, 0, "", "0s", [], {}):
+        if value not in _NOTHING[self.kind]:
             raise Refused(self.slug, "is not supported yet")
         return value
+
+    def schema(self) -> Schema:
+        return {"enum": _NOTHING[self.kind], "description": "Not supported yet."}
 
 
 _KINDS: Final = {
@@ -129,6 +151,13 @@ _KINDS: Final = {
     str: "a string",
     list: "a list",
     dict: "an object",
+}
+_NOTHING: Final[dict[type, list[Any]]] = {
+    bool: [False],
+    int: [0],
+    str: ["", "0s"],
+    list: [[]],
+    dict: [{}],
 }
 
 
@@ -142,6 +171,14 @@ class Language(Struct, frozen=True):
         first, *rest = tag.split("-")
         end = next((n for n, part in enumerate(rest) if len(part) == 1), len(rest))
         return "-".join([first, *rest[:end]])
+
+    def schema(self) -> Schema:
+        return {
+            "type": "string",
+            "maxLength": MAX_LANGUAGE,
+            "pattern": f"^({_LANGUAGE.pattern})?$",
+            "examples": ["en"],
+        }
 
 
 class Email(Struct, frozen=True):
@@ -164,6 +201,9 @@ class Email(Struct, frozen=True):
             raise Refused("email.invalid", "is not an e-mail address") from None
         return Text(1, self.max).read(found.normalized)
 
+    def schema(self) -> Schema:
+        return Text(1, self.max).schema() | {"format": "email", "examples": ["ada@example.com"]}
+
 
 class Domain(Struct, frozen=True):
     """A domain name in the form in which it is unique (`domains.read`); or nothing, unless
@@ -177,6 +217,10 @@ class Domain(Struct, frozen=True):
             return domains.read(text) if text else ""
         except domains.NotADomain:
             raise Refused("domain.invalid", "is not a domain name such as example.com") from None
+
+    def schema(self) -> Schema:
+        of_text = Text(self.min, domains.MAX_CHARACTERS).schema()
+        return of_text | {"examples": ["example.com"]}
 
 
 class Phone(Struct, frozen=True):
@@ -205,6 +249,9 @@ class Phone(Struct, frozen=True):
             ) from None
         return e164
 
+    def schema(self) -> Schema:
+        return Text(1, self.max).schema() | {"examples": ["+41791234567"]}
+
 
 class Integer(Struct, frozen=True):
     """A 64-bit integer, as a number or (as other programs write it) a string of digits."""
@@ -220,6 +267,10 @@ class Integer(Struct, frozen=True):
         if not self.min <= value <= self.max:
             raise Refused("field.out_of_range", f"must be from {self.min} to {self.max}")
         return value
+
+    def schema(self) -> Schema:
+        number = {"type": "integer", "minimum": self.min, "maximum": self.max}
+        return {"anyOf": [number, {"type": "string", "pattern": f"^{_INTEGER.pattern}$"}]}
 
 
 class Instant(Struct, frozen=True):
@@ -237,6 +288,10 @@ class Instant(Struct, frozen=True):
             ) from None
         return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
+    def schema(self) -> Schema:
+        instant = {"format": "date-time", "examples": ["2030-01-31T12:00:00Z"]}
+        return Text().schema() | instant
+
 
 class Duration(Struct, frozen=True):
     """A duration as Go writes it, `max` at most."""
@@ -251,6 +306,11 @@ class Duration(Struct, frozen=True):
         if duration > self.max:
             raise Refused("field.out_of_range", f"must be at most {_hours(self.max)}h")
         return duration
+
+    def schema(self) -> Schema:
+        limit = "" if self.max == timedelta.max else f", {_hours(self.max)}h at most"
+        told = f"A duration as Go writes it{limit}."
+        return Text().schema() | {"description": told, "examples": ["1h30m0s"]}
 
 
 def _hours(duration: timedelta) -> int:
@@ -268,6 +328,15 @@ class Base64(Struct, frozen=True):
             return base64.b64decode(text.encode("ascii").translate(_STANDARD), validate=True)
         except (UnicodeEncodeError, binascii.Error):
             raise Refused("field.base64", "is not base64") from None
+
+    def schema(self) -> Schema:
+        return {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": self.max,
+            "contentEncoding": "base64",
+            "examples": ["aGVsbG8="],
+        }
 
 
 _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
@@ -287,6 +356,10 @@ class Items(Struct, frozen=True):
         if len(value) < self.min:
             raise Refused("field.too_few", f"needs {self.min} or more elements", self.min)
         return value
+
+    def schema(self) -> Schema:
+        found = {"type": "array", "maxItems": self.max}
+        return found | {"minItems": self.min} if self.min else found
 
 
 Name: TypeAlias = Annotated[str, Text(1)]

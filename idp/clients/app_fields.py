@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp import durations
-from idp.fields import Refused, Text
+from idp.fields import Refused, Schema, Text
 from idp.oauth import claims
 
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
@@ -37,6 +37,9 @@ class ClockSkew(Struct, frozen=True):
             raise Refused("app.clock_skew", "must be whole seconds from 0s to 5s")
         return int(skew.total_seconds())
 
+    def schema(self) -> Schema:
+        return Text().schema() | {"description": "Seconds, from 0s to 5s.", "examples": ["5s"]}
+
 
 class ClaimName(Struct, frozen=True):
     """The name of a claim that no token of the service has already; or nothing."""
@@ -49,6 +52,9 @@ class ClaimName(Struct, frozen=True):
             raise Refused("app.groups_claim.taken", "is a claim that tokens have already")
         return name
 
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["groups"]}
+
 
 class NoLoginElsewhere(Struct, frozen=True):
     """The address of a login of one's own, which the service can't hand over to."""
@@ -58,3 +64,6 @@ class NoLoginElsewhere(Struct, frozen=True):
             text = "is not supported: people sign in at this service's own pages"
             raise Refused("app.login_version.base_uri", text)
         return ""
+
+    def schema(self) -> Schema:
+        return {"const": "", "description": "Not supported yet."}

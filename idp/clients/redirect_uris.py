@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.config_rules import is_loopback
-from idp.fields import Refused, Text, wrong_type
+from idp.fields import Refused, Schema, Text, wrong_type
 from idp.records import AppType
 
 MAX_CHARACTERS: Final = 2048
@@ -46,6 +46,10 @@ class RedirectUri(Struct, frozen=True):
             _host(value)
         return value
 
+    def schema(self) -> Schema:
+        uri = Text(1, MAX_CHARACTERS, is_free=True).schema()
+        return uri | {"examples": ["https://app.example/cb"]}
+
 
 class Origin(Struct, frozen=True):
     """The origin of scripts, as browsers send it (RFC 6454 6.2)."""
@@ -58,6 +62,9 @@ class Origin(Struct, frozen=True):
             raise Refused("origin.form", text)
         return uri
 
+    def schema(self) -> Schema:
+        return RedirectUri().schema() | {"examples": ["https://app.example"]}
+
 
 class WebAddress(Struct, frozen=True):
     """The address of a page, or nothing."""
@@ -67,6 +74,10 @@ class WebAddress(Struct, frozen=True):
         if address and _scheme(address) not in ("http", "https"):
             raise Refused("field.address", "must begin with https:// or http://")
         return address
+
+    def schema(self) -> Schema:
+        address = Text(max=MAX_CHARACTERS, is_free=True).schema()
+        return address | {"examples": ["https://app.example/"]}
 
 
 def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:

@@ -12,7 +12,7 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import projects
 from idp.errors import FieldProblem, NotFound, Taken
-from idp.fields import Name, Refused, Text
+from idp.fields import Name, Refused, Schema, Text
 from idp.listing import ListDetails
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.requests import Request
@@ -29,6 +29,9 @@ class RoleKey(Struct, frozen=True):
         if not key.isprintable() or any(letter.isspace() for letter in key):
             raise Refused("field.characters", "must not hold blanks")
         return key
+
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"examples": ["buyer"]}
 
 
 class RoleSettings(Request, frozen=True, kw_only=True):

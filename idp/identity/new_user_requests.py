@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from idp.fields import Base64, Email, Items, Name, NotYet, Phone, Refused, Text, UserName
+from idp.fields import Base64, Email, Items, Name, NotYet, Phone, Refused, Schema, Text, UserName
 from idp.fields import Password as PasswordText
 from idp.identity import schemes
 from idp.identity.new_users import CLIENT_PREFIX
@@ -31,6 +31,9 @@ class UserId(Struct, frozen=True):
             raise Refused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
         return id
 
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"examples": ["auth0|604265"]}
+
 
 class PasswordHash(Struct, frozen=True):
     """An encoded hash of a known format, within bounds."""
@@ -42,6 +45,9 @@ class PasswordHash(Struct, frozen=True):
         except schemes.UnreadableHash as error:
             raise Refused(error.slug, error.message) from None
         return encoded
+
+    def schema(self) -> Schema:
+        return Text(1).schema()
 
 
 class Organization(Request, frozen=True, kw_only=True):

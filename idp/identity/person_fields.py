@@ -12,14 +12,14 @@ from typing import Annotated, Final, Literal
 from msgspec import Struct, structs
 
 from idp.errors import FieldProblem
-from idp.fields import Language, Refused, Text
+from idp.fields import Language, Refused, Schema, Text
 from idp.i18n import SOURCE, load
 from idp.identity.passwords import Problem
 from idp.records import Address, Profile
 from idp.requests import Request
 
 Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
-_GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {
+GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {
     "GENDER_FEMALE": "female",
     "GENDER_MALE": "male",
     "GENDER_DIVERSE": "diverse",
@@ -43,6 +43,9 @@ class WebPage(Struct, frozen=True):
             raise Refused("field.address", "is not an address such as https://max.example/me")
         return address
 
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["https://max.example/me"]}
+
 
 class Birthdate(Struct, frozen=True):
     """A day or a year, or a day of the year 0000, which is not told (OpenID Connect Core 5.1);
@@ -54,6 +57,9 @@ class Birthdate(Struct, frozen=True):
             raise Refused("birthdate.invalid", "is not a day such as 1990-01-31, nor a year")
         return text
 
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["1990-01-31"]}
+
 
 class Zone(Struct, frozen=True):
     """The name of a time zone, in the letters of the IANA's list; or nothing."""
@@ -63,6 +69,9 @@ class Zone(Struct, frozen=True):
         if name and name not in _zones():
             raise Refused("zoneinfo.unknown", "is not a time zone such as Europe/Zurich")
         return name
+
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["Europe/Zurich"]}
 
 
 class Lines(Struct, frozen=True):
@@ -74,6 +83,9 @@ class Lines(Struct, frozen=True):
         text = Text(max=self.max, is_free=True).read(value)
         Text(max=self.max).read(text.translate(_LINE_ENDS))
         return text
+
+    def schema(self) -> Schema:
+        return Text(max=self.max, is_free=True).schema()
 
 
 class ProfileFields(Request, frozen=True, kw_only=True):
@@ -98,7 +110,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
             family_name=family_name,
             nick_name=self.nick_name or None,
             preferred_language=self.preferred_language or None,
-            gender=_GENDERS.get(self.gender),
+            gender=GENDERS.get(self.gender),
             middle_name=self.middle_name or None,
             profile=self.profile or None,
             picture=self.picture or None,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from idp import colours
 from idp.errors import FieldProblem
-from idp.fields import Duration, Email, Integer, NotYet, OneOf, Refused, Text, wrong_type
+from idp.fields import Duration, Email, Integer, NotYet, OneOf, Refused, Schema, Text, wrong_type
 from idp.policies import brand, texts
 from idp.policies.brand import Scheme
 from idp.records import (
@@ -45,6 +45,9 @@ class Always(Struct, frozen=True):
             raise Refused(self.slug, "can't be false")
         return value
 
+    def schema(self) -> Schema:
+        return {"const": True}
+
 
 class Link(Struct, frozen=True):
     """An address at https, or nothing; where `is_localised`, `{{.Lang}}` may stand behind its
@@ -65,12 +68,18 @@ class Link(Struct, frozen=True):
             raise Refused("link.invalid", "is not an address that begins with https://")
         return link
 
+    def schema(self) -> Schema:
+        return Text(max=_MAX_LINK).schema() | {"examples": ["https://acme.example/privacy"]}
+
 
 class OptionalEmail(Struct, frozen=True):
     """An address, or nothing."""
 
     def read(self, value: object) -> str:
         return Email().read(value) if value != "" else ""
+
+    def schema(self) -> Schema:
+        return {"anyOf": [Email().schema(), {"const": ""}]}
 
 
 class Colour(Struct, frozen=True):
@@ -82,6 +91,9 @@ class Colour(Struct, frozen=True):
             raise Refused("colour.invalid", "is not a colour such as #2b4fc7")
         return text
 
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "^(#[0-9A-Fa-f]{6})?$", "examples": ["#2b4fc7"]}
+
 
 class CheckLifetime(Struct, frozen=True):
     """A duration within what a session may last, in seconds."""
@@ -91,6 +103,12 @@ class CheckLifetime(Struct, frozen=True):
         if not _SHORTEST_CHECK <= found <= _LONGEST_CHECK:
             raise Refused("field.out_of_range", "must be from 1m to 87600h")
         return int(found.total_seconds())
+
+    def schema(self) -> Schema:
+        return Duration().schema() | {
+            "description": "A duration from 1m to 87600h.",
+            "examples": ["240h"],
+        }
 
 
 S = TypeVar("S", bound=Struct)

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.fields import Refused, Text
+from idp.fields import Refused, Schema, Text
 
 MAX_LINE: Final = 200
 MAX_TEXT: Final = 2000
@@ -32,6 +32,9 @@ class Words(Struct, frozen=True):
             known = " and ".join(f"{{{{.{name}}}}}" for name in PLACEHOLDERS)
             raise Refused("text.placeholder", f"may name {known} only")
         return words
+
+    def schema(self) -> Schema:
+        return Text(max=self.max).schema()
 
 
 def filled(words: str, values: Mapping[str, str]) -> str:
