@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import base, overview
+from handlers.console import base, organizations, overview, users
 
-ROUTES: Final[list[Any]] = [*base.ROUTES, *overview.ROUTES]
+ROUTES: Final[list[Any]] = [
+    *base.ROUTES,
+    *overview.ROUTES,
+    *organizations.ROUTES,
+    *users.ROUTES,
+]

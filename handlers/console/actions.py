@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
@@ -25,6 +25,7 @@ from idp.errors import (
     FieldProblem,
     IdpError,
     InvalidArgument,
+    PermissionDenied,
     PreconditionFailed,
 )
 from idp.i18n import Message, message
@@ -54,13 +55,14 @@ class Secret(Struct, frozen=True):
 class Action(Struct, frozen=True, kw_only=True):
     """A page that does something.
 
-    `path` is its address, whose ids are those of `operation` (`POST /v2/users/{userId}/lock`) in
-    their order, unless `ids` picks others. `loads` is the operation whose answer fills the form
-    and names the state that it changes, and `name` the member of that answer by which a person
-    knows what it is about. `then` is where the page leads to, with ids of its own address or
-    members of the answer; `done` is what is said there (`texts.DONE`). `shows` are the answer's
-    secrets: then the page itself tells them, and nobody is led away. `fixed` is what is always
-    sent. `confirms`: the name has to be typed. `command` is the same for the command line.
+    `path` is its address; the ids in it go to `operation` (`POST /v2/users/{userId}/lock`) by
+    their names, and `{orgId}` is the organization that is acted in. `loads` is the operation
+    whose answer fills the form and names the state that it changes, and `name` the member of
+    that answer by which a person knows what it is about. `then` is where the page leads to, with
+    ids of its own address or members of the answer; `done` is what is said there (`texts.DONE`).
+    `shows` are the answer's secrets: then the page itself tells them, and nobody is led away.
+    `fixed` is what is always sent. `confirms`: the name has to be typed. `command` is the same
+    for the command line.
     """
 
     path: str
@@ -77,7 +79,6 @@ class Action(Struct, frozen=True, kw_only=True):
     fixed: Mapping[str, Any] = {}
     shows: Sequence[Secret] = ()
     command: str = ""
-    ids: Callable[..., Sequence[str]] | None = None
     confirms: bool = False
     is_dangerous: bool = False
     handler: Any = None
@@ -105,8 +106,11 @@ class ActionHandler(ConsoleHandler):
         """What the form is about as it is now."""
         if self.action.loads is None:
             return {}
-        loads = BY_NAME[self.action.loads]
-        return await self.run(self.action.loads, *ids[: len(loads.parameters)])
+        return await self.run(self.action.loads, *self._ids_of(self.action.loads, ids))
+
+    async def resolved(self, values: Values) -> Values:
+        """What was entered, once it was looked up what it means. Raises InvalidArgument."""
+        return values
 
     def document(self, values: Values) -> Document:
         """What is sent of these values."""
@@ -119,10 +123,12 @@ class ActionHandler(ConsoleHandler):
     # The page
 
     async def show(self, *ids: str) -> None:
+        await self._enter_named(ids)
         loaded = await self.load(*ids)
         self._ask(ids, loaded, self.known(loaded))
 
     async def submit(self, form: Params, *ids: str) -> None:
+        await self._enter_named(ids)
         values = fields.typed(self.fields(), form)
         loaded = await self.load(*ids)
         try:
@@ -141,16 +147,27 @@ class ActionHandler(ConsoleHandler):
         seen = form.get("sequence") if operation.is_conditional else None
         return await self.run(
             self.action.operation,
-            *self._operation_ids(ids),
-            document=self.document(values) if operation.request else None,
+            *self._ids_of(self.action.operation, ids),
+            document=self.document(await self.resolved(values)) if operation.request else None,
             if_match=int(seen) if seen and seen.isdecimal() and seen.isascii() else None,
             once=form.get("once"),
         )
 
-    def _operation_ids(self, ids: Sequence[str]) -> Sequence[str]:
-        if self.action.ids is not None:
-            return self.action.ids(*ids)
-        return ids[: len(BY_NAME[self.action.operation].parameters)]
+    async def _enter_named(self, ids: Sequence[str]) -> None:
+        """Act in the organization of the address. Raises NotFound, PermissionDenied."""
+        if org_id := self._by_name(ids).get("orgId"):
+            await self.enter_organization(org_id)
+        permission = BY_NAME[self.action.operation].permission
+        if not self.may(permission):
+            raise PermissionDenied(f"the permission {permission} is missing")
+
+    def _by_name(self, ids: Sequence[str]) -> dict[str, str]:
+        return dict(zip(_PARAMETER.findall(self.action.path), ids, strict=True))
+
+    def _ids_of(self, operation: str, ids: Sequence[str]) -> list[str]:
+        """What varies in the path of an operation."""
+        found = self._by_name(ids)
+        return [found[name] for name in BY_NAME[operation].parameters]
 
     def _check_confirmed(self, form: Params, loaded: Document) -> None:
         name = self._name_of(loaded)
@@ -196,7 +213,7 @@ class ActionHandler(ConsoleHandler):
         return commands.shown(
             self.service.config,
             operation,
-            self._operation_ids(ids),
+            self._ids_of(self.action.operation, ids),
             sent,
             None if operation.permission.startswith("iam.") else self.org_id,
             self.action.command,
@@ -204,7 +221,7 @@ class ActionHandler(ConsoleHandler):
 
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
         """Where the page leads to; what the answer does not name ends the address."""
-        found = dict(zip(_PARAMETER.findall(self.action.path), ids, strict=True))
+        found = self._by_name(ids)
         path = self.action.then
         used: list[str] = []
         for name in _PARAMETER.findall(path):
@@ -212,6 +229,8 @@ class ActionHandler(ConsoleHandler):
             if not id:
                 return self.at(path.partition("/{")[0], *used, **query)
             used.append(str(id))
+            if name == "orgId":
+                query = {"org": str(id), **query}
         return self.at(path, *used, **query)
 
     def _tell(self, form: Params, answer: Document, ids: Sequence[str]) -> None:

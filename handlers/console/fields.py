@@ -39,7 +39,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
     `options` of a choice are values with their labels. `is_sent_empty`: also an empty value is
     sent, so that a change can take the old one away. `means` are other paths of the document
-    whose problems belong here.
+    whose problems belong here. Fields of one `group` stand together, out of the way.
     """
 
     path: str
@@ -54,6 +54,7 @@ class Field(Struct, frozen=True, kw_only=True):
     is_required: bool = False
     is_sent_empty: bool = False
     means: tuple[str, ...] = ()
+    group: Message | None = None
 
 
 Values = dict[str, Any]  # what stands in the inputs, by the path of the field
@@ -160,4 +161,6 @@ def _shown(field: Field, value: Any) -> dict[str, object]:
         "value": "" if field.kind == "password" else value,
         "options": list(field.options),
         "attributes": attributes,
+        "group": field.group,
+        "is_used": bool(value) and value != field.default,
     }

@@ -33,6 +33,7 @@ class ListHandler(ConsoleHandler):
     search: Sequence[Field] = ()
     columns: Sequence[Message] = ()
     command = ""
+    is_everywhere = False  # in all organizations that the person reaches
 
     def queries(self, values: Values) -> list[Document]:
         """The filters that the search box asks for."""
@@ -56,7 +57,8 @@ class ListHandler(ConsoleHandler):
         if cursor := params.get("cursor"):
             document["query"]["cursor"] = cursor
         try:
-            answer = await self.run(self.operation, *ids, document=document)
+            org_id = None if self.is_everywhere else self.org_id
+            answer = await self.run(self.operation, *ids, document=document, org_id=org_id)
         except InvalidArgument as error:
             problems, answer = fields.problems(self.search, error), {}
         self._show(
@@ -83,7 +85,12 @@ class ListHandler(ConsoleHandler):
             next_url=self._here(**pairs, cursor=after) if after else None,
             actions=self.actions(),
             commands=commands.shown(
-                self.service.config, operation, ids, document, self.org_id, self.command
+                self.service.config,
+                operation,
+                ids,
+                document,
+                None if self.is_everywhere else self.org_id,
+                self.command,
             ),
             **more,
         )
@@ -113,13 +120,6 @@ def _total(answer: Document) -> Message | None:
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
     """A cell of a table, or the value of a fact: kinds are text, code, time, chip and link."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
-
-
-def fact(
-    label: Message, value: object, kind: str = "text", url: str | None = None
-) -> dict[str, object]:
-    """Something that is known of the thing that a page shows."""
-    return {"label": label, "cell": cell(value, kind, url)}
 
 
 def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:

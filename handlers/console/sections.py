@@ -23,6 +23,10 @@ class Section(Struct, frozen=True):
 
 SECTIONS: Final[Mapping[str, Section]] = {
     "overview": Section(CONSOLE, message("Overview", context="console")),
+    "organizations": Section(
+        f"{CONSOLE}/organizations", message("Organizations", context="console"), "org.read"
+    ),
+    "users": Section(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
 }
 
 

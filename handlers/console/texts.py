@@ -24,6 +24,36 @@ _OF_FIELDS: Final[Mapping[str, Message]] = {
         "This is not a phone number with its country, such as +41791234567.", context="console"
     ),
     "domain.invalid": message("This is not a domain name such as example.com.", context="console"),
+    "user.not_found": message("Nobody here is called that.", context="console"),
+    "user.login_name_taken": message("Somebody is called that already.", context="console"),
+    "user.id_taken": message("Another user has this id.", context="console"),
+    "user.name_spaces": message("A user name has no blanks at its ends.", context="console"),
+    "user.name_invisible": message(
+        "This holds a character that nobody can see.", context="console"
+    ),
+    "organization.name_taken": message("Another organization is called that.", context="console"),
+    "organization.domain_taken": message(
+        "Another organization has this domain.", context="console"
+    ),
+    "field.too_few": message("Choose one at least.", context="console"),
+    "field.address": message(
+        "This is not an address such as https://example.com/.", context="console"
+    ),
+    "birthdate.invalid": message(
+        "This is not a day such as 1990-01-31, nor a year.", context="console"
+    ),
+    "zoneinfo.unknown": message(
+        "This is not a time zone such as Europe/Zurich.", context="console"
+    ),
+    "password.too_short": message("This password is too short.", context="console"),
+    "password.too_long": message("This password is too long.", context="console"),
+    "password.too_many_bytes": message("This password is too long.", context="console"),
+    "password.common": message("Too many people use this password.", context="console"),
+    "password.own_words": message(
+        "This password can be guessed from what is known of the person.", context="console"
+    ),
+    "code.expired": message("This code counts no more. Have a new one made.", context="console"),
+    "code.invalid": message("This is not the code.", context="console"),
     "language.invalid": message("This is not a language such as en or pt-BR.", context="console"),
 }
 _TOO_LONG: Final = message(
@@ -35,6 +65,27 @@ _TOO_LONG: Final = message(
 
 # Of the whole request.
 _OF_REQUESTS: Final[Mapping[str, Message]] = {
+    "member.last_owner": message(
+        "Nobody else owns this. Make somebody else an owner first.", context="console"
+    ),
+    "user.last_owner": message(
+        "Nobody else owns what this person owns. Make somebody else an owner first.",
+        context="console",
+    ),
+    "organization.last_owner": message(
+        "Whoever owns the whole installation belongs to this organization. Make somebody of"
+        " another one an owner first.",
+        context="console",
+    ),
+    "organization.of_instance": message(
+        "The installation's first organization stays.", context="console"
+    ),
+    "member.exists": message("This person is a member already.", context="console"),
+    "user_grant.exists": message(
+        "This person has roles in that project already.", context="console"
+    ),
+    "user.state": message("The state has changed meanwhile.", context="console"),
+    "organization.state": message("The state has changed meanwhile.", context="console"),
     "idempotency.other_request": message(
         "This form was sent before, with something else in it. Send it again if you want both.",
         context="console",

@@ -19,9 +19,7 @@
 <p>${said(intro)}</p>
 % endif
 <%form:step>
-% for field in fields:
-${parts.entry(field)}
-% endfor
+${parts.entries(fields)}
 % if confirm is not None:
 ${form.field("confirm", rich(pgettext("console", "To go on, enter %(name)s"), name=strong(confirm)), type="text", autocomplete="off", dir="auto", required=True)}
 % endif

@@ -1,9 +1,27 @@
 ## Parts of the console's pages: inputs, chips, lists, the same for a shell.
 <%namespace name="form" file="/form.mako"/>\
 
+## All inputs; those of a group stand in a part that opens, and is open where there is something.
+<%def name="entries(fields)">
+% for group, members in grouped(fields):
+% if group is None:
+% for field in members:
+${entry(field)}
+% endfor
+% else:
+<details class="group"${" open" if is_used(members, problems) else ""}>
+<summary>${said(group)}</summary>
+% for field in members:
+${entry(field)}
+% endfor
+</details>
+% endif
+% endfor
+</%def>
+
 ## An input with its label, hint and problems; `field` is made by handlers/console/fields.py:
 ##   {name, kind: str, label: Message, hint: Message | None, value: str | bool | list[str],
-##    options: list[(str, Message | str)], attributes: dict}
+##    options: list[(str, Message | str)], attributes: dict, group: Message | None, is_used: bool}
 <%def name="entry(field)">
 % if field["kind"] == "choice":
 ${choice(field)}
@@ -21,6 +39,15 @@ ${form.field(field["name"], said(field["label"]), hint=said(field["hint"]) if fi
 </%def>
 
 <%!
+    from itertools import groupby
+
+    def grouped(fields):
+        return [(group, list(members)) for group, members in groupby(fields, lambda each: each["group"])]
+
+    def is_used(members, problems):
+        names = {each["name"] for each in members}
+        return any(each["is_used"] for each in members) or any(each["field"] in names for each in problems)
+
     def type_of(field):
         return {"number": "text", "date": "text"}.get(field["kind"], field["kind"])
 

@@ -28,6 +28,8 @@ def field(said, kind, value, options=()):
         "value": value,
         "options": options,
         "attributes": {"autocomplete": "off", "dir": "auto", "required": True},
+        "group": said("More") if kind in ("url", "choice") else None,
+        "is_used": kind == "choice",
     }
 
 

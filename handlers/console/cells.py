@@ -1,0 +1,78 @@
+"""Values as the console's lists and facts show them, and lists of what belongs to something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from handlers.console.lists import cell, chip
+from idp.i18n import Message, message
+
+Cell = dict[str, object]
+
+_NOTHING: Final = "–"
+_STATES: Final[dict[str, tuple[Message, str | None]]] = {
+    "ACTIVE": (message("active", context="console"), "good"),
+    "INACTIVE": (message("deactivated", context="console"), "bad"),
+    "SUSPENDED": (message("rests with its project", context="console"), "bad"),
+    "LOCKED": (message("locked", context="console"), "bad"),
+}
+YES: Final = message("yes", context="console")
+NO: Final = message("no", context="console")
+
+
+def text(value: Message | str | None) -> Cell:
+    return cell(value or _NOTHING)
+
+
+def code(value: str | None) -> Cell:
+    return cell(value, "code") if value else text(None)
+
+
+def codes(values: Sequence[str]) -> Cell:
+    """Several, each on a line of its own."""
+    return code("\n".join(values))
+
+
+def link(value: Message | str, url: str) -> Cell:
+    return cell(value, "link", url)
+
+
+def instant(value: str | None) -> Cell:
+    """An instant of an answer, to the minute."""
+    return cell(f"{value[:10]} {value[11:16]} UTC", "time") if value else text(None)
+
+
+def switch(is_on: bool) -> Cell:
+    return text(YES if is_on else NO)
+
+
+def state(name: str) -> Cell:
+    """The chip of a state such as APP_STATE_ACTIVE."""
+    return chip(_STATES, name.rpartition("_")[2])
+
+
+def state_cell(name: str) -> Cell:
+    return cell(state(name), "chip")
+
+
+def fact(label: Message, cell: Cell) -> dict[str, object]:
+    """Something that is known of the thing that a page shows."""
+    return {"label": label, "cell": cell}
+
+
+def part(
+    title: Message,
+    columns: Sequence[Message],
+    rows: Sequence[Sequence[Cell]],
+    empty: Message,
+    actions: Sequence[dict[str, object]] = (),
+) -> dict[str, Any]:
+    """A list of what belongs to something."""
+    return {
+        "title": title,
+        "columns": list(columns),
+        "rows": [list(row) for row in rows],
+        "empty": empty,
+        "actions": list(actions),
+    }

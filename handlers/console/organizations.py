@@ -1,0 +1,264 @@
+"""Organizations, and setting one up with its first administrator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from handlers.console import cells, commands, roles
+from handlers.console.actions import Action, ActionHandler, routes
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, fact
+from handlers.console.fields import Field, Values
+from handlers.console.lists import ListHandler, way
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import message
+from idp.identity import organizations
+from idp.identity.memberships import ORG_OWNER
+
+OWN: Final = "/management/v1/orgs/me"
+PATH: Final = "/organizations"
+ONE: Final = f"{PATH}/{{orgId}}"
+_SECTION: Final = "organizations"
+_SET_UP: Final = "POST /admin/v1/orgs/_setup"
+
+_NAME: Final = message("Name", context="console")
+_DOMAIN: Final = message("Domain", context="organizations")
+_STATE: Final = message("State", context="console")
+_ID: Final = message("Id", context="console")
+
+_ADMINISTRATOR: Final = (
+    Field(
+        path="human.userName",
+        label=message("User name of the administrator", context="organizations"),
+        direction="ltr",
+        is_required=True,
+    ),
+    Field(
+        path="human.profile.firstName",
+        label=message("First name", context="users"),
+        is_required=True,
+    ),
+    Field(
+        path="human.profile.lastName",
+        label=message("Last name", context="users"),
+        is_required=True,
+    ),
+    Field(
+        path="human.email.email",
+        label=message("E-mail address", context="users"),
+        kind="email",
+        direction="ltr",
+        is_required=True,
+    ),
+    Field(
+        path="human.email.isEmailVerified",
+        label=message("I know that this address is theirs", context="users"),
+        kind="switch",
+    ),
+    Field(
+        path="human.password",
+        label=message("First password", context="users"),
+        kind="password",
+        autocomplete="new-password",
+    ),
+)
+_MORE: Final = message("More", context="console")
+_SET_UP_MORE: Final = (
+    Field(
+        path="human.phone.phone",
+        label=message("Phone number", context="users"),
+        kind="tel",
+        direction="ltr",
+        group=_MORE,
+    ),
+    Field(
+        path="human.profile.preferredLanguage",
+        label=message("Language", context="page"),
+        hint=message("Such as en or pt-BR.", context="users"),
+        direction="ltr",
+        group=_MORE,
+    ),
+    Field(
+        path="roles",
+        label=message("Roles", context="console"),
+        kind="choices",
+        options=roles.OF_ORGANIZATION,
+        default=[ORG_OWNER],
+        group=_MORE,
+    ),
+)
+
+
+class SetUpHandler(ActionHandler):
+    """An organization with its administrator, in one form."""
+
+    def fields(self) -> Sequence[Field]:
+        example = organizations.generated_domain(self.service, "acme")
+        domain = Field(
+            path="org.domain",
+            label=_DOMAIN,
+            hint=message(
+                "Left empty, it is made of the name, such as %(domain)s.",
+                context="organizations",
+                domain=example,
+            ),
+            direction="ltr",
+        )
+        name = Field(path="org.name", label=_NAME, is_required=True)
+        return (name, domain, *_ADMINISTRATOR, *_SET_UP_MORE)
+
+    def known(self, loaded: Document) -> Values:
+        return {**super().known(loaded), "roles": [ORG_OWNER]}
+
+
+ACTIONS: Final = (
+    Action(
+        path=f"{PATH}/new",
+        section=_SECTION,
+        operation=_SET_UP,
+        handler=SetUpHandler,
+        title=message("New organization", context="organizations"),
+        intro=message(
+            "The organization and its first administrator are made together.",
+            context="organizations",
+        ),
+        button=message("Create the organization", context="organizations"),
+        then=ONE,
+        done="created",
+        command="org create --name NAME --owner-user-name USER --owner-email EMAIL"
+        " --owner-first-name FIRST --owner-last-name LAST",
+    ),
+    Action(
+        path=f"{ONE}/edit",
+        section=_SECTION,
+        operation=f"PUT {OWN}",
+        loads=f"GET {OWN}",
+        name="org.name",
+        title=message("Rename the organization", context="organizations"),
+        button=message("Save", context="console"),
+        fields=(Field(path="name", source="org.name", label=_NAME, is_required=True),),
+        then=ONE,
+        done="saved",
+        command="org rename --name NAME",
+    ),
+    Action(
+        path=f"{ONE}/deactivate",
+        section=_SECTION,
+        operation=f"POST {OWN}/_deactivate",
+        loads=f"GET {OWN}",
+        name="org.name",
+        title=message("Deactivate the organization", context="organizations"),
+        intro=message(
+            "Nobody of it can sign in, its applications stop, and all that was issued there"
+            " ends, until it is active again.",
+            context="organizations",
+        ),
+        button=message("Deactivate", context="console"),
+        confirms=True,
+        is_dangerous=True,
+        then=ONE,
+        done="deactivated",
+        command="org deactivate",
+    ),
+    Action(
+        path=f"{ONE}/reactivate",
+        section=_SECTION,
+        operation=f"POST {OWN}/_reactivate",
+        loads=f"GET {OWN}",
+        name="org.name",
+        title=message("Reactivate the organization", context="organizations"),
+        button=message("Reactivate", context="console"),
+        then=ONE,
+        done="reactivated",
+        command="org reactivate",
+    ),
+)
+
+
+class OrganizationsHandler(ListHandler):
+    """The organizations that the person may see; opening one is acting in it."""
+
+    section = _SECTION
+    operation = "POST /v2/organizations/_search"
+    title = message("Organizations", context="console")
+    search = (
+        Field(
+            path="name",
+            label=message("Name begins with", context="organizations"),
+            means=("queries",),
+        ),
+    )
+    columns = (_NAME, _STATE, _DOMAIN, _ID)
+    command = "org list"
+    is_everywhere = True
+
+    def queries(self, values: Values) -> list[Document]:
+        how = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
+        return [{"nameQuery": {"name": values["name"], **how}}] if values["name"] else []
+
+    def row(self, found: Document) -> list[Cell]:
+        path = self.at(f"{CONSOLE}{ONE}", found["id"], org=found["id"])
+        return [
+            cells.link(found["name"], path),
+            cells.state_cell(found["state"]),
+            cells.code(found["primaryDomain"]),
+            cells.code(found["id"]),
+        ]
+
+    def actions(self) -> list[Cell]:
+        new = message("New organization", context="organizations")
+        may = "iam.write" in self.visit.rights.everywhere
+        return [way(new, f"{CONSOLE}{PATH}/new")] * may
+
+
+class OrganizationHandler(ConsoleHandler):
+    """One organization: what it is called, and who manages it."""
+
+    section = _SECTION
+
+    async def show(self, *ids: str) -> None:
+        (id,) = ids
+        await self.enter_organization(id)
+        found = (await self.run(f"GET {OWN}"))["org"]
+        self.page(
+            "console/show",
+            title_text=found["name"],
+            state=cells.state(found["state"]),
+            intro=None,
+            facts=[
+                fact(_DOMAIN, cells.code(found["primaryDomain"])),
+                fact(_ID, cells.code(id)),
+                fact(
+                    message("Created", context="console"),
+                    cells.instant(found["details"].get("creationDate")),
+                ),
+            ],
+            actions=self._ways(id, found),
+            parts_of=[],
+            commands=commands.shown(
+                self.service.config, BY_NAME[f"GET {OWN}"], [], None, id, f"org show {id}"
+            ),
+        )
+
+    def _ways(self, id: str, found: Document) -> list[Cell]:
+        turn = "deactivate" if found["state"].endswith("_ACTIVE") else "reactivate"
+        labels = {
+            "edit": (message("Rename", context="console"), self.may("org.write")),
+            "deactivate": (message("Deactivate", context="console"), self.may("org.delete")),
+            "reactivate": (message("Reactivate", context="console"), self.may("org.delete")),
+        }
+        return [
+            way(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "deactivate")
+            for to in ("edit", turn)
+            for label, may in [labels[to]]
+            if may
+        ]
+
+
+ROUTES = [
+    *routes(ACTIONS),
+    (CONSOLE + PATH, OrganizationsHandler),
+    (f"{CONSOLE}{PATH}/([^/]+)", OrganizationHandler),
+]

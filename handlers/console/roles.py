@@ -1,0 +1,36 @@
+"""The roles of managers as the console names them: what each lets somebody do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from idp.i18n import Message, message
+from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+
+_LABELS: Final[Mapping[str, Message]] = {
+    "ORG_OWNER": message("Owner: everything in the organization", context="roles"),
+    "ORG_OWNER_VIEWER": message("Viewer: sees everything, changes nothing", context="roles"),
+    "ORG_USER_MANAGER": message("Manages users and their roles", context="roles"),
+    "ORG_PROJECT_CREATOR": message("Makes and manages projects and applications", context="roles"),
+    "ORG_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
+    "ORG_END_USER_IMPERSONATOR": message("May act as users who manage nothing", context="roles"),
+    "IAM_OWNER": message("Owner: everything, everywhere", context="roles"),
+    "IAM_OWNER_VIEWER": message("Viewer: sees everything, changes nothing", context="roles"),
+    "IAM_ORG_MANAGER": message("Manages every organization", context="roles"),
+    "IAM_USER_MANAGER": message("Manages users and their roles everywhere", context="roles"),
+    "IAM_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
+    "IAM_END_USER_IMPERSONATOR": message("May act as users who manage nothing", context="roles"),
+}
+
+OF_ORGANIZATION: Final[Sequence[tuple[str, Message]]] = [
+    (role, _LABELS.get(role) or Message(role)) for role in ORGANIZATION_ROLES
+]
+OF_INSTANCE: Final[Sequence[tuple[str, Message]]] = [
+    (role, _LABELS.get(role) or Message(role)) for role in INSTANCE_ROLES
+]
+
+
+def named(roles: Iterable[str]) -> str:
+    """Several, by the names that programs use."""
+    return ", ".join(roles)

@@ -1,0 +1,134 @@
+"""The fields that describe a person, and what stands in them of a person that is known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console.fields import Field
+from idp.i18n import Message, message
+
+_GENDERS: Final = (
+    ("GENDER_UNSPECIFIED", message("not told", context="users")),
+    ("GENDER_FEMALE", message("female", context="users")),
+    ("GENDER_MALE", message("male", context="users")),
+    ("GENDER_DIVERSE", message("diverse", context="users")),
+)
+MORE: Final = message("More about the person", context="users")
+ADDRESS: Final = message("Postal address", context="users")
+
+
+def profile(at: str, known_at: str = "") -> tuple[Field, ...]:
+    """The fields of a profile whose members stand at `at` in a request, at `known_at` in the
+    answer that says what is known."""
+    return (
+        _text(at, known_at, "givenName", message("First name", context="users"), required=True),
+        _text(at, known_at, "familyName", message("Last name", context="users"), required=True),
+        _text(at, known_at, "displayName", message("Name as it is shown", context="users")),
+        _text(at, known_at, "nickName", message("Nickname", context="users"), group=MORE),
+        _text(at, known_at, "middleName", message("Middle name", context="users"), group=MORE),
+        Field(
+            path=f"{at}preferredLanguage",
+            source=f"{known_at}preferredLanguage",
+            label=message("Language", context="page"),
+            hint=message("Such as en or pt-BR.", context="users"),
+            direction="ltr",
+            group=MORE,
+            is_sent_empty=bool(known_at),
+        ),
+        Field(
+            path=f"{at}gender",
+            source=f"{known_at}gender",
+            label=message("Gender", context="users"),
+            kind="choice",
+            options=_GENDERS,
+            default="GENDER_UNSPECIFIED",
+            group=MORE,
+        ),
+        _text(
+            at,
+            known_at,
+            "birthdate",
+            message("Date of birth", context="users"),
+            group=MORE,
+            hint=message("Such as 1990-01-31, or the year alone.", context="users"),
+        ),
+        _text(at, known_at, "zoneinfo", message("Time zone", context="users"), group=MORE),
+        _text(at, known_at, "website", message("Website", context="users"), group=MORE),
+        _text(at, known_at, "profile", message("Profile page", context="users"), group=MORE),
+        _text(at, known_at, "picture", message("Picture (address)", context="users"), group=MORE),
+    )
+
+
+def address(at: str) -> tuple[Field, ...]:
+    """The fields of a postal address."""
+    return (
+        _text(at, "", "streetAddress", message("Street", context="users"), group=ADDRESS),
+        _text(at, "", "postalCode", message("Postal code", context="users"), group=ADDRESS),
+        _text(at, "", "locality", message("Town", context="users"), group=ADDRESS),
+        _text(at, "", "region", message("Region", context="users"), group=ADDRESS),
+        _text(at, "", "country", message("Country", context="users"), group=ADDRESS),
+    )
+
+
+def _text(
+    at: str,
+    known_at: str,
+    name: str,
+    label: Message,
+    *,
+    required: bool = False,
+    group: Message | None = None,
+    hint: Message | None = None,
+) -> Field:
+    return Field(
+        path=at + name,
+        source=known_at + name if known_at else "",
+        label=label,
+        hint=hint,
+        group=group,
+        is_required=required,
+        is_sent_empty=bool(known_at) and not required,
+    )
+
+
+HOW_PROVEN: Final = (
+    ("sendCode", message("Send a code there", context="users")),
+    ("returnCode", message("Show me the code, and I pass it on", context="users")),
+    ("isVerified", message("I know that it is theirs", context="users")),
+)
+
+
+def contact(
+    kind: str, at: str, *, is_required: bool, group: Message | None = None
+) -> tuple[Field, ...]:
+    """An e-mail address or a phone number (`email`, `phone`), and how it is proven."""
+    labels = {
+        "email": message("E-mail address", context="users"),
+        "phone": message("Phone number", context="users"),
+    }
+    return (
+        Field(
+            path=f"{at}{kind}",
+            label=labels[kind],
+            kind="email" if kind == "email" else "tel",
+            direction="ltr",
+            is_required=is_required,
+            group=group,
+        ),
+        Field(
+            path=f"{at}how",
+            label=message("How it is confirmed", context="users"),
+            kind="choice",
+            options=HOW_PROVEN,
+            default="sendCode",
+            means=tuple(f"{at}{name}" for name, _ in HOW_PROVEN),
+            group=group,
+        ),
+    )
+
+
+def with_proof(contact: dict[str, object]) -> dict[str, object]:
+    """The contact of a request: how it is proven as the API has it."""
+    how = str(contact.get("how", ""))
+    proof: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
+    return {name: value for name, value in contact.items() if name != "how"} | proof

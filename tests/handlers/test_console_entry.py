@@ -1,0 +1,109 @@
+"""Who gets into the console, as whom, and into which organization."""
+
+import pytest
+
+from tests.support import console
+
+
+async def test_a_stranger_signs_in_and_comes_back_to_the_page_they_wanted(server, visitor):
+    page = await console.admin(server, visitor, "/ui/console/users?text=a")
+
+    assert (page.status, page.name) == (200, "console/list")
+    assert page.url == f"{server.issuer}/ui/console/users?text=a"
+
+
+async def test_who_cancels_the_sign_in_does_not_get_in(server, visitor):
+    page = await visitor.open("/ui/console")
+    page = await visitor.submit(page, decision="cancel")
+
+    assert page.name == "signed-in"
+    assert (await visitor.get("/ui/console")).status == 303
+
+
+async def test_who_manages_nothing_is_told_so_and_can_sign_out(server, visitor):
+    page = await console.sign_in(visitor, *server.user)
+
+    assert (page.status, page.name) == (403, "console/message")
+    assert "you manage no organization" in page.text
+    assert "/oidc/v1/end_session" in page.text
+
+
+async def test_of_two_people_in_a_browser_one_is_chosen(server, visitor):
+    await console.admin(server, visitor)
+    await visitor.open("/ui/console/account")
+    page = await console.manager(
+        server, visitor, "ORG_USER_MANAGER", path="/ui/console/account", name="minnie"
+    )
+    assert "Minnie" in page.text
+    assert page.url == f"{server.issuer}/ui/console"
+
+    chooser = await visitor.open("/ui/console/account")
+    sessions = [value for _, value in chooser.buttons if value not in ("other", "cancel")]
+    names = set()
+    for session in sessions:
+        chooser = await visitor.open("/ui/console/account")
+        page = await visitor.submit(chooser, account=session)
+        names.add("Minnie" if "Minnie" in page.text else "Administrator")
+
+    assert names == {"Minnie", "Administrator"}
+
+
+async def test_another_site_chooses_nobody(server, visitor):
+    await console.admin(server, visitor)
+    await console.manager(
+        server, visitor, "ORG_USER_MANAGER", path="/ui/console/account", name="minnie"
+    )
+    chooser = await visitor.open("/ui/console/account")
+    session = next(value for _, value in chooser.buttons if value not in ("other", "cancel"))
+
+    answer = await visitor.get(
+        f"/ui/console?session={session}", headers={"Sec-Fetch-Site": "cross-site"}
+    )
+
+    assert answer.status == 303
+    assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("role", "sees"),
+    [
+        ("ORG_USER_MANAGER", {"organizations", "users"}),
+        ("ORG_PROJECT_CREATOR", {"projects", "applications"}),
+    ],
+)
+async def test_the_navigation_has_what_the_roles_allow(server, visitor, role, sees):
+    page = await console.manager(server, visitor, role)
+
+    shown = {"organizations", "users", "projects", "applications"}
+    assert {name for name in shown if f'href="/ui/console/{name}"' in page.text} == sees
+    for name in shown - sees:
+        assert (await visitor.get(f"/ui/console/{name}")).status == 403
+
+
+async def test_nobody_sees_an_organization_that_they_do_not_manage(server, visitor, new_visitor):
+    admin = new_visitor()
+    await console.admin(server, admin)
+    page = await admin.open("/ui/console/organizations/new")
+    filled = {
+        "org.name": "Acme",
+        "human.userName": "anna",
+        "human.profile.firstName": "Anna",
+        "human.profile.lastName": "Owner",
+        "human.email.email": "anna@acme.example",
+    }
+    made = await admin.submit(page, **filled)
+    acme = made.url.partition("/organizations/")[2].partition("?")[0]
+    await console.manager(server, visitor, "ORG_OWNER")
+
+    there = await visitor.get(f"/ui/console/organizations/{acme}")
+    nowhere = await visitor.get("/ui/console/organizations/nothing-like-that")
+    users = await visitor.get(f"/ui/console/users?org={acme}")
+    listed = await visitor.get("/ui/console/organizations")
+
+    assert (there.status, nowhere.status, users.status) == (404, 404, 404)
+    assert _but_for_ids(there.text) == _but_for_ids(nowhere.text)
+    assert "Acme" not in listed.text
+
+
+def _but_for_ids(html):
+    return [line for line in html.splitlines() if 'name="org"' not in line]
