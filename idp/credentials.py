@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from idp import base64url
 
 ID_LENGTH: Final = 22
 SECRET_LENGTH: Final = 43
+LASTS_UNTIL: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)  # of what has no end
 
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 

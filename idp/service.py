@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from idp.clock import Clock
 from idp.config import Config
@@ -30,3 +31,4 @@ class Service:
     refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
     errands: Errands = field(default_factory=Errands)
     outgoing: Outgoing = field(default_factory=Outgoing)
+    last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

@@ -10,11 +10,14 @@ from idp.clients import (
     api_apps,
     app_keys,
     app_removal,
+    app_secrets,
     app_states,
     apps,
+    debugging,
     oidc_apps,
     read_app,
     read_presets,
+    search_projects,
 )
 
 _APPS: Final = "/management/v1/projects/{projectId}/apps"
@@ -26,7 +29,9 @@ _WRITE: Final = "project.app.write"
 
 OPERATIONS = (
     operation("POST", f"{_APPS}/oidc", _WRITE, oidc_apps.create),
+    operation("POST", f"{_APPS}/oidc/_check", _WRITE, oidc_apps.check),
     operation("POST", f"{_APPS}/api", _WRITE, api_apps.create),
+    operation("POST", f"{_APPS}/_search", _READ, search_projects.apps_of),
     operation("GET", _APP, _READ, read_app.show),
     operation("PUT", _APP, _WRITE, apps.rename, conditional=True),
     operation("DELETE", _APP, _WRITE, app_removal.remove, conditional=True),
@@ -49,12 +54,16 @@ OPERATIONS = (
     operation("PUT", f"{_APP}/oidc_config", _WRITE, oidc_apps.configure, conditional=True),
     operation("PUT", f"{_APP}/api_config", _WRITE, api_apps.configure, conditional=True),
     operation(
-        "POST", f"{_APP}/oidc_config/{_SECRET}", _WRITE, apps.generate_secret, conditional=True
+        "POST", f"{_APP}/oidc_config/{_SECRET}", _WRITE, app_secrets.generate, conditional=True
     ),
     operation(
-        "POST", f"{_APP}/api_config/{_SECRET}", _WRITE, apps.generate_secret, conditional=True
+        "POST", f"{_APP}/api_config/{_SECRET}", _WRITE, app_secrets.generate, conditional=True
     ),
+    operation("POST", f"{_APP}/_debug", _WRITE, debugging.switch, conditional=True),
+    operation("GET", f"{_APP}/secrets", _READ, app_secrets.listed),
+    operation("DELETE", f"{_APP}/secrets/{{secretId}}", _WRITE, app_secrets.end, conditional=True),
     operation("GET", f"{_APP}/keys", _READ, app_keys.listed),
+    operation("POST", f"{_APP}/keys/_search", _READ, app_keys.search),
     operation("POST", f"{_APP}/keys", _WRITE, app_keys.create),
     operation("GET", f"{_APP}/keys/{{keyId}}", _READ, app_keys.show),
     operation("DELETE", f"{_APP}/keys/{{keyId}}", _WRITE, app_keys.remove, conditional=True),

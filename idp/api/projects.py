@@ -6,13 +6,21 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import project_removal, project_states, projects, role_assignments, roles
+from idp.clients import (
+    project_removal,
+    project_states,
+    projects,
+    role_assignments,
+    roles,
+    search_projects,
+)
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
 
 OPERATIONS = (
     operation("POST", _PROJECTS, "project.write", projects.create),
+    operation("POST", f"{_PROJECTS}/_search", "project.read", search_projects.projects_of),
     operation("GET", _PROJECT, "project.read", projects.show),
     operation("PUT", _PROJECT, "project.write", projects.change, conditional=True),
     operation(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import role_assignments
+from idp.clients import role_assignments, search_assignments
 from idp.identity import (
     create_human,
     prove_contact,
@@ -83,6 +83,12 @@ OPERATIONS = (
     operation("GET", _METADATA, "user.read", user_metadata.show),
     operation("POST", _METADATA, "user.write", user_metadata.put, conditional=True),
     operation("DELETE", _METADATA, "user.write", user_metadata.remove, conditional=True),
+    operation(
+        "POST",
+        "/management/v1/users/grants/_search",
+        "user.grant.read",
+        search_assignments.search,
+    ),
     operation("GET", _GRANTS, "user.grant.read", role_assignments.listed),
     operation("POST", _GRANTS, "user.grant.write", role_assignments.create),
     operation("PUT", _GRANT, "user.grant.write", role_assignments.change, conditional=True),

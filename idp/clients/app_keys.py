@@ -5,7 +5,8 @@ from __future__ import annotations
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import key_owners, registered_keys
-from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, NewKey
+from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.searching import Search
 from idp.service import Service
 
 
@@ -13,6 +14,17 @@ async def listed(service: Service, call: Call, project_id: str, app_id: str) -> 
     """List the keys of an application. Raises NotFound."""
     owner = await key_owners.application(service, call, project_id, app_id)
     return await registered_keys.listed(service, owner)
+
+
+async def search(
+    service: Service, call: Call, project_id: str, app_id: str, request: Search
+) -> KeysFound:
+    """Go through the keys of an application, a page at a time.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.search(service, owner, request)
 
 
 async def create(

@@ -8,21 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp import answers, changes, credentials, events
+from idp import answers, changes, client_secrets, events
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
-from idp.errors import FailedPrecondition, NotFound, PermissionDenied
+from idp.errors import NotFound, PermissionDenied
 from idp.fields import Name
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
 from idp.requests import Request
 from idp.service import Service
+from storage import Write
 from storage.settling import commit_settled
 
-_BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
+BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
 
 
 class AppName(Request, frozen=True, kw_only=True):
@@ -43,11 +44,6 @@ class AppRegistered(AppConfigured, frozen=True, kw_only=True):
     client_id: str
 
 
-class SecretGenerated(Answer, frozen=True, kw_only=True):
-    client_secret: str
-    details: Details
-
-
 async def register(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
 ) -> AppRegistered:
@@ -58,12 +54,8 @@ async def register(
     _check_management_access(call, settings)
     await projects.find(service, call, project_id)
     await _ensure_keys(service, call, settings)
-    secret = service.random.token() if settings["auth_method"] in _BY_SECRET else None
-    kept = {
-        **settings,
-        "name": name,
-        "secret_hash": credentials.digest(secret) if secret else None,
-    }
+    secret = service.random.token() if settings["auth_method"] in BY_SECRET else None
+    kept = {**settings, "name": name, **client_secrets.first(secret, service.clock.now())}
 
     async def attempt() -> Application:
         project = await projects.find(service, call, project_id)
@@ -80,6 +72,15 @@ async def register(
 
     client = await changes.repeated(attempt)
     return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+
+
+async def draft(
+    service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
+) -> Application:
+    """What would be registered, without a secret. Raises what `register` raises."""
+    _check_management_access(call, settings)
+    project = await projects.find(service, call, project_id)
+    return _new(service, project, {**settings, "name": name})
 
 
 def _new(service: Service, project: Project, kept: Mapping[str, Any]) -> Application:
@@ -144,39 +145,20 @@ async def configure(
 
     def decide(client: Application) -> Mapping[str, object]:
         nonlocal secret
-        has_secret, kept = settings["auth_method"] in _BY_SECRET, client.secret_hash
+        has_secret, kept = settings["auth_method"] in BY_SECRET, client.secret_hash
         secret = service.random.token() if has_secret and kept is None else None
-        hashed = credentials.digest(secret) if secret else kept
+        is_kept = has_secret and kept is not None
+        secrets = {} if is_kept else client_secrets.first(secret, service.clock.now())
         is_cut = client.has_management_access and not settings.get("has_management_access")
         stamp = service.random.token(bits=64) if is_cut else client.stamp
-        return {**settings, "secret_hash": hashed if has_secret else None, "stamp": stamp}
+        return {**settings, **secrets, "stamp": stamp}
+
+    def also(before: Application, after: Application) -> list[Write]:
+        return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
     type = "application.changed"
-    client = await changes.changed(
-        service, APPLICATIONS, find_one, decide, type, call, origins.changes
-    )
+    client = await changes.changed(service, APPLICATIONS, find_one, decide, type, call, also)
     return AppConfigured(**_told(client, secret))
-
-
-async def generate_secret(
-    service: Service, call: Call, project_id: str, app_id: str
-) -> SecretGenerated:
-    """Replace the secret; the old one opens nothing from then on, tokens live on.
-
-    Raises NotFound, PermissionDenied, FailedPrecondition (it does not authenticate by a secret).
-    """
-    secret = service.random.token()
-
-    async def find_one() -> Application:
-        client = await find_to_change(service, call, project_id, app_id)
-        if client.auth_method not in _BY_SECRET:
-            message = "the application does not authenticate by a secret"
-            raise FailedPrecondition(message, slug="app.no_secret")
-        return client
-
-    hashed, type = {"secret_hash": credentials.digest(secret)}, "application.secret_generated"
-    client = await changes.changed(service, APPLICATIONS, find_one, lambda _: hashed, type, call)
-    return SecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:

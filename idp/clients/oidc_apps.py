@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from idp.access import Call
-from idp.clients import apps
+from idp.answers import Answer
+from idp.clients import apps, compliance, uri_warnings
 from idp.clients.apps import AppConfigured, AppRegistered
+from idp.clients.compliance import ComplianceProblem
 from idp.clients.oidc_request import (
     ALGORITHMS,
     APP_TYPES,
@@ -15,12 +17,22 @@ from idp.clients.oidc_request import (
     GRANT_TYPES,
     RESPONSE_TYPES,
     TOKEN_TYPES,
+    CheckedOidcApp,
     NewOidcApp,
     OidcSettings,
 )
+from idp.clients.uri_warnings import UriWarning
 from idp.errors import FailedPrecondition
 from idp.records import Application
 from idp.service import Service
+
+
+class AppChecked(Answer, frozen=True, kw_only=True):
+    """`compliance_problems` are what registering it would tell, too."""
+
+    none_compliant: bool = False
+    compliance_problems: list[ComplianceProblem] = []
+    warnings: list[UriWarning] = []
 
 
 async def create(
@@ -41,10 +53,28 @@ async def configure(
     Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another kind).
     """
     settings = _settings(request)
-    return await apps.configure(service, call, project_id, app_id, settings, _check)
+    return await apps.configure(service, call, project_id, app_id, settings, check_kind)
 
 
-def _check(client: Application) -> None:
+async def check(
+    service: Service, call: Call, project_id: str, request: CheckedOidcApp
+) -> AppChecked:
+    """Say what registering an application so would say, and what to look at; make nothing.
+
+    What can't be registered is refused in the same words. Raises NotFound (the project),
+    PermissionDenied (management access).
+    """
+    client = await apps.draft(service, call, project_id, request.name, _settings(request))
+    problems = compliance.problems(client)
+    return AppChecked(
+        none_compliant=bool(problems),
+        compliance_problems=problems,
+        warnings=uri_warnings.warnings(client),
+    )
+
+
+def check_kind(client: Application) -> None:
+    """Raise FailedPrecondition: it is no OpenID Connect application."""
     if client.app_type == "api":
         raise FailedPrecondition("this is an API application", slug="app.not_oidc")
 

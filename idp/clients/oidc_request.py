@@ -9,7 +9,7 @@ from idp.clients import redirect_uris
 from idp.clients.app_fields import ClaimName, ClockSkew, NoLoginElsewhere
 from idp.clients.redirect_uris import Origin, RedirectUri, WebAddress
 from idp.errors import FieldProblem
-from idp.fields import Integer, Items, Name, OneOf, Refused
+from idp.fields import Integer, Items, Name, OneOf, Refused, Text
 from idp.oauth.grants import GRANTS
 from idp.records import AppType, AuthMethod, ResponseType, SigningAlgorithm, TokenKind
 from idp.requests import Nothing, Request
@@ -142,3 +142,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
 
 class NewOidcApp(OidcSettings, frozen=True, kw_only=True):
     name: Name
+
+
+class CheckedOidcApp(OidcSettings, frozen=True, kw_only=True):
+    name: Annotated[str, Text()] = ""

@@ -24,6 +24,10 @@ class ProjectSettings(Request, frozen=True, kw_only=True):
     has_project_check: Annotated[object, NotYet("project.project_check.unsupported")] = False
 
 
+class NewProject(ProjectSettings, frozen=True, kw_only=True):
+    """What a project is made of."""
+
+
 class ProjectCreated(Answer, frozen=True, kw_only=True):
     id: str
     details: Details
@@ -41,7 +45,7 @@ class ProjectFound(Answer, frozen=True, kw_only=True):
     project: ProjectView
 
 
-async def create(service: Service, call: Call, request: ProjectSettings) -> ProjectCreated:
+async def create(service: Service, call: Call, request: NewProject) -> ProjectCreated:
     """Make a project in the call's organization. Raises PermissionDenied, NotFound."""
     organization = await access.organization(service, call)
     now = service.clock.now()

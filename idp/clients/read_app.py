@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final, TypeVar
 
 from idp import answers
@@ -67,12 +68,13 @@ class ApiConfig(Answer, frozen=True, kw_only=True):
 
 
 class AppView(Answer, frozen=True, kw_only=True):
-    """Either `oidc_config` or `api_config` is there."""
+    """Either `oidc_config` or `api_config` is there, `explains_until` while debug mode is on."""
 
     id: str
     details: Details
     name: str
     state: str
+    explains_until: datetime | None = None
     oidc_config: OidcConfig | None = None
     api_config: ApiConfig | None = None
 
@@ -85,17 +87,22 @@ class AppFound(Answer, frozen=True, kw_only=True):
 async def show(service: Service, call: Call, project_id: str, app_id: str) -> AppFound:
     """What is registered. Raises NotFound: the project or the application."""
     client = await apps.find(service, call, project_id, app_id)
-    details = answers.details(client, client.org_id)
-    is_api = client.app_type == "api"
-    view = AppView(
+    found = view(client, service.clock.now())
+    return AppFound(details=found.details, app=found)
+
+
+def view(client: Application, now: datetime) -> AppView:
+    """An application as it is answered."""
+    is_api, until = client.app_type == "api", client.explains_until
+    return AppView(
         id=client.id,
-        details=details,
+        details=answers.details(client, client.org_id),
         name=client.name,
+        explains_until=until if until is not None and now < until else None,
         state=_STATES[client.state],
         oidc_config=None if is_api else _oidc(client),
         api_config=_api(client) if is_api else None,
     )
-    return AppFound(details=details, app=view)
 
 
 def _api(client: Application) -> ApiConfig:

@@ -9,30 +9,31 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import answers, changes, events, listing
+from idp import answers, changes, credentials, events, last_uses, listing, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import FieldProblem, InvalidArgument, NotFound
-from idp.fields import Base64, Instant, OneOf, Refused
+from idp.fields import Base64, Instant, OneOf, Refused, Schema
 from idp.listing import ListDetails
 from idp.oauth import jose
 from idp.oauth.algorithms import ALGORITHMS
 from idp.oauth.jose import UnusableKey
 from idp.records import RegisteredKey
 from idp.requests import Request
+from idp.search_plans import Filter
+from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage import Collection
 from storage.settling import commit_settled
 
-LASTS_UNTIL: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 _MAX_BASE64: Final = jose.MAX_KEY_CHARACTERS * 4 // 3
 _TYPE: Final = "KEY_TYPE_JSON"
 _NO_PASSWORD: Final = serialization.NoEncryption()
@@ -47,6 +48,9 @@ class PublicKey(Struct, frozen=True):
             return _pem(jose.load_public(octets.decode("latin-1")))
         except UnusableKey as unusable:
             raise Refused("key.public_key", f"can't be used: {unusable}") from None
+
+    def schema(self) -> Schema:
+        return Base64(_MAX_BASE64).schema() | {"description": "A public key as PEM."}
 
 
 class NewKey(Request, frozen=True, kw_only=True):
@@ -69,10 +73,19 @@ class KeyView(Answer, frozen=True, kw_only=True):
     details: Details
     type: str
     expiration_date: datetime
+    last_used_at: datetime | None = None
 
 
 class KeyFound(Answer, frozen=True, kw_only=True):
     key: KeyView
+
+
+class KeysFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[KeyView] = []
+    next_cursor: str = ""
 
 
 class Keys(Answer, frozen=True, kw_only=True):
@@ -96,7 +109,7 @@ class Owner(Struct, frozen=True):
 async def create(service: Service, call: Call, owner: Owner, request: NewKey) -> KeyCreated:
     """Register a key, or make a pair. Raises InvalidArgument (the date)."""
     now = service.clock.now()
-    expires_at = request.expiration_date or LASTS_UNTIL
+    expires_at = request.expiration_date or credentials.LASTS_UNTIL
     if expires_at <= now:
         problem = FieldProblem("key.expiration_past", "expirationDate", "is in the past")
         raise InvalidArgument([problem])
@@ -129,12 +142,25 @@ async def listed(service: Service, owner: Owner) -> Keys:
     """The owner's keys, the first thousand of them."""
     where = {"owner_id": owner.id}
     details, found = await listing.of(service, owner.collection, where)
-    return Keys(details=details, result=[_view(owner, key) for key in found])
+    views = await last_uses.told(service, [_view(owner, key) for key in found])
+    return Keys(details=details, result=views)
+
+
+async def search(service: Service, owner: Owner, request: Search) -> KeysFound:
+    """A page of the owner's keys. Raises InvalidArgument (the cursor)."""
+    of_owner = Filter(path="owner_id", value=owner.id)
+    found = await searching.find(service, owner.collection, request.query, [of_owner])
+    return KeysFound(
+        details=found.details,
+        result=await last_uses.told(service, [_view(owner, key) for key in found.records]),
+        next_cursor=found.next_cursor,
+    )
 
 
 async def show(service: Service, owner: Owner, key_id: str) -> KeyFound:
     """One of the owner's keys. Raises NotFound."""
-    return KeyFound(key=_view(owner, await _find(service, owner, key_id)))
+    key = _view(owner, await _find(service, owner, key_id))
+    return KeyFound(key=(await last_uses.told(service, [key]))[0])
 
 
 async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Changed:
@@ -146,6 +172,7 @@ async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Cha
         f"{_singular(owner)}.deleted",
         call,
         owner.org_id,
+        also=lambda key: [last_uses.forget(key.id)],
     )
 
 

@@ -147,7 +147,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Assignments:
     """The roles that a user has, project by project. Raises NotFound."""
     user = await read_user.find(service, call, user_id)
     details, found = await listing.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
-    reached = [_view(one) for one in found if call.reaches(one.org_id)]
+    reached = [view(one) for one in found if call.reaches(one.org_id)]
     hidden = len(found) - len(reached)
     total = ListDetails(total_result=str(int(details.total_result) - hidden))
     return Assignments(details=total, result=reached)
@@ -249,7 +249,8 @@ def _no_assignment() -> NotFound:
     return NotFound("there is no such assignment", slug="user_grant.not_found")
 
 
-def _view(one: RoleAssignment) -> AssignmentView:
+def view(one: RoleAssignment) -> AssignmentView:
+    """An assignment as it is answered."""
     return AssignmentView(
         id=one.id,
         details=answers.details(one, one.org_id),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import key_owners, registered_keys
-from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, NewKey
+from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.searching import Search
 from idp.service import Service
 
 
@@ -13,6 +14,15 @@ async def listed(service: Service, call: Call, user_id: str) -> Keys:
     """List the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.listed(service, owner)
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> KeysFound:
+    """Go through the keys of a service user, a page at a time.
+
+    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    """
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.search(service, owner, request)
 
 
 async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from idp import access, answers, changes, credentials
+from msgspec import structs
+
+from idp import access, answers, changes, client_secrets
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, PermissionDenied
+from idp.client_secrets import NewSecret, Secrets
+from idp.errors import FailedPrecondition
 from idp.fields import Name, OneOf, Text, UserName
-from idp.identity import new_users, permissions, read_user, users
+from idp.identity import covered_users, new_users, read_user, user_changes, users
 from idp.identity.new_users import Paths, Prepared
 from idp.records import USERS, Profile, TokenKind, User
 from idp.requests import Request
@@ -84,32 +87,70 @@ async def find_covered(service: Service, call: Call, user_id: str) -> User:
 
     Who makes its credentials can do all that it may.
     """
-    user = await find(service, call, user_id)
-    if not call.rights.cover(await permissions.of_user(service, user.id)):
-        raise PermissionDenied("the user may do more than the caller")
-    return user
+    await find(service, call, user_id)
+    return await covered_users.find(service, call, user_id)
 
 
-async def generate_secret(service: Service, call: Call, user_id: str) -> SecretGenerated:
+class MachineChange(Request, frozen=True, kw_only=True):
+    """What is not sent stays as it is."""
+
+    user_name: Annotated[str, UserName()] | None = None
+    name: Name | None = None
+    description: Annotated[str, Text()] | None = None
+    access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] | None = None
+
+
+async def change(service: Service, call: Call, user_id: str, request: MachineChange) -> Changed:
+    """Change what a service user is called and which tokens it gets.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied, Taken, Busy.
+    """
+
+    def decide(user: User) -> dict[str, object]:
+        kind, text = request.access_token_type, request.description
+        profile = structs.replace(
+            user.profile, display_name=request.name or user.profile.display_name
+        )
+        return {
+            "user_name": request.user_name or user.user_name,
+            "profile": profile,
+            "description": user.description if text is None else text or None,
+            "access_token_type": TOKEN_TYPES[kind] if kind else user.access_token_type,
+        }
+
+    changed = await user_changes.make(
+        service, call, lambda: find_covered(service, call, user_id), decide, Paths("userName")
+    )
+    return Changed(details=answers.details(changed, changed.org_id))
+
+
+async def generate_secret(
+    service: Service, call: Call, user_id: str, request: NewSecret
+) -> SecretGenerated:
     """Give a service user a secret, for the grant client credentials, in place of any other.
 
-    Tokens live on. Raises NotFound, FailedPrecondition (a person), PermissionDenied.
+    With `overlap`, the last one counts beside it for so long. Tokens live on. Raises NotFound,
+    FailedPrecondition (a person), PermissionDenied.
     """
-    secret = service.random.token()
+    secret, now = service.random.token(), service.clock.now()
     user = await changes.changed(
         service,
         USERS,
         lambda: find_covered(service, call, user_id),
-        lambda _: {"secret_hash": credentials.digest(secret)},
+        lambda user: client_secrets.replaced(user, secret, request.overlap, now),
         "user.secret_generated",
         call,
+        also=client_secrets.forgotten,
     )
     details = answers.details(user, user.org_id)
     return SecretGenerated(client_id=user.id, client_secret=secret, details=details)
 
 
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
-    """Take the secret away. Raises NotFound, FailedPrecondition (a person, or there is none)."""
+    """Take the secret away, and one that counts beside it.
+
+    Raises NotFound, FailedPrecondition (a person, or there is none).
+    """
 
     async def find_one() -> User:
         user = await find(service, call, user_id)
@@ -117,6 +158,38 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
             raise FailedPrecondition("the user has no secret", slug="user.no_secret")
         return user
 
-    nothing, type = {"secret_hash": None}, "user.secret_removed"
-    user = await changes.changed(service, USERS, find_one, lambda _: nothing, type, call)
+    user = await changes.changed(
+        service,
+        USERS,
+        find_one,
+        lambda _: client_secrets.first(None, service.clock.now()),
+        "user.secret_removed",
+        call,
+        also=client_secrets.forgotten,
+    )
+    return Changed(details=answers.details(user, user.org_id))
+
+
+async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
+    """List a service user's secrets that count, and when each was last used.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
+    return await client_secrets.listed(service, await find(service, call, user_id))
+
+
+async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
+    """End the secret that counts beside the current one, before its time.
+
+    Raises NotFound, FailedPrecondition (a person, or the current secret).
+    """
+    user = await changes.changed(
+        service,
+        USERS,
+        lambda: find(service, call, user_id),
+        lambda user: client_secrets.without(user, secret_id, service.clock.now()),
+        "user.secret_ended",
+        call,
+        also=client_secrets.forgotten,
+    )
     return Changed(details=answers.details(user, user.org_id))

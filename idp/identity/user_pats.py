@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import answers, changes, events, listing
+from idp import answers, changes, events, last_uses, listing, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
@@ -15,6 +15,8 @@ from idp.identity import pats, service_users, users
 from idp.listing import ListDetails
 from idp.records import PATS, PersonalAccessToken, User
 from idp.requests import Request
+from idp.search_plans import Filter
+from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage.settling import commit_settled
 
@@ -38,10 +40,19 @@ class PatView(Answer, frozen=True, kw_only=True):
     id: str
     details: Details
     expiration_date: datetime
+    last_used_at: datetime | None = None
 
 
 class PatFound(Answer, frozen=True, kw_only=True):
     token: PatView
+
+
+class PatsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[PatView] = []
+    next_cursor: str = ""
 
 
 class Pats(Answer, frozen=True, kw_only=True):
@@ -87,13 +98,31 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
     """
     user = await service_users.find(service, call, user_id)
     details, found = await listing.of(service, PATS, {"user_id": user.id})
-    return Pats(details=details, result=[_view(pat) for pat in found])
+    views = await last_uses.told(service, [_view(pat) for pat in found])
+    return Pats(details=details, result=views)
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> PatsFound:
+    """Go through the tokens of a service user, a page at a time.
+
+    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    """
+    user = await service_users.find(service, call, user_id)
+    found = await searching.find(
+        service, PATS, request.query, [Filter(path="user_id", value=user.id)]
+    )
+    return PatsFound(
+        details=found.details,
+        result=await last_uses.told(service, [_view(pat) for pat in found.records]),
+        next_cursor=found.next_cursor,
+    )
 
 
 async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
     """What is known of a token. Raises NotFound, FailedPrecondition (a person)."""
     user = await service_users.find(service, call, user_id)
-    return PatFound(token=_view(await _find(service, user, token_id)))
+    view = _view(await _find(service, user, token_id))
+    return PatFound(token=(await last_uses.told(service, [view]))[0])
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
@@ -106,6 +135,7 @@ async def remove(service: Service, call: Call, user_id: str, token_id: str) -> C
         "pat.deleted",
         call,
         user.org_id,
+        also=lambda pat: [last_uses.forget(pat.id)],
     )
 
 

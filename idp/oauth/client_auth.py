@@ -10,10 +10,11 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from idp import credentials
+from idp import client_secrets, credentials, last_uses
 from idp.credentials import Confidential
 from idp.oauth import assertions, stories
 from idp.oauth.assertions import Assertion, NotProven
@@ -95,8 +96,10 @@ async def authenticate_any(
     with CLIENT_METHOD:
         _check_taken(claimed.method, methods)
     with CLIENT_PROOF:
-        if not credentials.matches(claimed.secret, user.secret_hash):
+        proof = client_secrets.proven(user, claimed.secret, service.clock.now())
+        if proof is None:
             raise InvalidClient("wrong secret of a service user", story=_length(claimed))
+    last_uses.note(service, proof)
     return user, others
 
 
@@ -202,7 +205,7 @@ async def _proven(
     with CLIENT_KNOWN:
         if client is None:
             raise await unknown(service, claimed)
-    check(claimed, client, methods)
+    proof, ends_at = check(claimed, client, service.clock.now(), methods), credentials.LASTS_UNTIL
     if claimed.assertion is not None:
         with CLIENT_PROOF:
             try:
@@ -211,27 +214,37 @@ async def _proven(
                 raise InvalidClient(
                     "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
                 ) from None
+        ends_at = found[1].expires_at
+    if proof:
+        last_uses.note(service, proof, ends_at)
     return client
 
 
 def check(
-    claimed: Claimed, client: Application, methods: Collection[AuthMethod] = TOKEN_METHODS
-) -> None:
+    claimed: Claimed,
+    client: Application,
+    now: datetime,
+    methods: Collection[AuthMethod] = TOKEN_METHODS,
+) -> str:
     """Refuse a claim that can't be true; an assertion is still to be verified.
 
-    Raises InvalidClient.
+    The id of what proves it, of nothing for a public client. Raises InvalidClient.
     """
     with CLIENT_KNOWN:
         if client.state != "active":
-            story = f"The application {stories.named(client)} is not active."
+            why = ": its project is deactivated" if client.state == "suspended" else ""
+            story = f"The application {stories.named(client)} is not active{why}."
             raise InvalidClient("the client is inactive", story=story)
     with CLIENT_METHOD:
         if claimed.method != client.auth_method:
             raise _other_method(claimed.method, client.auth_method)
         _check_taken(claimed.method, methods)
     with CLIENT_PROOF:
-        if not _PROOFS[claimed.method](claimed, client):
-            raise InvalidClient("wrong client secret", story=_about_secret(claimed, client))
+        proof = _PROOFS[claimed.method](claimed, client, now)
+        if proof is None:
+            story = _about_secret(claimed, client, now)
+            raise InvalidClient("wrong client secret", story=story)
+    return proof
 
 
 def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
@@ -254,9 +267,12 @@ def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
     )
 
 
-def _about_secret(claimed: Claimed, client: Application) -> str:
+def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
     """What is wrong with a secret, where it can be told from the secret alone."""
-    secret, method = claimed.secret or "", client.auth_method
+    secret, method, old = claimed.secret or "", client.auth_method, client.old_secret
+    if old is not None and credentials.matches(secret, old.hash):
+        since = stories.span(now - old.ends_at)
+        return f"The secret was replaced by another one, and ended {since} ago."
     if credentials.matches(secret.strip(), client.secret_hash):
         return "The secret is right, but for a space or a line break at its beginning or its end."
     if credentials.matches(unquote_plus(secret), client.secret_hash):
@@ -274,16 +290,16 @@ def _length(claimed: Claimed) -> str:
     return f"The secret is wrong: {length}."
 
 
-def _by_secret(claimed: Claimed, client: Application) -> bool:
-    return credentials.matches(claimed.secret or "", client.secret_hash)
+def _by_secret(claimed: Claimed, client: Application, now: datetime) -> str | None:
+    return client_secrets.proven(client, claimed.secret or "", now)
 
 
-def _public(claimed: Claimed, client: Application) -> bool:
-    return claimed.secret is None
+def _public(claimed: Claimed, client: Application, now: datetime) -> str | None:
+    return "" if claimed.secret is None else None
 
 
-def _by_key(claimed: Claimed, client: Application) -> bool:
-    return claimed.assertion is not None
+def _by_key(claimed: Claimed, client: Application, now: datetime) -> str | None:
+    return claimed.assertion.kid if claimed.assertion else None
 
 
 _HOW: Final[dict[AuthMethod, str]] = {
@@ -297,7 +313,7 @@ _NEW_ASSERTION: Final = (
     "with exp, jti and the kid of a registered key."
 )
 _ASSERTION_FIX: Final = f"Send client_assertion_type={ASSERTION_TYPE}."
-_PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application], bool]]] = {
+_PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application, datetime], str | None]]] = {
     "client_secret_basic": _by_secret,
     "client_secret_post": _by_secret,
     "none": _public,

@@ -38,6 +38,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     stands = standing.judge(token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
+    presented.note_use(service, token)
     return await _described(service, caller, token, stands)
 
 

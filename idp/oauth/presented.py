@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from idp import last_uses
 from idp.identity import pats
 from idp.oauth import reserved_scopes, scopes, standing, stories, tokens
 from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
@@ -89,7 +90,15 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
         if stands is None:
             story = await stories.fallen(service, presented.named)
             raise _refused(story, presented.claims.client_id)
+    note_use(service, presented)
     return stands
+
+
+def note_use(service: Service, presented: Presented) -> None:
+    """Keep when a personal access token was used."""
+    if presented.is_pat:
+        said = presented.claims
+        last_uses.note(service, said.jti, datetime.fromtimestamp(said.exp, UTC))
 
 
 async def find(service: Service, token: str) -> tuple[AccessToken, Standing]:

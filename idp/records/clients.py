@@ -132,5 +132,5 @@ APP_KEYS: Final = Collection("app_keys", RegisteredKey, lists=(("owner_id",),), 
 USER_KEYS: Final = Collection("user_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
 PROJECT_ROLES: Final = Collection("project_roles", ProjectRole, lists=(("project_id", "key"),))
 ROLE_ASSIGNMENTS: Final = Collection(
-    "role_assignments", RoleAssignment, lists=(("user_id",), ("project_id",))
+    "role_assignments", RoleAssignment, lists=(("user_id",), ("project_id",), ("org_id",))
 )

@@ -2,30 +2,17 @@
 
 import os
 
-import httpx
 import pytest
 
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.steps import Seen, leads_on, text_of
+from tests.support.https_proxy import Through
 
 
 def marks_of(page):
     """The highlighted characters, in order."""
     return [part.split("</mark>")[0] for part in page.text.split("<mark>")[1:]]
-
-
-class Through(httpx.AsyncHTTPTransport):
-    """The proxy in front of a public issuer: it ends TLS and keeps the Host header."""
-
-    def __init__(self, port):
-        super().__init__()
-        self.port = port
-
-    async def handle_async_request(self, request):
-        url = request.url.copy_with(scheme="http", host="127.0.0.1", port=self.port)
-        inner = httpx.Request(request.method, url, headers=request.headers, stream=request.stream)
-        return await super().handle_async_request(inner)
 
 
 class TestOnThisMachine:

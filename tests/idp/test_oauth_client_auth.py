@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from urllib.parse import quote_plus
 
@@ -16,6 +17,7 @@ from idp.oauth.client_auth import Claimed
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
 TEXT = st.text(st.characters(codec="utf-8"))
 ASSERTION = ("client_assertion", "e30.e30.e30")
 ASSERTION_TYPE = ("client_assertion_type", client_auth.ASSERTION_TYPE)
@@ -29,7 +31,12 @@ def basic(id: str, secret: str) -> str:
 def client_of(method: str, secret: str | None = None, state: str = "active"):
     secret_hash = credentials.digest(secret) if secret is not None else None
     return SimpleNamespace(
-        id="c", name="Client", auth_method=method, secret_hash=secret_hash, state=state
+        id="c",
+        name="Client",
+        auth_method=method,
+        secret_hash=secret_hash,
+        old_secret=None,
+        state=state,
     )
 
 
@@ -110,16 +117,16 @@ def test_only_the_registered_method_with_the_right_secret_counts(registered, use
     claimed = Claimed(method=used, client_id="c", secret=secret)
     due = None if registered == "none" else "right"
     if used == registered and secret == due:
-        client_auth.check(claimed, client)
+        client_auth.check(claimed, client, NOW)
     else:
         with pytest.raises(InvalidClient):
-            client_auth.check(claimed, client)
+            client_auth.check(claimed, client, NOW)
 
 
 def test_an_inactive_client_is_refused_in_the_same_words_as_any_other():
     inactive = client_of("none", state="inactive")
     with pytest.raises(InvalidClient) as refused:
-        client_auth.check(Claimed(method="none", client_id="c"), inactive)
+        client_auth.check(Claimed(method="none", client_id="c"), inactive, NOW)
 
     assert refused.value.description == "client authentication failed"
 
@@ -128,7 +135,7 @@ def test_an_endpoint_may_take_fewer_methods():
     claimed = Claimed(method="none", client_id="c")
 
     with pytest.raises(InvalidClient):
-        client_auth.check(claimed, client_of("none"), methods=("client_secret_basic",))
+        client_auth.check(claimed, client_of("none"), NOW, methods=("client_secret_basic",))
 
 
 def test_a_claim_shows_neither_its_secret_nor_what_may_be_one():

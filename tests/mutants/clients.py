@@ -14,8 +14,8 @@ MUTANTS = [
     Mutant(
         "a secret is not compared",
         AUTH,
-        'return credentials.matches(claimed.secret or "", client.secret_hash)',
-        "return True",
+        'return client_secrets.proven(client, claimed.secret or "", now)',
+        'return ""',
         f"{BY_SECRET} -k does_not_prove_itself",
     ),
     Mutant(

@@ -262,8 +262,8 @@ MUTANTS = [
     Mutant(
         "a service user by its id",
         "idp/oauth/client_auth.py",
-        "if not credentials.matches(claimed.secret, user.secret_hash):",
-        "if False:",
+        "proof = client_secrets.proven(user, claimed.secret, service.clock.now())",
+        'proof = ""',
         f"{OF_SERVICES} -k wrong_secret",
     ),
     Mutant(

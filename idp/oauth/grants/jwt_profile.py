@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from idp import last_uses
 from idp.identity import subjects, users
 from idp.oauth import assertions, service_tokens
 from idp.oauth.assertions import NotProven
@@ -41,6 +42,7 @@ async def authenticate(
             raise InvalidGrant(
                 "the assertion is not valid", story="Its issuer is no service user."
             )
+    last_uses.note(service, key.id, key.expires_at)
     return user, others
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.samples.searches import BY_NAME, NO_PLACE
+
 # A P-256 key that nobody has the other half of.
 PUBLIC_KEY = (
     "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0KTUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFa2d1"
@@ -58,12 +60,18 @@ _APPS = "/management/v1/projects/{projectId}/apps"
 _APP = f"{_APPS}/{{appId}}"
 _KEY = f"{_APP}/keys/{{keyId}}"
 BODIES = {
+    f"POST {_APPS}/_search": (BY_NAME,),
+    f"POST {_APP}/keys/_search": ({"query": NO_PLACE},),
     f"POST {_APPS}/oidc": (FULL_APP, {"name": "Shop", **OTHER_SETTINGS}),
     f"POST {_APPS}/api": ({"name": "Stock", "authMethodType": "API_AUTH_METHOD_TYPE_BASIC"},),
+    f"POST {_APPS}/oidc/_check": (FULL_APP, OTHER_SETTINGS),
+    f"POST {_APP}/_debug": ({"duration": "1h"},),
     f"PUT {_APP}": ({"name": "Shop {n}"},),
     f"PUT {_APP}/oidc_config": (FULL_SETTINGS, OTHER_SETTINGS),
     f"PUT {_APP}/api_config": ({"authMethodType": "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"},),
     f"POST {_APP}/keys": (FULL_KEY,),
+    f"POST {_APP}/oidc_config/_generate_client_secret": ({"overlap": "24h"},),
+    f"POST {_APP}/api_config/_generate_client_secret": ({"overlap": "0s"},),
 }
 
 
@@ -84,6 +92,20 @@ async def shut(world):
     return ids
 
 
+async def old_secret(world):
+    """A secret that counts beside the current one."""
+    ids = await new_app(world)
+    app = f"/management/v1/projects/{world.project}/apps/{ids['appId']}"
+    await world.made(f"{app}/oidc_config/_generate_client_secret", None, overlap="1h")
+    return ids | {"secretId": await replaced(world, app)}
+
+
+async def replaced(world, path):
+    """The id of the secret there that will end."""
+    page = await world.owner.get(f"{path}/secrets", **world.here)
+    return next(one["id"] for one in page.json()["result"] if "expirationDate" in one)
+
+
 async def new_key(world):
     path = f"/management/v1/projects/{world.project}/apps/{world.app}/keys"
     id = await world.made(path, "keyId", publicKey=PUBLIC_KEY)
@@ -95,6 +117,7 @@ async def preset(world):
 
 
 MADE = {
+    f"DELETE {_APP}/secrets/{{secretId}}": old_secret,
     f"DELETE {_APP}": new_app,
     f"POST {_APP}/_deactivate": new_app,
     f"POST {_APP}/_reactivate": shut,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.samples.searches import BY_NAME
+
 FULL_PROJECT = {
     "name": "Shop",
     "projectRoleAssertion": False,
@@ -11,6 +13,7 @@ FULL_PROJECT = {
 _PROJECT = "/management/v1/projects/{projectId}"
 _ROLE = f"{_PROJECT}/roles/{{roleKey}}"
 BODIES = {
+    "POST /management/v1/projects/_search": (BY_NAME,),
     "POST /management/v1/projects": (FULL_PROJECT,),
     f"PUT {_PROJECT}": (FULL_PROJECT,),
     f"POST {_PROJECT}/roles": (

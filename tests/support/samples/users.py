@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.samples.searches import NO_PLACE
+
 FULL_HUMAN = {
     "userId": "id-{n}",
     "username": "max-{n}",
@@ -84,6 +86,15 @@ SEARCHES = (
     | {"sortingColumn": "USER_FIELD_NAME_DISPLAY_NAME"},
 )
 BODIES = {
+    "POST /management/v1/users/grants/_search": (
+        {
+            "query": NO_PLACE,
+            "queries": [
+                {"userIdQuery": {"userId": "nobody"}},
+                {"projectIdQuery": {"projectId": "nobody"}},
+            ],
+        },
+    ),
     "POST /v2/users": SEARCHES,
     "POST /v2/users/human": (FULL_HUMAN, OTHER_HUMAN, THIRD_HUMAN),
     "POST /v2/users/{userId}/email/verify": ({"verificationCode": "ABCDEF"},),

@@ -1,0 +1,131 @@
+"""Secrets by which applications and service users prove themselves: two at most, while rotating.
+
+Both stand in the owner's record, as hashes, so that whoever has read the owner needs nothing more.
+A secret's id is made of its hash.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final, Protocol
+
+from idp import credentials, last_uses
+from idp.answers import Answer
+from idp.errors import FailedPrecondition, NotFound
+from idp.fields import Duration
+from idp.listing import ListDetails
+from idp.records import OldSecret
+from idp.requests import Request
+from idp.service import Service
+from storage import Write
+
+MAX_OVERLAP: Final = timedelta(days=7)
+
+
+class Owner(Protocol):
+    """Whoever has a secret: an application or a service user."""
+
+    @property
+    def secret_hash(self) -> str | None: ...
+
+    @property
+    def secret_created_at(self) -> datetime | None: ...
+
+    @property
+    def old_secret(self) -> OldSecret | None: ...
+
+
+class NewSecret(Request, frozen=True, kw_only=True):
+    """`overlap`: how long the secret of before counts beside the new one."""
+
+    overlap: Annotated[timedelta, Duration(max=MAX_OVERLAP)] = timedelta(0)
+
+
+class SecretView(Answer, frozen=True, kw_only=True):
+    """A secret that counts. One with an `expiration_date` was replaced, and ends then; of old ones
+    it is not known when they were made. `last_used_at` is exact to the hour."""
+
+    id: str
+    creation_date: datetime | None = None
+    expiration_date: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class Secrets(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[SecretView] = []
+
+
+def id_of(hash: str) -> str:
+    """By which name a secret is known."""
+    return credentials.digest(hash)[: credentials.ID_LENGTH]
+
+
+def proven(owner: Owner, secret: str, now: datetime) -> str | None:
+    """The id of the owner's secret that it is, if it is one; whichever, it takes as long."""
+    given, old = credentials.digest(secret), living(owner.old_secret, now)
+    is_current = credentials.same(owner.secret_hash or "", given)
+    is_old = credentials.same(old.hash if old else "", given)
+    return id_of(given) if is_current or is_old else None
+
+
+def living(old: OldSecret | None, now: datetime) -> OldSecret | None:
+    """The secret of before, as long as it counts."""
+    return old if old is not None and now < old.ends_at else None
+
+
+def first(secret: str | None, now: datetime) -> dict[str, Any]:
+    """What an owner keeps of a secret that has none beside it."""
+    hashed, created_at = (credentials.digest(secret), now) if secret else (None, None)
+    return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
+
+
+def replaced(owner: Owner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
+    """What an owner keeps once it has a new secret: the last one beside it, and no third."""
+    old = None
+    if owner.secret_hash is not None:
+        made_at, ends_at = owner.secret_created_at, now + overlap
+        old = OldSecret(hash=owner.secret_hash, created_at=made_at, ends_at=ends_at)
+    return {**first(secret, now), "old_secret": old}
+
+
+def without(owner: Owner, id: str, now: datetime) -> dict[str, Any]:
+    """What an owner keeps once its old secret has ended.
+
+    Raises NotFound; FailedPrecondition: the current one ends by being replaced.
+    """
+    old = living(owner.old_secret, now)
+    if old is not None and id == id_of(old.hash):
+        return {"old_secret": None}
+    if owner.secret_hash is not None and id == id_of(owner.secret_hash):
+        message = "it is the current secret: generate another one, which replaces it"
+        raise FailedPrecondition(message, slug="secret.current")
+    raise NotFound("there is no such secret", slug="secret.not_found")
+
+
+def forgotten(before: Owner, after: Owner) -> list[Write]:
+    """The writes that forget the uses of secrets that have ended by a change."""
+    return [last_uses.forget(id_of(hash)) for hash in sorted(_hashes(before) - _hashes(after))]
+
+
+def _hashes(owner: Owner) -> set[str]:
+    old = owner.old_secret.hash if owner.old_secret else None
+    return {hash for hash in (owner.secret_hash, old) if hash}
+
+
+async def listed(service: Service, owner: Owner) -> Secrets:
+    """The owner's secrets that count, the current one first."""
+    views: list[SecretView] = []
+    if owner.secret_hash is not None:
+        id = id_of(owner.secret_hash)
+        views.append(SecretView(id=id, creation_date=owner.secret_created_at))
+    old = living(owner.old_secret, service.clock.now())
+    if old is not None:
+        ends = old.ends_at
+        views.append(
+            SecretView(id=id_of(old.hash), creation_date=old.created_at, expiration_date=ends)
+        )
+    return Secrets(
+        details=ListDetails(total_result=str(len(views))),
+        result=await last_uses.told(service, views),
+    )

@@ -1,0 +1,87 @@
+"""Finding projects, and the applications of one, by their names."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from idp import searching
+from idp.access import Call
+from idp.answers import Answer
+from idp.clients import projects, read_app
+from idp.clients.projects import ProjectView
+from idp.clients.read_app import AppView
+from idp.fields import Items, Name
+from idp.records import APPLICATIONS, PROJECTS
+from idp.requests import Request
+from idp.search_plans import Filter
+from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
+from idp.service import Service
+
+
+class NameQuery(TextQuery, frozen=True, kw_only=True):
+    name: Name
+
+
+class NameFilter(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    name_query: NameQuery
+
+
+class NameSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[NameFilter], Items(MAX_FILTERS)] = []
+
+    @property
+    def filters(self) -> list[Filter]:
+        """What a record must be like."""
+        names = [each.name_query for each in self.queries]
+        return [one.of("name", one.name) for one in names]
+
+
+class ProjectsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[ProjectView] = []
+    next_cursor: str = ""
+
+
+class AppsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[AppView] = []
+    next_cursor: str = ""
+
+
+async def projects_of(service: Service, call: Call, request: NameSearch) -> ProjectsFound:
+    """Find projects, in all organizations that the caller reaches. Raises InvalidArgument."""
+    found = await searching.find(
+        service,
+        PROJECTS,
+        request.query,
+        request.filters,
+        organizations=searching.reached(call),
+    )
+    return ProjectsFound(
+        details=found.details,
+        result=[projects.view(project) for project in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def apps_of(service: Service, call: Call, project_id: str, request: NameSearch) -> AppsFound:
+    """Find applications of a project, by their names. Raises NotFound, InvalidArgument."""
+    project = await projects.find(service, call, project_id)
+    of_project = Filter(path="project_id", value=project.id)
+    found = await searching.find(
+        service, APPLICATIONS, request.query, [of_project, *request.filters], order="name"
+    )
+    now = service.clock.now()
+    return AppsFound(
+        details=found.details,
+        result=[read_app.view(client, now) for client in found.records],
+        next_cursor=found.next_cursor,
+    )

@@ -1,0 +1,65 @@
+"""When credentials were last used: kept to the hour, by an errand that no request waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol, TypeVar
+
+from msgspec import structs
+
+from idp import credentials
+from idp.records import LAST_USES, LastUse
+from idp.service import Service
+from storage import Conflict, Delete, Insert, Stale, Unavailable, Unknown, Update, Write
+
+EVERY: Final = timedelta(hours=1)
+_MOST_KNOWN: Final = 10_000  # credentials that one process remembers
+
+
+class View(Protocol):
+    """What is answered of a credential. It has a field `last_used_at`, too."""
+
+    @property
+    def id(self) -> str: ...
+
+
+V = TypeVar("V", bound=View)
+
+
+def note(service: Service, id: str, ends_at: datetime = credentials.LASTS_UNTIL) -> None:
+    """A credential, which ends at `ends_at`, is used now. Nothing is awaited."""
+    now, noted = service.clock.now(), service.last_uses
+    last = noted.get(id)
+    if last is not None and now - last < EVERY:
+        return
+    if len(noted) >= _MOST_KNOWN:
+        noted.clear()
+    noted[id] = now
+    service.errands.start(_keep(service, id, now, ends_at))
+
+
+async def _keep(service: Service, id: str, now: datetime, ends_at: datetime) -> None:
+    """Keep it, unless another process has done so within the hour. A use that gets lost when the
+    store is away is no loss."""
+    with suppress(Conflict, Stale, Unavailable, Unknown):
+        known = await service.store.get(LAST_USES, id)
+        if known is None:
+            made = LastUse(id=id, at=now, expires_at=ends_at)
+            await service.store.commit(Insert(LAST_USES, made))
+        elif now - known.at >= EVERY:
+            step = Update(LAST_USES, id, set={"at": now}, expect={"at": known.at})
+            await service.store.commit(step)
+
+
+def forget(id: str) -> Write:
+    """The write that belongs to the end of a credential."""
+    return Delete(LAST_USES, id)
+
+
+async def told(service: Service, views: Sequence[V]) -> list[V]:
+    """The views of credentials, with their last uses."""
+    found = await service.store.get_many([(LAST_USES, view.id) for view in views])
+    pairs: Any = zip(views, found, strict=True)
+    return [structs.replace(view, last_used_at=use.at) if use else view for view, use in pairs]
