@@ -1,7 +1,7 @@
 ## A new password, because the person wants one or must have one (say why in `notice`).
 ##   login_name: str
 ##   current_required: bool    whether the present password is asked for
-##   policy: dict              {minimum, maximum: int}
+##   policy: dict              {minimum, maximum: int, demands: list[Demand]}
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\

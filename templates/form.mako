@@ -48,13 +48,19 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
 </%def>
 
 ## A new password, and before it what it needs.
-##   policy: dict    {minimum, maximum: int}
+##   policy: dict    {minimum, maximum: int, demands: list[Demand]}
 <%def name="new_password_field(policy, autofocus)">
-<% rules = f"minlength: {policy['minimum']}; maxlength: {policy['maximum']};" %>\
+<%
+    rules = f"minlength: {policy['minimum']}; maxlength: {policy['maximum']};"
+    rules += "".join(f" required: {demand.name};" for demand in policy["demands"])
+%>\
 <div class="policy">
 <p id="policy">${pgettext("change-password", "The new password needs:")}</p>
 <ul aria-labelledby="policy">
 <li>${npgettext("change-password", "at least %(n)s character", "at least %(n)s characters", policy["minimum"])}</li>
+% for demand in policy["demands"]:
+<li>${said(demand.hint)}</li>
+% endfor
 </ul>
 <p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
 </div>

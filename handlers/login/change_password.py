@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.config import Config
 from idp.i18n import message
-from idp.identity import password_change
+from idp.identity import password_change, passwords
 from idp.identity.passwords import MAX_CHARACTERS
 from idp.identity.subjects import Subject
 from idp.oauth import sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
+from idp.policies import effective
 from idp.service import Service
 
 _WHY = message(
@@ -25,7 +25,7 @@ class ChangePasswordHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         subject = await self._proven(flow)
         if subject is not None:
-            self._ask(flow, subject, notice=_WHY)
+            await self._ask(flow, subject, notice=_WHY)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         subject = await self._proven(flow)
@@ -34,7 +34,7 @@ class ChangePasswordHandler(FlowHandler):
         password = form.get("newPassword") or ""
         problems = await problems_of(self.service, subject, password)
         if problems:
-            self._ask(flow, subject, status=400, problems=problems)
+            await self._ask(flow, subject, status=400, problems=problems)
             return
         cookie = await sign_in_flow.choose_password(self.service, flow, subject, password)
         self.keep_cookie(cookie)
@@ -48,21 +48,25 @@ class ChangePasswordHandler(FlowHandler):
             self.see(self.at(LOGIN, flow))
         return subject
 
-    def _ask(self, flow: Flow, subject: Subject, *, status: int = 200, **values: object) -> None:
+    async def _ask(
+        self, flow: Flow, subject: Subject, *, status: int = 200, **values: object
+    ) -> None:
         self.step(
             Page.CHANGE_PASSWORD,
             flow,
             status=status,
             login_name=subject.user.user_name,
             current_required=False,
-            policy=policy_of(self.service.config),
+            policy=await policy_of(self.service, subject.user.org_id),
             **values,
         )
 
 
-def policy_of(config: Config) -> dict[str, object]:
-    """What a new password needs, as the page says it."""
-    return {"minimum": config.password_min_length, "maximum": MAX_CHARACTERS}
+async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:
+    """What a new password of the organization's people needs, as the page says it."""
+    rules = await effective.complexity(service, org_id)
+    demands = passwords.demands(rules)
+    return {"minimum": rules.min_length, "maximum": MAX_CHARACTERS, "demands": demands}
 
 
 async def problems_of(

@@ -34,7 +34,7 @@ class OwnPasswordHandler(PageHandler):
         if agent is None or live is None:
             self.see(LOGIN)
         else:
-            self._ask(agent, live)
+            await self._ask(agent, live)
 
     async def post(self) -> None:
         agent = await self.find_agent()
@@ -65,22 +65,22 @@ class OwnPasswordHandler(PageHandler):
             subject = await own_password.prove(self.service, live, current, self.address())
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
-            self._ask(agent, live, status=429, retry_seconds=error.retry_after_seconds)
+            await self._ask(agent, live, status=429, retry_seconds=error.retry_after_seconds)
             return
         except sign_in.Refused as error:
             _log.info("password change refused", cause=str(error), address=self.address())
             wrong = {"field": "currentPassword", "text": _WRONG}
             problems = [wrong, *await problems_of(self.service, live.subject, new)]
-            self._ask(agent, live, status=400, problems=problems)
+            await self._ask(agent, live, status=400, problems=problems)
             return
         problems = await problems_of(self.service, subject, new)
         if problems:
-            self._ask(agent, live, status=400, problems=problems)
+            await self._ask(agent, live, status=400, problems=problems)
             return
         self.keep_cookie(await own_password.replace(self.service, agent, live, subject, new))
         self.see(CHANGED)
 
-    def _ask(
+    async def _ask(
         self, agent: Agent, live: LiveSession, *, status: int = 200, **values: object
     ) -> None:
         self.page(
@@ -88,7 +88,7 @@ class OwnPasswordHandler(PageHandler):
             status=status,
             login_name=live.subject.user.user_name,
             current_required=True,
-            policy=policy_of(self.service.config),
+            policy=await policy_of(self.service, live.subject.user.org_id),
             hidden=self.form_token(live.session.id, agent),
             cancellable=True,
             **values,

@@ -57,16 +57,16 @@ class RegisterHandler(RegistrationHandler):
 
     async def show(self, flow: Flow) -> None:
         if await self._find_organization(flow) is not None:
-            self._ask(flow, await self._known(flow))
+            await self._ask(flow, await self._known(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         organization = await self._find_organization(flow)
         if organization is None:
             return
         sent = _sent(form)
-        typed, problems = registration.read(self.service, organization, sent)
+        typed, problems = await registration.read(self.service, organization, sent)
         if problems:
-            self._ask(flow, sent, status=400, problems=as_shown(problems))
+            await self._ask(flow, sent, status=400, problems=as_shown(problems))
             return
         try:
             await registration_flow.begin(
@@ -77,7 +77,7 @@ class RegisterHandler(RegistrationHandler):
                 self.visit(flow),
             )
         except Throttled as error:
-            self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
+            await self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
         else:
             self.see(self.at(ADDRESSES[Page.VERIFY_EMAIL], flow))
 
@@ -88,7 +88,7 @@ class RegisterHandler(RegistrationHandler):
         if closed is None and organization is not None:
             return organization
         status = 400 if self.request.method == "POST" else 200
-        self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
+        await self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
         return None
 
     async def _known(self, flow: Flow) -> Typed:
@@ -99,8 +99,9 @@ class RegisterHandler(RegistrationHandler):
         name = flow.request.login_name or flow.request.login_hint or ""
         return structs.replace(NOTHING, email=name if "@" in name else "")
 
-    def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
-        own = {"closed": None, "policy": policy_of(self.service.config), "typed": typed}
+    async def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
+        policy = await policy_of(self.service, flow.client.org_id)
+        own = {"closed": None, "policy": policy, "typed": typed}
         links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
         self.step(Page.REGISTER, flow, status=status, **(own | links | values))
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from handlers import browser
+from handlers.console import visits
+from handlers.console.sections import CONSOLE
 from handlers.login.change_password import policy_of, problems_of
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.page import ForeignForm, PageHandler
 from idp import logs
 from idp.i18n import message
-from idp.identity import own_password, sign_in
+from idp.identity import own_password, permissions, sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth.params import Params
 from idp.setup import PAGE
@@ -30,7 +32,7 @@ class SetupHandler(PageHandler):
     """
 
     async def get(self) -> None:
-        self._ask("")
+        await self._ask("")
 
     async def post(self) -> None:
         if browser.may_lack_cookie(self.service.config, self.request):
@@ -40,17 +42,17 @@ class SetupHandler(PageHandler):
         problem = problem_of(login_name)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]
-            self._ask(login_name, status=400, problems=problems)
+            await self._ask(login_name, status=400, problems=problems)
             return
         try:
             await self._submit(login_name, form)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
-            self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
+            await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
         except (sign_in.Refused, Stale) as error:  # Stale: another one was faster
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
-            self._ask(login_name, status=400, problems=problems)
+            await self._ask(login_name, status=400, problems=problems)
 
     async def _submit(self, login_name: str, form: Params) -> None:
         password, new = form.get("password") or "", form.get("newPassword") or ""
@@ -59,15 +61,23 @@ class SetupHandler(PageHandler):
         )
         problems = await problems_of(self.service, subject, new)
         if problems:
-            self._ask(login_name, password, status=400, problems=problems)
+            org_id = subject.user.org_id
+            await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
             return
         agent = await self.find_agent()
         cookie = await own_password.replace_one_time(self.service, agent, subject, new)
         self.keep_cookie(cookie)
-        self.see(LOGIN)
+        rights = await permissions.of_user(self.service, subject.user.id)
+        self.see(CONSOLE if visits.manages(rights) else LOGIN)
 
-    def _ask(
-        self, login_name: str, proven: str | None = None, *, status: int = 200, **values: object
+    async def _ask(
+        self,
+        login_name: str,
+        proven: str | None = None,
+        *,
+        status: int = 200,
+        org_id: str | None = None,
+        **values: object,
     ) -> None:
         """`proven` is a one-time password that was right: it need not be typed again."""
         self.page(
@@ -75,7 +85,7 @@ class SetupHandler(PageHandler):
             status=status,
             login_name=login_name,
             password=proven,
-            policy=policy_of(self.service.config),
+            policy=await policy_of(self.service, org_id),
             **values,
         )
 

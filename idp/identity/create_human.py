@@ -17,6 +17,7 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import new_users, phone_verifications, users, verifications
+from idp.identity.contacts import template_problems
 from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman, Paths, Prepared
@@ -53,7 +54,8 @@ async def create(service: Service, call: Call, document: object) -> Created:
     request, problems = requests.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
     new = _person(request)
-    problems += _beyond_one_field(service, organization, new, request, problems)
+    problems += _beyond_one_field(service, new, request, problems)
+    problems += await _password_problems(service, organization, new, request)
     if problems:
         raise _refusal(problems)
     assert organization is not None  # noqa: S101 - else it is a problem
@@ -145,29 +147,33 @@ def _readable(values: list[T] | None) -> list[T]:
     return [each for each in values or [] if each is not None]
 
 
+async def _password_problems(
+    service: Service, organization: Organization | None, new: NewHuman, request: CreateHuman
+) -> Iterable[FieldProblem]:
+    if request.password is None or not request.password.password:
+        return ()
+    password = request.password.password
+    found = await new_users.password_problems(service, organization, new, password)
+    return password_problems("password.password", found)
+
+
 def _beyond_one_field(
-    service: Service,
-    organization: Organization | None,
-    new: NewHuman,
-    request: CreateHuman,
-    found: list[FieldProblem],
+    service: Service, new: NewHuman, request: CreateHuman, found: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
     """What no field's own rule can tell; `found` is what those told."""
-    email, password, named = request.email, request.password, request.organization
+    email, named = request.email, request.organization
     is_name_sent = request.username or any(each.field == "username" for each in found)
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
-    if email and email.send_code and email.send_code.url_template:
-        yield from _template_problems(service, email.send_code.url_template)
+    if email and email.send_code:
+        template = email.send_code.url_template
+        yield from template_problems(service, template, "email.sendCode.urlTemplate")
     is_told = any(each.field.startswith("organization.") for each in found)
     if named and not (named.org_id or named.org_domain or is_told):
         yield FieldProblem("field.required", "organization.orgId", "or orgDomain is required")
     entries, links = request.metadata or [], request.idp_links or []
-    yield from _doubles("metadata[{}].key", (entry and entry.key for entry in entries))
-    yield from _doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
-    if password and password.password:
-        problems = new_users.password_problems(service, organization, new, password.password)
-        yield from password_problems("password.password", problems)
+    yield from doubles("metadata[{}].key", (entry and entry.key for entry in entries))
+    yield from doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:
@@ -178,18 +184,12 @@ def _name_problems(user_name: str) -> Iterator[FieldProblem]:
         yield FieldProblem(refused.slug, "username", f"is the e-mail address, which {refused}")
 
 
-def _template_problems(service: Service, template: str) -> Iterator[FieldProblem]:
-    try:
-        verifications.check_url_template(service.config, template)
-    except verifications.UrlTemplateRefused as refused:
-        yield FieldProblem(refused.slug, "email.sendCode.urlTemplate", refused.message)
-
-
 def _identity(link: Link) -> tuple[str, str] | None:
     return (link.idp_id, link.user_id) if link.idp_id and link.user_id else None
 
 
-def _doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
+def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
+    """What is there a second time, by its place in the `path`; None is nothing."""
     seen = set()
     for n, value in enumerate(values):
         if value is not None and value in seen:

@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 from idp import base64url, events
 from idp.errors import FieldProblem, Taken
 from idp.identity import login_claims, passwords, schemes, users
+from idp.policies import effective
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
@@ -97,10 +98,10 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
         await commit_settled(service.store, *prepared.writes)
         return prepared
 
-    return await login_claims.repeated(attempt, _MEETS_AT)
+    return await login_claims.repeated(attempt, MEETS_AT)
 
 
-_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})
+MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})
 
 
 def is_met(error: Conflict | Stale) -> bool:
@@ -160,7 +161,7 @@ async def _taken(
 
 
 def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
-    profile = _with_display_name(new.profile)
+    profile = with_display_name(new.profile)
     return User(
         id=new.id or service.random.id(),
         org_id=organization.id,
@@ -179,7 +180,8 @@ def _user(service: Service, organization: Organization, new: NewHuman, now: date
     )
 
 
-def _with_display_name(profile: Profile) -> Profile:
+def with_display_name(profile: Profile) -> Profile:
+    """The profile, with "first last" to show where nothing else is."""
     if profile.display_name:
         return profile
     names = (profile.given_name, profile.family_name)
@@ -215,16 +217,19 @@ def imported(service: Service, encoded: str, *, must_change: bool = False) -> Pa
     return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
 
 
-def password_problems(
+async def password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
 ) -> list[passwords.Problem]:
-    """What keeps `password` from being this person's; empty when it is fine."""
+    """What keeps `password` from being this person's; empty when it is fine.
+
+    Of an organization that is not there (yet), the installation's policy counts.
+    """
     names = [new.user_name, new.profile.display_name, organization.name if organization else ""]
     names += [new.profile.given_name or "", new.profile.family_name or ""]
     names += [new.email.address] if new.email else []
     return passwords.policy_problems(
         password,
-        min_length=service.config.password_min_length,
+        rules=await effective.complexity(service, organization.id if organization else None),
         own_words=names,
         max_bytes=service.hasher.max_bytes,
     )

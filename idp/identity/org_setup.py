@@ -85,7 +85,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
 
     Raises InvalidArgument, Taken, Busy.
     """
-    request = _read(service, document)
+    request = await _read(service, document)
     administrator = _person(request.human)
     if request.human.password is not None:
         password = await new_users.hashed(service, request.human.password)
@@ -103,13 +103,13 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     )
 
 
-def _read(service: Service, document: object) -> SetUp:
+async def _read(service: Service, document: object) -> SetUp:
     request, problems = requests.collect(SetUp, document)
     if request.human and request.human.password:
         new, name = _person(request.human), request.org.name if request.org else ""
         organization = organizations.new(service, name or "", "", service.clock.now())
         password = request.human.password
-        found = new_users.password_problems(service, organization, new, password)
+        found = await new_users.password_problems(service, organization, new, password)
         problems += password_problems("human.password", found)
     if problems:
         raise InvalidArgument(problems)

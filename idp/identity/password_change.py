@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from idp import events
 from idp.identity import passwords, sessions
 from idp.identity.subjects import Subject
+from idp.policies import effective
 from idp.records import INSTANCES, USERS, Instance, Password
 from idp.service import Service
 from storage import Update, Write
@@ -32,7 +33,7 @@ async def problems(service: Service, subject: Subject, password: str) -> list[pa
     names += [user.email.address] if user.email else []
     found = passwords.policy_problems(
         password,
-        min_length=service.config.password_min_length,
+        rules=await effective.complexity(service, user.org_id),
         own_words=names,
         max_bytes=service.hasher.max_bytes,
     )

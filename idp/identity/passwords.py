@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from idp.errors import IdpError
 from idp.i18n import Message, message
+from idp.records import ComplexityRules
 
 MAX_CHARACTERS: Final = 200
 MIN_WORD_CHARACTERS: Final = 4
@@ -38,6 +39,55 @@ class Problem(Struct, frozen=True):
 
     slug: str
     text: Message
+
+
+class Demand(Struct, frozen=True):
+    """A kind of character that a policy may demand: the policy's rule, how password managers call
+    it, and what a page says before a password is chosen."""
+
+    rule: str
+    name: str
+    hint: Message
+    problem: Problem
+    is_met_by: Callable[[str], bool]
+
+
+_USUAL: Final = ComplexityRules()
+_DEMANDS: Final = (
+    Demand(
+        "has_lowercase",
+        "lower",
+        message("a small letter", context="password"),
+        Problem("password.lowercase", message("Use a small letter.", context="password")),
+        str.islower,
+    ),
+    Demand(
+        "has_uppercase",
+        "upper",
+        message("a capital letter", context="password"),
+        Problem("password.uppercase", message("Use a capital letter.", context="password")),
+        str.isupper,
+    ),
+    Demand(
+        "has_number",
+        "digit",
+        message("a digit", context="password"),
+        Problem("password.number", message("Use a digit.", context="password")),
+        str.isdecimal,
+    ),
+    Demand(
+        "has_symbol",
+        "special",
+        message("a symbol, such as ! or #", context="password"),
+        Problem("password.symbol", message("Use a symbol, such as ! or #.", context="password")),
+        lambda character: not (character.isalnum() or character.isspace()),
+    ),
+)
+
+
+def demands(rules: ComplexityRules) -> list[Demand]:
+    """The kinds of characters that a new password needs."""
+    return [demand for demand in _DEMANDS if getattr(rules, demand.rule)]
 
 
 def normalised(password: str) -> str:
@@ -64,28 +114,32 @@ def normalised(password: str) -> str:
 def policy_problems(
     password: str,
     *,
-    min_length: int = 8,
+    rules: ComplexityRules = _USUAL,
     own_words: Iterable[str] = (),
     max_bytes: int | None = None,
 ) -> list[Problem]:
     """Everything that keeps a new password from being accepted.
 
-    `own_words` are the person's login name, address and names, and the names of the service and
-    the organization; `max_bytes` is the limit of the configured hash (`Hasher.max_bytes`). There
-    are no rules of composition: they make passwords worse.
+    `rules` are those of the person's organization. Left alone they demand no kinds of characters:
+    that makes passwords worse. `own_words` are the person's login name, address and names, and
+    the names of the service and the organization; `max_bytes` is the limit of the configured hash
+    (`Hasher.max_bytes`).
     """
     try:
         password = normalised(password)
     except PasswordRefused as refused:
-        return [_unusable(refused, min_length)]
-    return list(_problems(password, min_length, own_words, max_bytes))
+        return [_unusable(refused, rules.min_length)]
+    return list(_problems(password, rules, own_words, max_bytes))
 
 
 def _problems(
-    password: str, min_length: int, own_words: Iterable[str], max_bytes: int | None
+    password: str, rules: ComplexityRules, own_words: Iterable[str], max_bytes: int | None
 ) -> Iterator[Problem]:
-    if len(password) < min_length:
-        yield _too_short(min_length)
+    if len(password) < rules.min_length:
+        yield _too_short(rules.min_length)
+    for demand in demands(rules):
+        if not any(map(demand.is_met_by, password)):
+            yield demand.problem
     if max_bytes is not None and len(password.encode()) > max_bytes:
         text = message(
             "Use a shorter password: this one takes more than %(n)s bytes.",
@@ -99,7 +153,7 @@ def _problems(
             context="password",
         )
         yield Problem("password.common", text)
-    if is_own_words(password, own_words, min_length):
+    if is_own_words(password, own_words, rules.min_length):
         text = message(
             "Add something that nobody would expect: this password is little more than your own"
             " name or the name of this service.",

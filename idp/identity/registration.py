@@ -79,7 +79,9 @@ def closed(config: Config) -> Closed | None:
     return None if mail.is_readable(config) else "no_mail"
 
 
-def read(service: Service, organization: Organization, sent: Typed) -> tuple[Typed, list[Problem]]:
+async def read(
+    service: Service, organization: Organization, sent: Typed
+) -> tuple[Typed, list[Problem]]:
     """The form in its one form, and everything that is wrong with it."""
     problems: list[Problem] = []
     email = _read(problems, "email", fields.Email(), sent.email)
@@ -93,7 +95,7 @@ def read(service: Service, organization: Organization, sent: Typed) -> tuple[Typ
     problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))
     if sent.user_name.strip() or not problems:
         problems += name_problems(typed.user_name, typed.email)
-    found = new_users.password_problems(service, organization, _human(typed), sent.password)
+    found = await new_users.password_problems(service, organization, _human(typed), sent.password)
     return typed, problems + [Problem("newPassword", each.text) for each in found]
 
 

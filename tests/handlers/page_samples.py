@@ -1,10 +1,13 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
 from idp.i18n import message
+from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
+from idp.records import ComplexityRules
 from tests.handlers import console_samples
 
-POLICY = {"minimum": 8, "maximum": 200}
+DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
+POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
 
 
 def person(said):
@@ -191,6 +194,7 @@ def pages(said):
             "accounts": accounts,
             "password_url": "/ui/account/password",
             "logout_url": "/oidc/v1/end_session?" + said("a"),
+            "console_url": "/ui/console?" + said("a"),
             "demo_url": "/demo?" + said("a"),
         },
         "demo": demo(said),
@@ -255,6 +259,7 @@ BARE = {
         "accounts": [],
         "password_url": "/ui/account/password",
         "logout_url": "/oidc/v1/end_session",
+        "console_url": None,
         "demo_url": None,
     },
     "demo": {

@@ -231,8 +231,10 @@ def test_the_policy_is_told_in_words_and_to_password_managers():
     (field,) = page.named("newPassword")
 
     assert field["minlength"] == "8"
-    assert field["passwordrules"] == "minlength: 8; maxlength: 200;"
-    assert "at least 8 characters" in page.one("main")["text"]
+    rules = "minlength: 8; maxlength: 200; required: digit; required: special;"
+    assert field["passwordrules"] == rules
+    for needed in ("at least 8 characters", "a digit", "a symbol"):
+        assert needed in page.one("main")["text"]
 
 
 def test_the_own_change_asks_for_the_current_password():

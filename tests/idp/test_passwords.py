@@ -10,6 +10,7 @@ import pytest
 from idp.i18n import load
 from idp.identity import passwords
 from idp.identity.passwords import PasswordRefused, normalised, policy_problems
+from idp.records import ComplexityRules
 
 GOOD = "correct horse battery"
 
@@ -40,8 +41,24 @@ def test_a_password_has_8_to_200_characters(length, expected):
 
 
 def test_an_organization_may_ask_for_more():
-    assert slugs("k7q2m9x4z", min_length=10) == ["password.too_short"]
-    assert slugs("k7q2m9x4zp", min_length=10) == []
+    assert slugs("k7q2m9x4z", rules=ComplexityRules(min_length=10)) == ["password.too_short"]
+    assert slugs("k7q2m9x4zp", rules=ComplexityRules(min_length=10)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "without", "with_it"),
+    [
+        ("has_lowercase", "K7Q2M9X4 !", "K7Q2M9X4 !ß"),
+        ("has_uppercase", "k7q2m9x4 !", "k7q2m9x4 !Ä"),
+        ("has_number", "kžqomyxh !", "kžqomyxh !٣"),
+        ("has_symbol", "k7q2 m9x4", "k7q2 m9x4€"),
+    ],
+)
+def test_an_organization_may_demand_a_kind_of_character(rule, without, with_it):
+    rules = ComplexityRules(**{rule: True})
+
+    assert slugs(without, rules=rules) == [f"password.{rule.removeprefix('has_')}"]
+    assert slugs(with_it, rules=rules) == []
 
 
 def test_characters_are_counted_as_people_see_them():
