@@ -6,13 +6,15 @@ from typing import Final
 
 from idp import instance_keys, instance_settings
 from idp.api.operation import operation
-from idp.identity import members
+from idp.identity import member_search, members
 
 _MEMBERS: Final = "/admin/v1/members"
 _SECURITY: Final = "/admin/v1/policies/security"
 _FEATURES: Final = "/v2/features/instance"
 
 OPERATIONS = (
+    operation("POST", f"{_MEMBERS}/_search", "iam.read", member_search.of_instance),
+    operation("POST", f"{_MEMBERS}/roles/_search", "iam.read", member_search.roles_of_instance),
     operation("POST", _MEMBERS, "iam.member.write", members.add_to_instance),
     operation(
         "PUT",

@@ -9,6 +9,7 @@ from idp.api.operation import operation
 from idp.identity import (
     domain_calls,
     domain_proofs,
+    member_search,
     members,
     org_changes,
     org_setup,
@@ -72,6 +73,16 @@ OPERATIONS = (
     ),
     operation("DELETE", _DOMAIN, "org.write", domain_calls.remove, conditional=True),
     operation("POST", "/admin/v1/orgs/_setup", "iam.write", org_setup.set_up, document=SetUp),
+    operation("POST", f"{_MEMBERS}/_search", "org.read", member_search.of_organization),
+    operation(
+        "POST", f"{_MEMBERS}/roles/_search", "org.read", member_search.roles_of_organizations
+    ),
+    operation(
+        "POST",
+        "/management/v1/users/{userId}/memberships/_search",
+        "user.read",
+        member_search.of_user,
+    ),
     operation("POST", _MEMBERS, "org.member.write", members.add_to_organization),
     operation(
         "PUT",

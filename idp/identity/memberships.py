@@ -20,7 +20,7 @@ ORG_OWNER: Final = "ORG_OWNER"
 def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -> Membership:
     """That the user manages the organization (None: the instance) in these roles; not stored."""
     return Membership(
-        id=_id(user_id, org_id),
+        id=id_of(user_id, org_id),
         user_id=user_id,
         org_id=org_id,
         roles=list(roles),
@@ -28,7 +28,7 @@ def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -
     )
 
 
-def _id(user_id: str, org_id: str | None) -> str:
+def id_of(user_id: str, org_id: str | None) -> str:
     """A user has one membership of a kind, so of two that are made at once one is a Conflict."""
     return credentials.digest(f"{user_id}\n{org_id or ''}")
 
@@ -41,7 +41,7 @@ def insertion(random: Random, membership: Membership, actor: str, now: datetime)
 
 async def find(service: Service, user_id: str, org_id: str | None) -> Membership | None:
     """How the user manages the organization (None: the instance), if they do."""
-    return await service.store.get(MEMBERSHIPS, _id(user_id, org_id))
+    return await service.store.get(MEMBERSHIPS, id_of(user_id, org_id))
 
 
 def owner_of(org_id: str | None) -> str:

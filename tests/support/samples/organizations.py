@@ -30,8 +30,10 @@ FULL_ORGANIZATION = {
     },
     "roles": ["ORG_OWNER"],
 }
+FULL_PAGE = {"limit": 10, "asc": True, "cursor": "", "offset": 0}
+MEMBER_SEARCH = {"query": FULL_PAGE, "queries": [{"userIdQuery": {"userId": "{member}"}}]}
 FULL_SEARCH = {
-    "query": {"limit": 10, "asc": True, "cursor": "", "offset": 0},
+    "query": FULL_PAGE,
     "queries": [
         {"nameQuery": {"name": "own", "method": "TEXT_QUERY_METHOD_STARTS_WITH"}},
         {"domainQuery": {"domain": "own.example", "method": "TEXT_QUERY_METHOD_EQUALS"}},
@@ -48,7 +50,7 @@ BODIES = {
     "POST /management/v1/orgs/me/domains": ({"domain": "made-{n}.example"},),
     "POST /management/v1/orgs/me/domains/_search": (
         {
-            "query": FULL_SEARCH["query"],
+            "query": FULL_PAGE,
             "queries": [
                 {"domainNameQuery": {"name": "own", "method": "TEXT_QUERY_METHOD_STARTS_WITH"}}
             ],
@@ -56,6 +58,12 @@ BODIES = {
     ),
     "POST /management/v1/orgs/me/domains/{domain}/validation/_generate": (
         {"type": "DOMAIN_VALIDATION_TYPE_DNS"},
+    ),
+    "POST /management/v1/orgs/me/members/_search": (MEMBER_SEARCH,),
+    "POST /admin/v1/members/_search": (MEMBER_SEARCH,),
+    "POST /management/v1/users/{userId}/memberships/_search": (
+        {"query": FULL_PAGE, "queries": [{"orgQuery": {"orgId": "own"}}]},
+        {"queries": [{"iamQuery": {"iam": True}}]},
     ),
     "POST /management/v1/orgs/me/members": ({"userId": "{member}", "roles": ["ORG_OWNER"]},),
     "PUT /management/v1/orgs/me/members/{userId}": ({"roles": ["ORG_OWNER"]},),
