@@ -2,6 +2,7 @@
 ##   accounts: list[dict]    {id, display_name, login_name: str} of everybody signed in
 ##   password_url: str       where a password is changed; `session` is added
 ##   logout_url: str
+##   console_url: str | None    for who manages something
 ##   demo_url: str | None    the demonstration, on a service that has one
 <%inherit file="page.mako"/>\
 <%namespace name="form" file="form.mako"/>\
@@ -24,6 +25,9 @@ ${form.person(account["display_name"], account["login_name"])}
 <p>${pgettext("signed-in", "Open the application you want to use; it will know you.")}</p>
 % else:
 <p>${pgettext("signed-in", "Open the application you want to use. It will bring you here when it needs to know who you are.")}</p>
+% endif
+% if web_link(console_url):
+<p><a class="button" href="${web_link(console_url)}">${pgettext("signed-in", "Open the console")}</a></p>
 % endif
 % if web_link(demo_url):
 <p><a href="${web_link(demo_url)}">${pgettext("signed-in", "Try the demo application")}</a></p>

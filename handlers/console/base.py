@@ -20,6 +20,7 @@ from idp.oauth import own_pages
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Agent, Organization
+from storage import MAX_ID_CHARACTERS
 
 RECENT_SECONDS: Final = 3600  # how old a password may be for what concerns the whole installation
 _SLACK: Final = 2  # times that, for a form that was opened in time
@@ -43,7 +44,6 @@ class ConsoleHandler(PageHandler):
     visit: Visit
     is_entered = False
     organization: Organization | None = None
-    _org_id: str | None = None
 
     async def get(self, *ids: str) -> None:
         if await self._enter(RECENT_SECONDS):
@@ -96,8 +96,7 @@ class ConsoleHandler(PageHandler):
     async def _enter_section(self) -> bool:
         if self.section not in open_to(self.visit.rights):
             raise PermissionDenied("the person may not see this part of the console")
-        self._org_id = self.wanted_id("org")
-        await self.enter_organization(self._org_id or self.visit.home)
+        await self.enter_organization(self.named_org_id or self.visit.home)
         return True
 
     def _follow_choice(self, live: list[LiveSession]) -> bool:
@@ -162,6 +161,11 @@ class ConsoleHandler(PageHandler):
         return await run(self.service, self.visit.user, self.visit.rights, asked)
 
     @property
+    def named_org_id(self) -> str | None:
+        """The organization that the address names."""
+        return self.query_params().get("org")
+
+    @property
     def org_id(self) -> str | None:
         """The present organization: the one that the address names, or the person's home."""
         return self.organization.id if self.organization else None
@@ -171,7 +175,8 @@ class ConsoleHandler(PageHandler):
         there, or there is none."""
         rights = self.visit.rights
         is_managed = rights.everywhere or org_id in rights.by_organization
-        found = await self.service.store.get(ORGANIZATIONS, org_id) if is_managed else None
+        can_be = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
+        found = await self.service.store.get(ORGANIZATIONS, org_id) if can_be else None
         if found is None:
             raise NotFound("there is no such organization")
         self.organization = found

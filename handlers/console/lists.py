@@ -96,7 +96,7 @@ class ListHandler(ConsoleHandler):
         )
 
     def _search(self, values: Values, *, is_searched: bool) -> dict[str, object]:
-        org_id = self.wanted_id("org")
+        org_id = self.named_org_id
         return {
             "fields": fields.shown(self.search, values),
             "hidden": [("org", org_id)] if org_id else [],
@@ -104,7 +104,7 @@ class ListHandler(ConsoleHandler):
         }
 
     def _here(self, **query: str) -> str:
-        org_id = self.wanted_id("org")
+        org_id = self.named_org_id
         pairs = ({"org": org_id} if org_id else {}) | query
         return self.request.path + ("?" + urlencode(pairs) if pairs else "")
 

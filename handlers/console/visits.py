@@ -24,8 +24,7 @@ class Visit(Struct, frozen=True):
     @property
     def manages(self) -> bool:
         """Whether there is anything for them here."""
-        held = (self.rights.everywhere, *self.rights.by_organization.values())
-        return any(permission.endswith((".read", ".write")) for one in held for permission in one)
+        return manages(self.rights)
 
     @property
     def home(self) -> str:
@@ -40,6 +39,12 @@ class Visit(Struct, frozen=True):
     def may_change(self) -> bool:
         """Whether they manage more than one organization."""
         return bool(self.rights.everywhere) or len(self.rights.by_organization) > 1
+
+
+def manages(rights: Rights) -> bool:
+    """Whether there is anything in the console for somebody with these rights."""
+    held = (rights.everywhere, *rights.by_organization.values())
+    return any(permission.endswith((".read", ".write")) for one in held for permission in one)
 
 
 def choose(live: list[LiveSession], session_id: str | None) -> LiveSession | None:

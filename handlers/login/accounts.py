@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handlers.console import visits
+from handlers.console.sections import CONSOLE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message
+from idp.identity import permissions
 from idp.identity.sessions import LiveSession
 from idp.oauth import sign_in_flow
 from idp.oauth.endpoints import END_SESSION
@@ -41,17 +44,20 @@ class AccountsHandler(FlowHandler):
         self.step(Page.ACCOUNTS, flow, accounts=[account_of(one) for one in flow.live])
 
 
-def show_signed_in(
+async def show_signed_in(
     handler: PageHandler, live: Sequence[LiveSession], notice: Message | None
 ) -> None:
     """Answer with the page that says who is signed in with this browser."""
+    service = handler.service
+    found = [await permissions.of_user(service, one.session.user_id) for one in live]
     handler.page(
         "signed-in",
         notice=notice,
         accounts=[account_of(one) for one in live],
         password_url="/ui/account/password",  # noqa: S106 - an address
         logout_url=END_SESSION,
-        demo_url=DEMO if handler.service.config.is_loopback else None,
+        console_url=CONSOLE if any(map(visits.manages, found)) else None,
+        demo_url=DEMO if service.config.is_loopback else None,
     )
 
 

@@ -92,7 +92,7 @@ class DeviceDoneHandler(PageHandler):
         await self.show_client_of(found.client_id)
         live = await sessions.find_live(self.service, agent)
         notice = _ALLOWED if found.is_allowed else _DENIED
-        show_signed_in(self, live, notice)
+        await show_signed_in(self, live, notice)
 
 
 ROUTES = [

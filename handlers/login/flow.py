@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from handlers.console.sections import CONSOLE
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
-from idp.oauth import responses, sign_in_flow
+from idp.oauth import own_pages, responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -117,7 +118,10 @@ class FlowHandler(ReplyingHandler, ABC):
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
         await self.show_wanted_client()
-        self.page("expired", status=status, sentence=sentence)
+        own = {}
+        if self.wanted_id("client_id") == own_pages.CLIENT_ID:
+            own = {"application_url": CONSOLE}
+        self.page("expired", status=status, sentence=sentence, **own)
 
     async def current_step(self, flow: Flow) -> Ask | None:
         """What is asked for now; None when the client was answered."""

@@ -77,7 +77,7 @@ class LoginHandler(LoginNameHandler):
         live = await sessions.find_live(self.service, await self.find_agent())
         await self.show_wanted_client()
         is_changed = self.query_params().get("done") == "password"
-        show_signed_in(self, live, _PASSWORD_CHANGED if is_changed and live else None)
+        await show_signed_in(self, live, _PASSWORD_CHANGED if is_changed and live else None)
 
 
 class RootHandler(PageHandler):

@@ -107,3 +107,52 @@ async def test_nobody_sees_an_organization_that_they_do_not_manage(server, visit
 
 def _but_for_ids(html):
     return [line for line in html.splitlines() if 'name="org"' not in line]
+
+
+async def test_a_sign_in_that_took_too_long_begins_anew_at_the_console(server, visitor):
+    page = await visitor.open("/ui/console/users")
+
+    server.clock.advance(2 * 3600)
+    late = await visitor.submit(page, loginName="admin@localhost")
+
+    assert (late.status, late.name) == (410, "expired")
+    assert 'href="/ui/console"' in late.text
+
+
+async def test_what_concerns_the_installation_asks_for_a_password_of_late(server, visitor):
+    await console.admin(server, visitor)
+    server.clock.advance(3 * 3600)
+    assert (await visitor.get("/ui/console/users")).status == 200
+
+    asked = await visitor.open("/ui/console/organizations/new?lang=en")
+    page = await visitor.submit(asked, password=console.PASSWORD)
+
+    assert asked.name == "password"
+    assert (page.name, page.url) == (
+        "console/action",
+        f"{server.issuer}/ui/console/organizations/new?lang=en",
+    )
+
+
+async def test_somebody_else_can_not_answer_for_the_owner(server, visitor):
+    await console.admin(server, visitor)
+    server.clock.advance(3 * 3600)
+    asked = await visitor.open("/ui/console/organizations/new")
+    name, password = server.user
+
+    name_page = await visitor.open(asked.url.replace("/password?", "/name?"))
+    page = await visitor.submit(name_page, loginName=name)
+    page = await visitor.submit(page, password=password)
+
+    assert page.name != "console/action"
+
+
+async def test_a_malformed_address_of_the_console_is_answered_by_a_page(server, visitor):
+    await console.admin(server, visitor)
+
+    for address in ("?a=%zz", "/users?text=a&text=b", "/users/%ff", "/users?org=%00"):
+        page = await visitor.get(f"/ui/console{address}")
+
+        assert 400 <= page.status < 500, address
+        assert page.name in ("error", "console/message"), address
+    assert (await visitor.request("PUT", "/ui/console/users")).status == 405
