@@ -26,6 +26,7 @@ _NOT_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
         "iam.member.write",
         "org.member.write",
         "user.write",
+        "user.import",
         "user.grant.write",
         "project.app.write",
     }

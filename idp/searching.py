@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +22,7 @@ from idp import base64url
 from idp.access import Call
 from idp.answers import Answer
 from idp.errors import FieldProblem, InvalidArgument
-from idp.fields import Integer, OneOf, Refused, Text
+from idp.fields import Integer, OneOf, Refused, Schema, Text
 from idp.requests import Request
 from idp.search_plans import Filter, Way, ways
 from idp.service import Service
@@ -31,7 +31,7 @@ from storage import COUNT_CAP, Collection, Cursor, Record
 MOST: Final = 1000
 MOST_LOOKED_AT: Final = 2000  # records that one request reads, whatever it finds
 MAX_FILTERS: Final = 20
-_AT_ONCE: Final = 101  # SQLite reads on the event loop: others get their turn in between
+AT_ONCE: Final = 101  # SQLite reads on the event loop: others get their turn in between
 _LOOK: Final = 10  # what a list costs that holds nothing, in records
 _MAX_CURSOR: Final = 8000
 _MAC_BYTES: Final = 16
@@ -62,6 +62,9 @@ class NoOffset(Struct, frozen=True):
             told = "is not supported: send the nextCursor of the last answer as query.cursor"
             raise Refused("query.offset_unsupported", told)
         return 0
+
+    def schema(self) -> Schema:
+        return {"const": 0, "description": "Send the cursor instead."}
 
 
 class PageQuery(Request, frozen=True, kw_only=True):
@@ -135,11 +138,14 @@ async def find(
     organizations: Sequence[str] | None = None,
     org_path: str = "org_id",
     order: str | None = None,
+    weight: Callable[[R], int] = lambda _: 1,
+    at_once: int = AT_ONCE,
 ) -> Found[R]:
     """The page of those records of these organizations (None: of all) that pass every filter.
 
-    `order`: by this field of a declared list, within each organization. Raises InvalidArgument
-    for the cursor of another search.
+    `order`: by this field of a declared list, within each organization. Where records are large,
+    `weight` says for how many others one counts, and `at_once` how many are read in one go.
+    Raises InvalidArgument for the cursor of another search.
     """
     chosen = ways(collection, filters, organizations, org_path, order)
     description = msgspec.msgpack.encode(
@@ -148,7 +154,8 @@ async def find(
     place = _Place(n=0, after=None, seen=0)
     if query.cursor:
         place = _read_cursor(service, description, query.cursor)
-    page = await _page(service, collection, chosen, query, place)
+    source = _Source(service, collection, chosen, query, weight, at_once)
+    page = await _page(source, place)
     total, is_lower_bound = await _total(service, collection, chosen, page)
     return Found(
         records=page.records,
@@ -182,43 +189,40 @@ class _Page(Struct, Generic[R]):
         return self
 
 
-async def _page(
-    service: Service,
-    collection: Collection[R],
-    chosen: Sequence[Way],
-    query: PageQuery,
-    place: _Place,
-) -> _Page[R]:
+class _Source(NamedTuple, Generic[R]):
+    service: Service
+    collection: Collection[R]
+    ways: Sequence[Way]
+    query: PageQuery
+    weight: Callable[[R], int]
+    at_once: int
+
+
+async def _page(source: _Source[R], place: _Place) -> _Page[R]:
     page = _Page[R]([], before=place.seen)
     n, after, looked_at = place.n, place.after, 0
-    async for way, record in _each(service, collection, chosen, query, place):
+    async for way, record in _each(source, place):
         if looked_at >= MOST_LOOKED_AT:
             return page.ends_at(n, after)
         if record is None:
             n, after, looked_at = n + 1, None, looked_at + _LOOK
             continue
         if way.passes(record):
-            if len(page.records) == query.limit:
+            if len(page.records) == source.query.limit:
                 return page.ends_at(n, after)
             page.records.append(record)
-        after, looked_at = way.cursor(record), looked_at + 1
+        after, looked_at = way.cursor(record), looked_at + source.weight(record)
     return page
 
 
-async def _each(
-    service: Service,
-    collection: Collection[R],
-    chosen: Sequence[Way],
-    query: PageQuery,
-    place: _Place,
-) -> AsyncIterator[tuple[Way, R | None]]:
+async def _each(source: _Source[R], place: _Place) -> AsyncIterator[tuple[Way, R | None]]:
     """Every record from a place on, and None at the end of each way."""
     after = place.after
-    for way in chosen[place.n :]:
-        size = _AT_ONCE if way.rest else min(query.limit + 1, _AT_ONCE)
+    for way in source.ways[place.n :]:
+        size = source.at_once if way.rest else min(source.query.limit + 1, source.at_once)
         is_more = True
         while is_more:
-            found, is_more = await _read(service, collection, way, query.asc, size, after)
+            found, is_more = await _read(source, way, size, after)
             for record in found:
                 yield way, record
             after = way.cursor(found[-1]) if found else after
@@ -228,14 +232,10 @@ async def _each(
 
 
 async def _read(
-    service: Service,
-    collection: Collection[R],
-    way: Way,
-    asc: bool,
-    size: int,
-    after: Cursor | None,
+    source: _Source[R], way: Way, size: int, after: Cursor | None
 ) -> tuple[list[R], bool]:
     """The next records of a way, and whether there are more."""
+    service, collection, asc = source.service, source.collection, source.query.asc
     if way.ids is None:
         page = await service.store.find(
             collection,

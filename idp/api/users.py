@@ -8,13 +8,20 @@ from typing import Final
 from idp.api.operation import operation
 from idp.clients import role_assignments, search_assignments
 from idp.identity import (
+    change_human,
+    contacts,
     create_human,
+    import_human,
+    password_calls,
     prove_contact,
     read_user,
     user_metadata,
+    user_removal,
     user_search,
+    user_sessions,
     user_states,
 )
+from idp.identity.import_human import ImportHuman
 from idp.identity.new_user_requests import CreateHuman
 
 _USER: Final = "/v2/users/{userId}"
@@ -34,6 +41,37 @@ OPERATIONS = (
     ),
     operation("POST", "/v2/users", "user.read", user_search.search),
     operation("GET", _USER, "user.read", read_user.read),
+    operation("DELETE", _USER, "user.write", user_removal.remove, conditional=True),
+    operation(
+        "PUT", "/v2/users/human/{userId}", "user.write", change_human.change, conditional=True
+    ),
+    operation(
+        "POST",
+        "/management/v1/users/human/_import",
+        "user.import",
+        import_human.take,
+        document=ImportHuman,
+    ),
+    operation("POST", f"{_USER}/email", "user.write", contacts.set_email, conditional=True),
+    operation("POST", f"{_USER}/email/resend", "user.write", contacts.resend_email),
+    operation("POST", f"{_USER}/phone", "user.write", contacts.set_phone, conditional=True),
+    operation("POST", f"{_USER}/phone/resend", "user.write", contacts.resend_phone),
+    operation("DELETE", f"{_USER}/phone", "user.write", contacts.remove_phone, conditional=True),
+    operation(
+        "POST", f"{_USER}/password", "user.write", password_calls.set_password, conditional=True
+    ),
+    operation("POST", f"{_USER}/password_reset", "user.write", password_calls.reset_password),
+    operation("POST", f"{_USER}/sessions/_search", "user.read", user_sessions.search),
+    operation(
+        "POST", f"{_USER}/sessions/_end", "user.write", user_sessions.end_all, conditional=True
+    ),
+    operation(
+        "DELETE",
+        f"{_USER}/sessions/{{sessionId}}",
+        "user.write",
+        user_sessions.end,
+        conditional=True,
+    ),
     operation(
         "POST",
         f"{_USER}/email/verify",
@@ -80,6 +118,7 @@ OPERATIONS = (
         conditional=True,
         summary="Let a locked user in again.",
     ),
+    operation("POST", f"{_MANAGED}/metadata/_search", "user.read", user_metadata.search),
     operation("GET", _METADATA, "user.read", user_metadata.show),
     operation("POST", _METADATA, "user.write", user_metadata.put, conditional=True),
     operation("DELETE", _METADATA, "user.write", user_metadata.remove, conditional=True),

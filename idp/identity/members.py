@@ -11,12 +11,12 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.fields import Items, Name, OneOf
-from idp.identity import memberships, permissions
+from idp.identity import memberships, permissions, users
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, User
 from idp.requests import Request
 from idp.service import Service
-from storage import Conflict, Write
+from storage import Conflict, Stale, Write
 
 _OrganizationRoles = Annotated[
     list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]], Items(20, min=1)
@@ -118,7 +118,10 @@ async def _add(
     now = service.clock.now()
     held = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
     try:
-        await service.store.commit(*memberships.insertion(service.random, held, call.actor, now))
+        made = memberships.insertion(service.random, held, call.actor, now)
+        await service.store.commit(*made, users.staying(user))
+    except Stale:  # an id that is made again has none of its rights
+        raise _no_user() from None
     except Conflict:
         raise AlreadyExists("the user is a member already", slug="member.exists") from None
     return MemberAdded(details=answers.details(held, org_id or user.org_id))

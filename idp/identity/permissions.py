@@ -26,6 +26,7 @@ Permission = Literal[
     "policy.write",
     "user.read",
     "user.write",
+    "user.import",
     "user.grant.read",
     "user.grant.write",
     "project.read",

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterator
 from typing import Annotated, Final
 
-from idp import answers, changes, events
+from idp import answers, changes, events, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import FieldProblem, InvalidArgument, NotFound
-from idp.fields import Base64, Refused, Text
-from idp.identity import new_users, read_user
+from idp.fields import Base64, Items, Name, Refused, Text
+from idp.identity import new_users, read_user, users
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.requests import Request
+from idp.search_plans import Filter
+from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service
 from storage import Conflict
 from storage.settling import commit_settled
 
 MAX_VALUE: Final = 500_000
+_AT_ONCE: Final = 8  # entries may be large
+_CHARACTERS_AT_ONE: Final = 2000
 
 
 class MetadataValue(Request, frozen=True, kw_only=True):
@@ -29,6 +34,34 @@ class MetadataView(Answer, frozen=True, kw_only=True):
     details: Details
     key: str
     value: str
+
+
+class KeyQuery(TextQuery, frozen=True, kw_only=True):
+    key: Name
+
+
+class MetadataQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    key_query: KeyQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if self.key_query is None:
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+
+class MetadataSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[MetadataQuery], Items(MAX_FILTERS)] = []
+
+
+class MetadataSearched(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[MetadataView] = []
+    next_cursor: str = ""
 
 
 class MetadataFound(Answer, frozen=True, kw_only=True):
@@ -67,6 +100,39 @@ async def show(service: Service, call: Call, user_id: str, key: str) -> Metadata
     return MetadataFound(metadata=MetadataView(details=details, key=key, value=entry.value))
 
 
+async def search(
+    service: Service, call: Call, user_id: str, request: MetadataSearch
+) -> MetadataSearched:
+    """Find what is kept with a user, by key, with the values: a page has about four megabytes.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    user = await read_user.find(service, call, user_id)
+    filters = [Filter(path="user_id", value=user.id)]
+    filters += [
+        each.key_query.of("key", each.key_query.key) for each in request.queries if each.key_query
+    ]
+    found = await searching.find(
+        service,
+        USER_METADATA,
+        request.query,
+        filters,
+        order="key",
+        weight=lambda entry: 1 + len(entry.value) // _CHARACTERS_AT_ONE,
+        at_once=_AT_ONCE,
+    )
+    return MetadataSearched(
+        details=found.details,
+        result=[
+            MetadataView(
+                details=answers.details(entry, user.org_id), key=entry.key, value=entry.value
+            )
+            for entry in found.records
+        ],
+        next_cursor=found.next_cursor,
+    )
+
+
 async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
     """Keep nothing under this key any more. Raises NotFound."""
     user = await read_user.find(service, call, user_id)
@@ -85,7 +151,7 @@ async def _add(service: Service, call: Call, user: User, key: str, value: str) -
     entry = new_users.metadata_entry(user, key, value, now)
     type, random = "user_metadata.created", service.random
     writes = events.insertion(random, USER_METADATA, entry, type, call.actor, now, key=key)
-    await commit_settled(service.store, *writes)
+    await commit_settled(service.store, *writes, users.staying(user))
     return Changed(details=answers.details(entry, user.org_id))
 
 

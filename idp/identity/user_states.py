@@ -8,9 +8,8 @@ from typing import Final, Literal, NamedTuple
 from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, PermissionDenied
-from idp.identity import memberships, permissions, read_user, sessions, users
-from idp.identity.permissions import Rights
+from idp.errors import FailedPrecondition
+from idp.identity import covered_users, memberships, sessions, users
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Write
@@ -40,18 +39,16 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
     applications that want to hear of it are told.
 
     Raises NotFound; PermissionDenied: nobody shuts out who may do more than they;
-    FailedPrecondition: the user is in another state, or the last owner of the instance.
+    FailedPrecondition: the user is in another state, or the last active owner of the instance or
+    of an organization.
     """
     step, also = STEPS[name], list[Write]()
 
     async def find() -> User:
-        user = await read_user.find(service, call, user_id)
-        rights = await permissions.of_user(service, user.id)
-        if not call.rights.cover(rights):
-            raise PermissionDenied("the user may do more than the caller")
+        user = await covered_users.find(service, call, user_id)
         if user.state != step.before:
             raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
-        also[:] = await _what_ends(service, user, rights) if step.is_end else []
+        also[:] = await what_ends(service, user) if step.is_end else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:
@@ -64,15 +61,9 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
     return Changed(details=answers.details(user, user.org_id))
 
 
-async def _what_ends(service: Service, user: User, rights: Rights) -> list[Write]:
-    """The writes that belong to the end of a user: news for applications, and a guard that the
-    instance keeps an owner."""
-    guards: list[Write] = []
-    if "iam.member.write" in rights.everywhere:
-        guards = await memberships.another_owner(service, None, user.id)
-        if not guards:
-            raise FailedPrecondition(
-                "nobody else is an active owner of the instance", slug="user.last_owner"
-            )
+async def what_ends(service: Service, user: User) -> list[Write]:
+    """The writes that belong to the end of a user: news for applications, and guards that what
+    they own keeps an active owner. Raises FailedPrecondition."""
+    guards = await memberships.what_stays(service, user.id)
     subject = await users.subject_of(service, user)
     return [*guards, *(await sessions.news_of_all(service, subject) if subject else [])]

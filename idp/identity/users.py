@@ -185,7 +185,7 @@ async def find_subject(service: Service, user_id: str) -> Subject | None:
 
 def staying(user: User) -> Update:
     """A guard that the user, as they were read, is still there: for what is made for them."""
-    return Update(USERS, user.id, expect={"stamp": user.stamp})
+    return Update(USERS, user.id, expect={"created_at": user.created_at})
 
 
 async def subject_of(service: Service, user: User) -> Subject | None:

@@ -25,7 +25,7 @@ from storage import Delete, Insert, Stale, Write
 
 PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
-Proof = Literal["email", "phone"]
+Proof = Literal["email", "phone", "password"]
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
@@ -67,13 +67,19 @@ def begin_email(
     code, made = new_code(service, user, "email", user.email.address)
     writes: list[Write] = [made]
     if send:
-        url = _link(service.config, user, code, url_template)
+        url = link(service.config, user, code, url_template)
         letter = _letter(service.config, user.email, code, url, language, user)
         writes.append(mail.posting(service, "verify_email", letter, user.id))
     return Begun(code=code, writes=writes)
 
 
-def new_code(service: Service, user: User, proves: Proof, address: str) -> tuple[str, Insert]:
+def new_code(
+    service: Service,
+    user: User,
+    proves: Proof,
+    address: str,
+    lasts: timedelta = timedelta(hours=HOURS),
+) -> tuple[str, Insert]:
     """A code for the address or number, and the write that makes it count."""
     now, code = service.clock.now(), mail_codes.new(service)
     id = service.random.id()
@@ -83,7 +89,7 @@ def new_code(service: Service, user: User, proves: Proof, address: str) -> tuple
         code_mac=mail_codes.digest(service, id, address, code),
         proves=proves,
         created_at=now,
-        expires_at=now + timedelta(hours=HOURS),
+        expires_at=now + lasts,
     )
     return code, Insert(VERIFICATIONS, verification)
 
@@ -179,7 +185,8 @@ def check_url_template(config: Config, template: str) -> None:
         raise UrlTemplateRefused("it must begin with https://")
 
 
-def _link(config: Config, user: User, code: str, template: str | None) -> str:
+def link(config: Config, user: User, code: str, template: str | None) -> str:
+    """The address that a mail leads to: of a checked template, or of the page for addresses."""
     values = {"UserID": user.id, "OrgID": user.org_id, "Code": code}
     if template is None:
         return f"{config.issuer}{PAGE}?user={quote(user.id, safe='')}&code={code}"

@@ -7,7 +7,9 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-MailKind = Literal["register", "account_exists", "verify_email", "verify_phone"]
+MailKind = Literal[
+    "register", "account_exists", "verify_email", "verify_phone", "reset_password"
+]
 
 
 class Mail(Record):
@@ -25,11 +27,12 @@ class Mail(Record):
 
 
 class Verification(Record):
-    """A code that proves a user's address or phone number; of several, the newest counts."""
+    """A code that proves a user's address or phone number, or that a new password may be set;
+    of several, the newest counts."""
 
     user_id: str
     code_mac: str
-    proves: Literal["email", "phone"]
+    proves: Literal["email", "phone", "password"]
     created_at: datetime
     expires_at: datetime
 

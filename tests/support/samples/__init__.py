@@ -11,12 +11,13 @@ from tests.support.samples import (
     applications,
     instance,
     organizations,
+    people,
     policies,
     projects,
     service_users,
     users,
 )
 
-_ALL = (applications, instance, organizations, policies, projects, service_users, users)
+_ALL = (applications, instance, organizations, people, policies, projects, service_users, users)
 BODIES = {name: bodies for module in _ALL for name, bodies in module.BODIES.items()}
 MADE = {name: make for module in _ALL for name, make in module.MADE.items()}

@@ -57,27 +57,27 @@ THIRD_HUMAN = {
 }
 
 
-def _search(*queries):
+def search(*queries):
     page = {"limit": 10, "asc": True, "cursor": "", "offset": 0}
     return {"query": page, "queries": list(queries)}
 
 
-def _by(query, method="TEXT_QUERY_METHOD_EQUALS", **field):
+def by(query, method="TEXT_QUERY_METHOD_EQUALS", **field):
     return {query: {**field, "method": method}}
 
 
 SEARCHES = (
-    _search(
-        _by("userNameQuery", userName="max"),
-        _by("firstNameQuery", firstName="Max"),
-        _by("lastNameQuery", lastName="Muster"),
-        _by("nickNameQuery", nickName="Mäxchen"),
-        _by("displayNameQuery", displayName="Max M."),
-        _by("emailQuery", emailAddress="max@acme.example"),
-        _by("phoneQuery", number="+41791234567"),
-        _by("loginNameQuery", loginName="max@localhost"),
+    search(
+        by("userNameQuery", userName="max"),
+        by("firstNameQuery", firstName="Max"),
+        by("lastNameQuery", lastName="Muster"),
+        by("nickNameQuery", nickName="Mäxchen"),
+        by("displayNameQuery", displayName="Max M."),
+        by("emailQuery", emailAddress="max@acme.example"),
+        by("phoneQuery", number="+41791234567"),
+        by("loginNameQuery", loginName="max@localhost"),
     ),
-    _search(
+    search(
         {"stateQuery": {"state": "USER_STATE_ACTIVE"}},
         {"typeQuery": {"type": "TYPE_HUMAN"}},
         {"organizationIdQuery": {"organizationId": "{org}"}},

@@ -1,0 +1,187 @@
+"""A person's e-mail address and phone number: set to others, and proven anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
+
+from idp import answers, changes, mail
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, PermissionDenied
+from idp.identity import covered_users, phone_verifications, user_changes, verifications
+from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
+from idp.identity.new_users import Paths
+from idp.identity.verifications import Begun
+from idp.records import USERS, Email, Phone, User
+from idp.requests import Request
+from idp.service import Service
+from storage.settling import commit_settled
+
+_PATHS: Final = Paths(user_name="email", email="email")
+_NOTHING: Final = Begun(code="", writes=[])
+
+
+class EmailCode(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
+
+    send_code: SendEmail | None = None
+    return_code: Empty | None = None
+
+
+class PhoneCode(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
+
+    send_code: Empty | None = None
+    return_code: Empty | None = None
+
+
+class ContactChanged(Answer, frozen=True, kw_only=True):
+    """The code is there when the caller asked for it. `mail` is what became of the message."""
+
+    details: Details
+    verification_code: str = ""
+    mail: Literal["", "held"] = ""
+
+
+async def set_email(
+    service: Service, call: Call, user_id: str, request: NewEmail
+) -> ContactChanged:
+    """Give a person another e-mail address, which is to be proven unless it is called verified.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
+    own address verified), InvalidArgument (the template), Taken, Busy.
+    """
+    _check_template(service, request.send_code, "sendCode.urlTemplate")
+    _refuse_own(call, user_id, request.is_verified)
+    found = await covered_users.find_person(service, call, user_id)
+    email, begun = Email(address=request.email, is_verified=request.is_verified), _NOTHING
+    if not request.is_verified:
+        found.email = email
+        begun = _email_code(service, found, request.send_code, request.return_code)
+    user = await user_changes.make(
+        service,
+        call,
+        lambda: covered_users.find_person(service, call, user_id),
+        lambda _: {"email": email},
+        _PATHS,
+        "user.email_changed",
+        begun.writes,
+    )
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def resend_email(
+    service: Service, call: Call, user_id: str, request: EmailCode
+) -> ContactChanged:
+    """Prove a person's e-mail address by another code; those before count no more.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
+    service user, or there is nothing to prove).
+    """
+    _check_template(service, request.send_code, "sendCode.urlTemplate")
+    user = await covered_users.find_person(service, call, user_id)
+    if user.email is None or user.email.is_verified:
+        raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
+    begun = _email_code(service, user, request.send_code, request.return_code)
+    await commit_settled(service.store, *begun.writes)
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def set_phone(
+    service: Service, call: Call, user_id: str, request: NewPhone
+) -> ContactChanged:
+    """Give a person another phone number, which is to be proven unless it is called verified.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
+    own number verified).
+    """
+    _refuse_own(call, user_id, request.is_verified)
+    found = await covered_users.find_person(service, call, user_id)
+    phone, begun = Phone(number=request.phone, is_verified=request.is_verified), _NOTHING
+    if not request.is_verified:
+        found.phone = phone
+        begun = phone_verifications.begin_phone(service, found, send=request.return_code is None)
+    user = await changes.changed(
+        service,
+        USERS,
+        lambda: covered_users.find_person(service, call, user_id),
+        lambda _: {"phone": phone},
+        "user.phone_changed",
+        call,
+        also=lambda *_: begun.writes,
+    )
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def resend_phone(
+    service: Service, call: Call, user_id: str, request: PhoneCode
+) -> ContactChanged:
+    """Prove a person's phone number by another code; those before count no more.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is nothing to
+    prove).
+    """
+    user = await covered_users.find_person(service, call, user_id)
+    if user.phone is None or user.phone.is_verified:
+        raise FailedPrecondition("no phone number waits for a proof", slug="phone.not_waiting")
+    send = request.return_code is None
+    begun = phone_verifications.begin_phone(service, user, send=send)
+    await commit_settled(service.store, *begun.writes)
+    return _answer(user, begun, is_told=not send)
+
+
+async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
+    """Forget a person's phone number.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is none).
+    """
+
+    async def find() -> User:
+        user = await covered_users.find_person(service, call, user_id)
+        if user.phone is None:
+            raise FailedPrecondition("the user has no phone number", slug="phone.missing")
+        return user
+
+    nothing, type = {"phone": None}, "user.phone_removed"
+    user = await changes.changed(service, USERS, find, lambda _: nothing, type, call)
+    return Changed(details=answers.details(user, user.org_id))
+
+
+def _email_code(service: Service, user: User, send: SendEmail | None, back: Empty | None) -> Begun:
+    template = send.url_template if send else None
+    return verifications.begin_email(service, user, send=back is None, url_template=template)
+
+
+def _check_template(service: Service, send: SendEmail | None, path: str) -> None:
+    problems = list(template_problems(service, send.url_template if send else None, path))
+    if problems:
+        raise InvalidArgument(problems)
+
+
+def template_problems(service: Service, template: str | None, path: str) -> Iterator[FieldProblem]:
+    """Why a mail may not lead to such an address, if so."""
+    try:
+        if template:
+            verifications.check_url_template(service.config, template)
+    except verifications.UrlTemplateRefused as refused:
+        yield FieldProblem(refused.slug, path, refused.message)
+
+
+def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
+    if is_verified and user_id in (call.caller.id, call.acting_id):
+        message = "nobody calls verified what is their own: prove it by the code"
+        raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")
+
+
+def _answer(user: User, begun: Begun, *, is_told: bool) -> ContactChanged:
+    return ContactChanged(
+        details=answers.details(user, user.org_id),
+        verification_code=begun.code if is_told else "",
+        mail=mail.fate(begun.writes),
+    )

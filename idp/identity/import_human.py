@@ -1,0 +1,146 @@
+"""POST /management/v1/users/human/_import (specification 4.13): one person from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from msgspec import structs
+
+from idp import access, answers, mail, requests
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.errors import FieldProblem, InvalidArgument
+from idp.fields import Name, NotYet, Text, UserName
+from idp.fields import Password as PasswordText
+from idp.identity import new_users, password_resets, phone_verifications, verifications
+from idp.identity.create_human import doubles
+from idp.identity.new_user_requests import PasswordHash
+from idp.identity.new_users import NewHuman, Paths, Prepared
+from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
+from idp.identity.person_fields import password_problems
+from idp.records import Email, IdpLink, Organization, Password, Phone, Profile
+from idp.requests import Request
+from idp.service import Service
+
+_PATHS: Final = Paths(user_name="userName", email="email.email")
+
+
+class ImportedHash(Request, frozen=True, kw_only=True):
+    """`algorithm` is looked at by nobody: the hash says it."""
+
+    value: Annotated[str, PasswordHash()]
+    algorithm: Annotated[str, Text()] = ""
+
+
+class ImportedLink(Request, frozen=True, kw_only=True):
+    config_id: Name
+    external_user_id: Name
+    display_name: Name
+
+
+class ImportHuman(Request, frozen=True, kw_only=True):
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
+
+    user_name: Annotated[str, UserName()]
+    profile: NewProfile
+    email: NewEmail
+    phone: NewPhone | None = None
+    password: PasswordText | None = None
+    hashed_password: ImportedHash | None = None
+    password_change_required: bool = False
+    request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
+    otp_code: Annotated[str, NotYet("factor.unsupported", str)] = ""
+    idps: list[ImportedLink] = []
+
+
+class Imported(Answer, frozen=True, kw_only=True):
+    """`mail` is what became of the message to the person, if there is one."""
+
+    user_id: str
+    details: Details
+    mail: Literal["", "held"] = ""
+
+
+async def take(service: Service, call: Call, document: object) -> Imported:
+    """Take in a person with the password hash that they have elsewhere. They get a mail only
+    if the address is not verified or there is no password.
+
+    Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
+    """
+    organization = await access.organization(service, call)
+    request, problems = requests.collect(ImportHuman, document)
+    new = _person(request)
+    problems += await _beyond_one_field(service, organization, new, request)
+    if problems:
+        raise InvalidArgument(problems)
+    whole = structs.replace(new, password=await _password(service, request))
+
+    async def prepare() -> Prepared:
+        return await _prepare(service, call, organization, whole)
+
+    made = await new_users.make(service, prepare)
+    details = answers.details(made.user, made.user.org_id)
+    return Imported(user_id=made.user.id, details=details, mail=mail.fate(made.writes))
+
+
+def _person(request: ImportHuman) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = request.profile, request.email, request.phone
+    links = [each for each in request.idps or [] if each is not None]
+    return NewHuman(
+        user_name=request.user_name or "",
+        profile=profile.stored() if profile else Profile(display_name=""),
+        email=Email(address=email.email, is_verified=email.is_email_verified)
+        if email and email.email
+        else None,
+        phone=Phone(number=phone.phone, is_verified=phone.is_phone_verified)
+        if phone and phone.phone
+        else None,
+        idp_links=[
+            IdpLink(
+                idp_id=link.config_id,
+                user_id=link.external_user_id,
+                user_name=link.display_name,
+            )
+            for link in links
+        ],
+    )
+
+
+async def _beyond_one_field(
+    service: Service, organization: Organization, new: NewHuman, request: ImportHuman
+) -> list[FieldProblem]:
+    links = [
+        (link.config_id, link.external_user_id) if link and link.external_user_id else None
+        for link in request.idps or []
+    ]
+    problems = list(doubles("idps[{}].externalUserId", links))
+    if request.password:
+        password = request.password
+        found = await new_users.password_problems(service, organization, new, password)
+        problems += password_problems("password", found)
+    return problems
+
+
+async def _password(service: Service, request: ImportHuman) -> Password | None:
+    must_change = request.password_change_required
+    if request.password:
+        return await new_users.hashed(service, request.password, must_change=must_change)
+    if request.hashed_password:
+        encoded = request.hashed_password.value
+        return new_users.imported(service, encoded, must_change=must_change)
+    return None
+
+
+async def _prepare(
+    service: Service, call: Call, organization: Organization, new: NewHuman
+) -> Prepared:
+    made = await new_users.prepare(service, organization, new, actor=call.actor, paths=_PATHS)
+    user, writes = made.user, list(made.writes)
+    if user.email is not None and not user.email.is_verified:
+        writes += verifications.begin_email(service, user, send=True).writes
+    elif user.password is None:
+        writes += password_resets.begin(service, user, send=True).writes
+    if user.phone is not None and not user.phone.is_verified:
+        writes += phone_verifications.begin_phone(service, user, send=False).writes
+    return structs.replace(made, writes=writes)

@@ -1,0 +1,174 @@
+"""A person's password, as who manages them sets it anew, or lets it be set by a code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal
+
+from idp import answers, changes, mail
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
+from idp.fields import Name
+from idp.fields import Password as PasswordText
+from idp.identity import (
+    covered_users,
+    new_users,
+    password_change,
+    password_resets,
+    sessions,
+    throttle,
+    users,
+)
+from idp.identity.contacts import template_problems
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.new_user_requests import Empty, NewPassword
+from idp.identity.person_fields import password_problems
+from idp.identity.subjects import Subject
+from idp.records import USERS, User
+from idp.requests import Request
+from idp.service import Service
+from storage import Write
+from storage.settling import commit_settled
+
+_PASSWORD: Final = "newPassword.password"  # noqa: S105 - a path
+
+
+class SetPassword(Request, frozen=True, kw_only=True):
+    """What proves the change is looked at where it is sent, and is no duty."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("current_password", "verification_code"),)
+
+    new_password: NewPassword
+    current_password: PasswordText | None = None
+    verification_code: Name | None = None
+
+
+class SendLink(Request, frozen=True, kw_only=True):
+    """`url_template` is a page to which the mail leads; it takes the code, and sets the password
+    by it. Without one, the mail has the code alone."""
+
+    url_template: Name | None = None
+    notification_type: Literal["NOTIFICATION_TYPE_UNSPECIFIED", "NOTIFICATION_TYPE_EMAIL"] = (
+        "NOTIFICATION_TYPE_UNSPECIFIED"
+    )
+
+
+class ResetPassword(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_link", "return_code"),)
+
+    send_link: SendLink | None = None
+    return_code: Empty | None = None
+
+
+class ResetBegun(Answer, frozen=True, kw_only=True):
+    """The code is there when the caller asked for it. `mail` is what became of the message."""
+
+    details: Details
+    verification_code: str = ""
+    mail: Literal["", "held"] = ""
+
+
+async def set_password(
+    service: Service, call: Call, user_id: str, request: SetPassword
+) -> Changed:
+    """Give a person a new password: every session and token of theirs ends.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied, InvalidArgument (the
+    policy, the present password or the code), Throttled, HashingBusy, Busy.
+    """
+    subject = await _subject(service, call, user_id)
+    text = request.new_password.password
+    problems = await password_change.problems(service, subject, text)
+    if problems:
+        raise InvalidArgument(password_problems(_PASSWORD, problems))
+    proof = await _proof(service, call, subject.user, request)
+    must_change = request.new_password.change_required
+    new = await new_users.hashed(service, text, must_change=must_change)
+    also = list[Write]()
+
+    async def find() -> User:
+        found = await _subject(service, call, user_id)
+        if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
+            raise Busy("the user was changed meanwhile", retry_after_seconds=1)
+        now, news = service.clock.now(), await sessions.news_of_all(service, found)
+        also[:] = [*proof, *news]
+        also.extend(
+            password_change.forget_first_password(
+                service, found.instance, found.user.id, actor=call.actor, now=now
+            )
+        )
+        return found.user
+
+    def decide(_: User) -> Mapping[str, object]:
+        return {"password": new, "stamp": service.random.token(bits=64)}
+
+    user = await changes.changed(
+        service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
+    )
+    return Changed(details=answers.details(user, user.org_id))
+
+
+async def reset_password(
+    service: Service, call: Call, user_id: str, request: ResetPassword
+) -> ResetBegun:
+    """Let a person's password be set by a code, which is mailed or answered; nothing ends by it.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
+    service user, or one without a verified address to mail to).
+    """
+    user = await covered_users.find_person(service, call, user_id)
+    link = request.send_link
+    template = link.url_template if link else None
+    problems = list(template_problems(service, template, "sendLink.urlTemplate"))
+    if problems:
+        raise InvalidArgument(problems)
+    send = request.return_code is None
+    if send and not (user.email and user.email.is_verified):
+        message = "the user has no verified e-mail address"
+        raise FailedPrecondition(message, slug="email.not_verified")
+    begun = password_resets.begin(service, user, send=send, url_template=template)
+    await commit_settled(service.store, *begun.writes)
+    return ResetBegun(
+        details=answers.details(user, user.org_id),
+        verification_code="" if send else begun.code,
+        mail=mail.fate(begun.writes),
+    )
+
+
+async def _subject(service: Service, call: Call, user_id: str) -> Subject:
+    user = await covered_users.find_person(service, call, user_id)
+    subject = await users.subject_of(service, user)
+    if subject is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    return subject
+
+
+async def _proof(
+    service: Service, call: Call, user: User, request: SetPassword
+) -> Sequence[Write]:
+    """What spends the proof that was sent, if one was. Raises InvalidArgument, Throttled."""
+    if request.current_password is not None:
+        await _check_current(service, call, user, request.current_password)
+    if request.verification_code is None:
+        return ()
+    try:
+        return [await password_resets.check(service, user, request.verification_code)]
+    except CodeRefused as refused:
+        raise _refused("verificationCode", refused.slug, refused.message) from refused
+
+
+async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
+    account, address = throttle.account_of(user, user.user_name), f"api:{call.actor}"
+    await throttle.admit(service, account, address)
+    stored = user.password
+    if stored is None or not (await service.hasher.verify(password, stored.hash)).ok:
+        await throttle.failed(service, account, address)
+        raise _refused("currentPassword", "password.wrong", "is not the user's password")
+
+
+def _refused(path: str, slug: str, message: str) -> InvalidArgument:
+    return InvalidArgument([FieldProblem(slug, path, message)])

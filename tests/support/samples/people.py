@@ -1,0 +1,138 @@
+"""Bodies for what is changed of users and taken from them, and what such calls use up."""
+
+from __future__ import annotations
+
+from idp.identity import agents, sessions, users
+from idp.records import SESSIONS
+from storage import Insert
+from tests.support.samples.users import FULL_HUMAN, by, new_user, search
+
+IMPORTED = {
+    "userName": "otto-{n}",
+    "profile": {
+        "firstName": "Otto",
+        "lastName": "Muster",
+        "nickName": "O",
+        "displayName": "Otto M.",
+        "preferredLanguage": "de",
+        "gender": "GENDER_MALE",
+        "middleName": "M.",
+        "profile": "https://otto.example/",
+        "picture": "https://otto.example/me.png",
+        "website": "https://otto.example/blog",
+        "birthdate": "1990-01-31",
+        "zoneinfo": "Europe/Vienna",
+    },
+    "email": {"email": "otto-{n}@acme.example", "isEmailVerified": True},
+    "phone": {"phone": "+41791234567", "isPhoneVerified": True},
+    "hashedPassword": {
+        "value": "$2b$04$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i",
+        "algorithm": "bcrypt",
+    },
+    "passwordChangeRequired": True,
+    "requestPasswordlessRegistration": False,
+    "otpCode": "",
+    "idps": [{"configId": "google", "externalUserId": "1", "displayName": "otto"}],
+}
+OTHER_IMPORTED = {
+    "userName": "olga-{n}",
+    "profile": {"firstName": "Olga", "lastName": "Muster"},
+    "email": {"email": "olga-{n}@acme.example"},
+    "password": "horse staple battery",
+}
+_TEMPLATE = "https://acme.example/verify?user={{.UserID}}&code={{.Code}}"
+_PASSWORD = {"password": "another staple battery", "changeRequired": True}
+_EMAIL = {"email": "moved-{n}@acme.example"}
+_PHONE = {"phone": "+41791234568"}
+BODIES = {
+    "PUT /v2/users/human/{userId}": (
+        {
+            "username": "moved-{n}",
+            "profile": FULL_HUMAN["profile"],
+            "address": FULL_HUMAN["address"],
+        },
+    ),
+    "PUT /management/v1/users/{userId}/machine": (
+        {
+            "userName": "moved-{n}",
+            "name": "Moved",
+            "description": "text",
+            "accessTokenType": "ACCESS_TOKEN_TYPE_JWT",
+        },
+    ),
+    "POST /management/v1/users/human/_import": (IMPORTED, OTHER_IMPORTED),
+    "POST /v2/users/{userId}/email": (
+        _EMAIL | {"sendCode": {"urlTemplate": _TEMPLATE}},
+        _EMAIL | {"returnCode": {}},
+        _EMAIL | {"isVerified": True},
+    ),
+    "POST /v2/users/{userId}/email/resend": (
+        {"sendCode": {"urlTemplate": _TEMPLATE}},
+        {"returnCode": {}},
+    ),
+    "POST /v2/users/{userId}/phone": (
+        _PHONE | {"sendCode": {}},
+        _PHONE | {"returnCode": {}},
+        _PHONE | {"isVerified": True},
+    ),
+    "POST /v2/users/{userId}/phone/resend": ({"sendCode": {}}, {"returnCode": {}}),
+    "POST /v2/users/{userId}/password": (
+        {"newPassword": _PASSWORD},
+        {"newPassword": _PASSWORD, "verificationCode": "ABCDEF"},
+        {"newPassword": _PASSWORD, "currentPassword": "no staple battery"},
+    ),
+    "POST /v2/users/{userId}/password_reset": (
+        {"sendLink": {"urlTemplate": _TEMPLATE, "notificationType": "NOTIFICATION_TYPE_EMAIL"}},
+        {"returnCode": {}},
+    ),
+    "POST /v2/users/{userId}/sessions/_search": (
+        {"query": {"limit": 10, "asc": True, "cursor": "", "offset": 0}},
+    ),
+    "POST /management/v1/users/{userId}/metadata/_search": (search(by("keyQuery", key="shoes")),),
+}
+
+
+async def new_person(world):
+    """One whose address and number wait to be proven."""
+    email = {"email": f"{world.new_name('waiting')}@acme.example", "returnCode": {}}
+    return await _person(world, email, phone={"phone": "+41791234567", "returnCode": {}})
+
+
+async def proven_person(world):
+    email = {"email": f"{world.new_name('proven')}@acme.example", "isVerified": True}
+    return await _person(world, email)
+
+
+async def _person(world, email, **more):
+    profile = {"givenName": "Max", "familyName": "Muster"}
+    body = {"username": world.new_name("person"), "profile": profile, "email": email, **more}
+    return {"userId": await world.made("/v2/users/human", "userId", **body)}
+
+
+async def with_session(world):
+    """A user who is signed in somewhere."""
+    service, made = world.server.service, await new_person(world)
+    subject = await users.find_subject(service, made["userId"])
+    now = service.clock.now()
+    agent = agents.new(service.random, now).agent
+    session = sessions.new(service.random, service.config, agent, subject, now)
+    await service.store.commit(Insert(SESSIONS, session))
+    return made | {"sessionId": session.id}
+
+
+MADE = {
+    "DELETE /v2/users/{userId}": new_user,
+    "PUT /v2/users/human/{userId}": new_person,
+    "PUT /management/v1/users/{userId}/machine": new_user,
+    "POST /v2/users/{userId}/email": new_person,
+    "POST /v2/users/{userId}/email/resend": new_person,
+    "POST /v2/users/{userId}/phone": new_person,
+    "POST /v2/users/{userId}/phone/resend": new_person,
+    "DELETE /v2/users/{userId}/phone": new_person,
+    "POST /v2/users/{userId}/password": new_person,
+    "POST /v2/users/{userId}/password_reset": proven_person,
+    "POST /v2/users/{userId}/sessions/_search": with_session,
+    "POST /v2/users/{userId}/sessions/_end": with_session,
+    "DELETE /v2/users/{userId}/sessions/{sessionId}": with_session,
+    "POST /management/v1/users/{userId}/metadata/_search": new_user,
+}
