@@ -18,6 +18,7 @@ from tornado.web import HTTPError
 from handlers.base import Handler
 from idp import access, repeating, requests, strict_json
 from idp.access import Call
+from idp.api import error_body
 from idp.api.operation import Operation
 from idp.errors import (
     AlreadyExists,
@@ -65,31 +66,6 @@ _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
 _NUMBERS: Final = {400: 3, 404: 5, 405: 12, 412: 9, 413: 8, 415: 3, 421: 9, 429: 8, 431: 8}
 
 
-class Detail(Struct, frozen=True, omit_defaults=True, rename={"type": "@type"}):
-    """One thing that is wrong: `id` is for programs and stays the same, `message` for people."""
-
-    type: str
-    id: str
-    message: str
-    field: str = ""
-    limit: int | None = None
-
-
-class RequestInfo(Struct, frozen=True, rename={"type": "@type", "request_id": "requestId"}):
-    """By which name the log knows the request."""
-
-    type: str
-    request_id: str
-
-
-class ErrorBody(Struct, frozen=True):
-    """Specification 7.4."""
-
-    code: int
-    message: str
-    details: list[Detail | RequestInfo]
-
-
 class _Details(Struct, frozen=True):
     sequence: str = ""
 
@@ -126,16 +102,8 @@ class JsonHandler(Handler):
         if status in (429, 503):
             seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
             self.set_header("Retry-After", str(seconds))
-        self.answer(self._error_body(number, _refusal(error, status)))
-
-    def _error_body(self, number: int, error: IdpError) -> ErrorBody:
-        domain = f"type.googleapis.com/{self.service.config.vendor}.v1"
-        details = [
-            Detail(f"{domain}.ErrorDetail", one.slug, str(one), one.field, one.limit)
-            for one in error.details
-        ]
-        info = RequestInfo(f"{domain}.RequestInfo", self.request_id)
-        return ErrorBody(number, error.message, [*details, info])
+        refusal, config = _refusal(error, status), self.service.config
+        self.answer(error_body.of(refusal, number, config.vendor, config.issuer, self.request_id))
 
 
 class ApiHandler(JsonHandler):

@@ -22,6 +22,7 @@ from handlers import (
     introspect,
     keys,
     missing,
+    openapi,
     par,
     static,
     token,
@@ -75,6 +76,7 @@ ROUTES: list[Route] = [
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,
+    *openapi.ROUTES,
     *api.routes(OPERATIONS),
     *console.ROUTES,
 ]

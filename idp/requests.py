@@ -82,6 +82,13 @@ class Field(NamedTuple):
     type: Any
     rule: Rule | None
     is_required: bool
+    default: Any = None
+
+    @property
+    def element(self) -> Field:
+        """What the elements of a list are."""
+        hint, rule = _split(get_args(self.type)[0])
+        return Field(self.name, self.wire_name, hint, rule, is_required=True)
 
 
 @cache
@@ -94,6 +101,7 @@ def declared(kind: type[Request]) -> tuple[Field, ...]:
             each.encode_name,
             *_split(hints[each.name]),
             is_required=each.default is NODEFAULT and each.default_factory is NODEFAULT,
+            default=each.default,
         )
         for each in structs.fields(kind)
     )

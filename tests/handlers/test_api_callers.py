@@ -13,7 +13,7 @@ from idp.records import PATS as STORED_PATS
 from storage import Delete, Update
 from tests.support.api_samples import CALLS, address
 from tests.support.api_world import World
-from tests.support.callers import Caller, instance_owner, new_caller, refused
+from tests.support.callers import Caller, instance_owner, is_admitted, new_caller, refused
 from tests.support.stored import everything, only
 
 TEXT = "/management/v1/text/message/{type}/{language}"
@@ -30,15 +30,6 @@ def owner(io_loop, server, visitor):
 @pytest.fixture
 def world(io_loop, server, visitor, owner):
     return io_loop.run_sync(lambda: World(server, visitor, owner).make())
-
-
-def is_admitted(page):
-    """200, or what is wrong with a code that the sample made up, or with what works already."""
-    if page.status == 400 and page.json()["code"] == 9:
-        return refused(page, 400, 9) == {"": "organization.state"}
-    if page.status == 400:
-        return "verificationCode" in refused(page, 400, 3)
-    return page.status == 200
 
 
 def test_every_route_of_the_api_says_which_permission_it_needs():

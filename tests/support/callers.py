@@ -102,3 +102,12 @@ def refused(page: Page, status: int, code: int) -> dict[str, str]:
     assert request["requestId"] == page.headers["X-Request-Id"]
     assert all(one["@type"].startswith("type.googleapis.com/") for one in details)
     return {one.get("field", ""): one["id"] for one in details}
+
+
+def is_admitted(page):
+    """200, or what is wrong with a code that the sample made up, or with what works already."""
+    if page.status == 400 and page.json()["code"] == 9:
+        return refused(page, 400, 9) == {"": "organization.state"}
+    if page.status == 400:
+        return "verificationCode" in refused(page, 400, 3)
+    return page.status == 200

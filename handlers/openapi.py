@@ -1,0 +1,44 @@
+"""GET /openapi.json: the management API described for programs. Everybody may read it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from handlers.cors import SharedHandler
+from idp.api import description
+
+KEPT: Final = "public, max-age=300"
+
+
+class OpenapiHandler(SharedHandler):
+    """The description, in OpenAPI 3.1."""
+
+    any_origin = True
+    _tag: str | None = None
+
+    async def get(self) -> None:
+        config = self.service.config
+        body, self._tag = await asyncio.to_thread(_described, config.vendor, config.issuer)
+        self.set_header("Cache-Control", KEPT)
+        self.clear_header("Pragma")
+        self.set_header("Content-Type", "application/json")
+        self.finish(body)
+
+    head = get
+
+    def compute_etag(self) -> str | None:
+        return self._tag
+
+
+@cache
+def _described(vendor: str, issuer: str) -> tuple[bytes, str]:
+    body = msgspec.json.encode(description.document(vendor, issuer))
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+ROUTES = [(description.DESCRIPTION, OpenapiHandler)]

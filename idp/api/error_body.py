@@ -1,0 +1,60 @@
+"""The body of every refusal of the management API (specification 7.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from idp.errors import IdpError
+
+CATALOGUE: Final = "/docs/errors"
+
+
+class Detail(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    rename={"type": "@type", "request_id": "requestId"},
+):
+    """One thing that is wrong: `id` is for programs and stays the same, `message` for people.
+
+    `field` is the JSON path of what can't be used, `limit` what it goes beyond, `help` where
+    cause and cure are told. The last detail has `requestId` alone: by which name the log knows
+    the request.
+    """
+
+    type: str
+    id: str = ""
+    message: str = ""
+    field: str = ""
+    limit: int | None = None
+    help: str = ""
+    request_id: str = ""
+
+
+class ErrorBody(Struct, frozen=True):
+    """`code` is gRPC's number of the kind of refusal."""
+
+    code: int
+    message: str
+    details: list[Detail]
+
+
+def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
+    """What is answered for an error."""
+    domain = f"type.googleapis.com/{vendor}.v1"
+    details = [
+        Detail(
+            type=f"{domain}.ErrorDetail",
+            id=one.slug,
+            message=str(one),
+            field=one.field,
+            limit=one.limit,
+            help=f"{issuer}{CATALOGUE}#{one.slug}",
+        )
+        for one in error.details
+    ]
+    info = Detail(type=f"{domain}.RequestInfo", request_id=request_id)
+    return ErrorBody(number, error.message, [*details, info])

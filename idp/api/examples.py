@@ -1,0 +1,100 @@
+"""A body for each call, as the documentation shows it: the required fields, or the first few.
+
+What stands for an id here has to be that of something that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, get_args, get_origin
+
+from idp.fields import NotYet
+from idp.requests import Field, Request, declared
+
+_SHOWN: Final = 4
+_ID: Final = "231543543215423491"
+
+# By the name of the field.
+_VALUES: Final[Mapping[str, object]] = {
+    "backgroundColor": "#ffffff",
+    "buttonText": "Confirm",
+    "description": "Copies the orders every night",
+    "displayName": "Ada Lovelace",
+    "domain": "acme.example",
+    "domainName": "acme.example",
+    "familyName": "Lovelace",
+    "firstName": "Ada",
+    "fontColor": "#1a2233",
+    "formatted": "Main Street 1, 8000 Zurich",
+    "givenName": "Ada",
+    "greeting": "Hello,",
+    "group": "customers",
+    "key": "department",
+    "lastName": "Lovelace",
+    "name": "Acme",
+    "nickName": "Countess",
+    "password": "horse staple battery",
+    "primaryColor": "#2b4fc7",
+    "queries": [],
+    "query": {"limit": 100},
+    "roleKey": "buyer",
+    "roleKeys": ["buyer"],
+    "subject": "Is this your address?",
+    "text": "Somebody gave this address at {{.Application}}.",
+    "title": "Confirm your address",
+    "urlTemplate": "https://acme.example/verify?user={{.UserID}}&code={{.Code}}",
+    "userName": "ada",
+    "username": "ada",
+    "verificationCode": "K7PMQX",
+    "warnColor": "#b3261e",
+}
+# Shown though they are not required, and not shown though they are among the first.
+_TELLING: Final = {"redirectUris"}
+_NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
+
+
+def body(kind: type[Request]) -> Mapping[str, object]:
+    """What can be sent where `kind` is read."""
+    return {field.wire_name: _value(field) for field in _shown(kind)}
+
+
+def _shown(kind: type[Request]) -> list[Field]:
+    """The required fields; where there are none, the first that go together."""
+    fields = declared(kind)
+    if any(field.is_required for field in fields):
+        return [each for each in fields if each.is_required or each.wire_name in _TELLING]
+    return list(_together(kind, fields))[:_SHOWN]
+
+
+def _together(kind: type[Request], fields: tuple[Field, ...]) -> Iterator[Field]:
+    left_out = {name for group in kind.one_of for name in group[1:]}
+    for field in fields:
+        is_needless = field.name in left_out or field.wire_name in _NEEDLESS
+        if not is_needless and not isinstance(field.rule, NotYet):
+            yield field
+
+
+def _value(field: Field) -> object:
+    if field.wire_name in _VALUES:
+        return _VALUES[field.wire_name]
+    if get_origin(field.type) is list:
+        return [_value(field.element)]
+    if field.rule is not None:
+        return _of_schema(field, field.rule.schema())
+    if get_origin(field.type) is Literal:
+        return get_args(field.type)[0]
+    return True if field.type is bool else body(field.type)
+
+
+def _of_schema(field: Field, schema: Mapping[str, Any]) -> object:
+    """The example that the rule gives, or else a text or a number that it takes."""
+    if "anyOf" in schema:
+        return _of_schema(field, schema["anyOf"][0])
+    if "const" in schema:
+        return schema["const"]
+    for several in ("examples", "enum"):
+        if several in schema:
+            return schema[several][0]
+    if schema["type"] == "integer":
+        return field.default if isinstance(field.default, int) else schema["minimum"]
+    return _ID if field.wire_name.endswith(("Id", "Ids")) else "Example"
