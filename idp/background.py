@@ -13,10 +13,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from idp import logs, tidying, trial
+from idp import logs, org_removal, tidying, trial
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
@@ -40,8 +40,26 @@ class Job(NamedTuple):
 JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, rotation.tend),
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
+    "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
+
+
+class Turn(NamedTuple):
+    """A job, and when its turn is at the latest; None: at once."""
+
+    name: str
+    interval_seconds: float
+    due_at: datetime | None
+
+
+async def turns(service: Service) -> list[Turn]:
+    """When each job is next, whichever process does it."""
+    leases = await service.store.get_many([(LEASES, name) for name in JOBS])
+    return [
+        Turn(name, job.interval_seconds, lease.expires_at if lease else None)
+        for (name, job), lease in zip(JOBS.items(), leases, strict=True)
+    ]
 
 
 @asynccontextmanager

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import base, organizations, overview, users
+from handlers.console import (
+    app_trials,
+    app_wizard,
+    applications,
+    base,
+    jobs,
+    organizations,
+    overview,
+    projects,
+    service_users,
+    signing_keys,
+    users,
+)
 
 ROUTES: Final[list[Any]] = [
     *base.ROUTES,
     *overview.ROUTES,
     *organizations.ROUTES,
     *users.ROUTES,
+    *app_wizard.ROUTES,
+    *app_trials.ROUTES,
+    *applications.ROUTES,
+    *projects.ROUTES,
+    *service_users.ROUTES,
+    *signing_keys.ROUTES,
+    *jobs.ROUTES,
 ]

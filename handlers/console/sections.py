@@ -27,6 +27,17 @@ SECTIONS: Final[Mapping[str, Section]] = {
         f"{CONSOLE}/organizations", message("Organizations", context="console"), "org.read"
     ),
     "users": Section(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
+    "applications": Section(
+        f"{CONSOLE}/applications", message("Applications", context="console"), "project.app.read"
+    ),
+    "projects": Section(
+        f"{CONSOLE}/projects", message("Projects", context="console"), "project.read"
+    ),
+    "service-users": Section(
+        f"{CONSOLE}/service-users", message("Service users", context="console"), "user.read"
+    ),
+    "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
+    "jobs": Section(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
 }
 
 

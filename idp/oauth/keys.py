@@ -60,7 +60,7 @@ class KeyRing:
         self._vault = vault
         self._clock = clock
         # A process may sign with a key for as long as it doesn't know that it has retired.
-        self._published_for = timedelta(seconds=token_seconds + CACHE_SECONDS)
+        self.published_for = timedelta(seconds=token_seconds + CACHE_SECONDS)
         self._loaded: dict[str, LoadedKey] = {}
         self._active: dict[str, LoadedKey] = {}
         self._read_at = _NEVER
@@ -93,7 +93,7 @@ class KeyRing:
     async def for_tokens(self, kid: str) -> LoadedKey | None:
         """The key that verifies or opens a token which has not expired."""
         key = await self.find(kid)
-        return None if key and self._is_retired_for(key, self._published_for) else key
+        return None if key and self._is_retired_for(key, self.published_for) else key
 
     async def published(self) -> list[Mapping[str, Any]]:
         """The public keys as JWKs (RFC 7517), the active ones first.
@@ -102,7 +102,7 @@ class KeyRing:
         """
         await self._refresh(0.0)
         keys = [key for key in self._loaded.values() if key.jwk]
-        keys = [key for key in keys if not self._is_retired_for(key, self._published_for)]
+        keys = [key for key in keys if not self._is_retired_for(key, self.published_for)]
         order = {"active": 0, "next": 1, "retired": 2}
         keys.sort(key=lambda key: (order[key.record.state], key.record.created_at))
         return [key.jwk for key in keys if key.jwk]

@@ -145,9 +145,11 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
 
 
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:
-    """The application that asked; for a page of the service, one that stands for it."""
-    if not request.is_for_own_page:
-        return await service.store.get(APPLICATIONS, request.client_id)
+    """The application that asked, or would ask; for a page of the service, one that stands for
+    it."""
+    client = await service.store.get(APPLICATIONS, request.client_id)
+    if client is not None or not request.is_for_own_page:
+        return client
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     return own_application(request, instance) if instance else None
 
@@ -272,8 +274,7 @@ async def enter_password(
     Raises sign_in.Refused, Throttled, HashingBusy; Stale when something else happened at once.
     """
     subject = await sign_in.check_password(service, login_name, password, address)
-    known = subject.user.password
-    if known is not None and known.must_change:
+    if await password_change.is_due(service, subject.user):
         await _note(
             service,
             flow.request,

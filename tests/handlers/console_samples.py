@@ -1,6 +1,7 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
 from idp.i18n import message
+from tests.handlers import console_app_samples
 
 URL = "/ui/console/users/1?"
 
@@ -107,6 +108,7 @@ def found(said):
 
 def pages(said):
     return {
+        **console_app_samples.pages(said, fields(said), commands(said)),
         "console/action": action(said),
         "console/list": found(said),
         "console/made": {
@@ -142,6 +144,7 @@ def pages(said):
 
 NOTHING = {"columns": [], "rows": [], "empty": message("Nothing.")}
 BARE = {
+    **console_app_samples.BARE,
     "console/action": {
         "title_text": message("Lock"),
         "about": None,

@@ -1,0 +1,189 @@
+"""What an application can be set to: the fields of its form, and the facts of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from handlers.console import cells
+from handlers.console.cells import Cell, fact
+from handlers.console.fields import Field, Kind
+from handlers.console.running import Document
+from idp.clients.api_apps import AUTH_METHODS as API_METHODS
+from idp.clients.oidc_request import (
+    ALGORITHMS,
+    APP_TYPES,
+    AUTH_METHODS,
+    GRANT_TYPES,
+    RESPONSE_TYPES,
+    TOKEN_TYPES,
+)
+from idp.i18n import Message, message
+
+KINDS: Final[dict[str, Message]] = {
+    "web": message("Server-side web application", context="applications"),
+    "user_agent": message("Single-page application", context="applications"),
+    "native": message("Native app or command line", context="applications"),
+    "api": message("API", context="applications"),
+}
+_METHODS: Final[dict[str, Message]] = {
+    "client_secret_basic": message("Secret, in a header", context="applications"),
+    "client_secret_post": message("Secret, in the form", context="applications"),
+    "none": message("None: PKCE", context="applications"),
+    "private_key_jwt": message("Key (private_key_jwt)", context="applications"),
+}
+_TOKENS: Final[dict[str, Message]] = {
+    "opaque": message("Opaque", context="applications"),
+    "jwt": message("JWT", context="applications"),
+}
+
+APP_TYPE: Final = message("Kind", context="applications")
+METHOD: Final = message("How it proves itself", context="applications")
+REDIRECTS: Final = message("Redirect URIs", context="applications")
+AFTER_LOGOUT: Final = message("Where people may go after signing out", context="applications")
+ONE_A_LINE: Final = message("One in each line, exactly as they are sent.", context="applications")
+_GRANTS: Final = message("Grants", context="applications")
+_RESPONSES: Final = message("Response types", context="applications")
+
+
+def _option(name: str, label: Message, hint: Message | None = None) -> Field:
+    return Field(
+        path=name,
+        source=f"app.oidcConfig.{name}",
+        label=label,
+        hint=hint,
+        kind="switch",
+        default=False,
+        is_sent_empty=True,
+    )
+
+
+def _entry(name: str, label: Message, kind: Kind = "url", hint: Message | None = None) -> Field:
+    return Field(
+        path=name,
+        source=f"app.oidcConfig.{name}",
+        label=label,
+        hint=hint,
+        kind=kind,
+        direction="ltr",
+    )
+
+
+def _choice(name: str, label: Message, options: Sequence[tuple[str, Any]], kind: Kind) -> Field:
+    return Field(
+        path=name, source=f"app.oidcConfig.{name}", label=label, kind=kind, options=options
+    )
+
+
+FIELDS: Final = (
+    _choice(
+        "appType", APP_TYPE, [(name, KINDS[kind]) for name, kind in APP_TYPES.items()], "choice"
+    ),
+    _choice(
+        "authMethodType",
+        METHOD,
+        [(name, _METHODS[method]) for name, method in AUTH_METHODS.items()],
+        "choice",
+    ),
+    _entry("redirectUris", REDIRECTS, "lines", ONE_A_LINE),
+    _entry("postLogoutRedirectUris", AFTER_LOGOUT, "lines", ONE_A_LINE),
+    _choice("grantTypes", _GRANTS, list(GRANT_TYPES.items()), "choices"),
+    _choice("responseTypes", _RESPONSES, list(RESPONSE_TYPES.items()), "choices"),
+    _choice(
+        "accessTokenType",
+        message("Access tokens", context="applications"),
+        [(name, _TOKENS[kind]) for name, kind in TOKEN_TYPES.items()],
+        "choice",
+    ),
+    _choice(
+        "idTokenSignedResponseAlg",
+        message("Signed by", context="applications"),
+        list(ALGORITHMS.items()),
+        "choice",
+    ),
+    _option(
+        "idTokenUserinfoAssertion",
+        message("Names and addresses in the ID token", context="applications"),
+        message("For what does not ask userinfo.", context="applications"),
+    ),
+    _option("idTokenRoleAssertion", message("Roles in the ID token", context="applications")),
+    _option(
+        "accessTokenRoleAssertion", message("Roles in the access token", context="applications")
+    ),
+    _entry(
+        "groupsClaim",
+        message("Claim with a flat list of roles", context="applications"),
+        "text",
+        message("Such as groups; empty for none.", context="applications"),
+    ),
+    _option("thirdParty", message("Ask people for their consent", context="applications")),
+    _option(
+        "loopbackAnyPort",
+        message("Any port on people's own machines", context="applications"),
+        message("For command lines and desktop apps (RFC 8252).", context="applications"),
+    ),
+    _option(
+        "requirePushedRequests", message("Pushed requests only (PAR)", context="applications")
+    ),
+    _option(
+        "devMode",
+        message("Development mode", context="applications"),
+        message("Allows http addresses that others can read.", context="applications"),
+    ),
+    _option(
+        "managementAccess",
+        message("Its tokens open the management API", context="applications"),
+        message("Only owners of the installation may set this.", context="applications"),
+    ),
+    _entry("homeUrl", message("Home page", context="applications")),
+    _entry("backChannelLogoutUri", message("Back-channel logout", context="applications")),
+    _entry("frontChannelLogoutUri", message("Front-channel logout", context="applications")),
+    _entry(
+        "additionalOrigins", message("More origins of scripts", context="applications"), "lines"
+    ),
+    _entry(
+        "refreshTokenReuseSeconds",
+        message("Seconds for which a refresh token may be used again", context="applications"),
+        "number",
+    ),
+    _entry(
+        "clockSkew",
+        message("Clock tolerance, 0s to 5s", context="applications"),
+        "text",
+    ),
+)
+API_FIELDS: Final = (
+    Field(
+        path="authMethodType",
+        source="app.apiConfig.authMethodType",
+        label=METHOD,
+        kind="choice",
+        options=[(name, _METHODS[method]) for name, method in API_METHODS.items()],
+    ),
+)
+
+
+def facts(app: Document) -> list[dict[str, object]]:
+    """What is set, each by its label; what is empty or off is left out."""
+    if "apiConfig" in app:
+        found = _shown(API_FIELDS[0], app["apiConfig"]["authMethodType"])
+        return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, found)]
+    config = app["oidcConfig"]
+    return [
+        fact(field.label, _shown(field, config[field.path]))
+        for field in FIELDS
+        if config.get(field.path)
+    ]
+
+
+def _shown(field: Field, value: Any) -> Cell:
+    if field.kind == "switch":
+        return cells.switch(value)
+    if field.kind == "choice":
+        return cells.text(dict(field.options).get(value, value))
+    if field.kind == "choices":
+        names = dict(field.options)
+        return cells.codes([str(names.get(each, each)) for each in value])
+    if field.kind == "lines":
+        return cells.codes(value)
+    return cells.code(str(value))

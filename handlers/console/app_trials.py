@@ -1,0 +1,119 @@
+"""Trying a sign-in to an application, and what it would be told. It is told nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from handlers.console import cells
+from handlers.console.app_actions import APP, ONE
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import fact
+from handlers.console.sections import CONSOLE
+from idp.errors import NotFound
+from idp.i18n import Message, message
+from idp.oauth import trying
+from idp.oauth.authorize import Refused
+from idp.oauth.errors import OAuthError, Unusable
+from idp.oauth.params import Params
+from idp.records import APPLICATIONS, Application
+
+_TEST: Final = f"{CONSOLE}{ONE}/test"
+_RESULT: Final = f"{_TEST}/result"
+_NOT_SO: Final = message("It could not ask anybody to sign in:", context="test-sign-in")
+
+
+class TrialBase(ConsoleHandler):
+    """One application that signs people in, of the present organization."""
+
+    section = "applications"
+
+    async def tried(self, *ids: str) -> Application:
+        """Raises NotFound."""
+        app = (await self.run(f"GET {APP}", *ids))["app"]
+        found = await self.service.store.get(APPLICATIONS, app["id"])
+        if found is None or found.app_type == "api":
+            raise NotFound("there is no such application")
+        return found
+
+
+class TrialHandler(TrialBase):
+    """Says what will happen; the form begins a real sign-in, which leads to the result."""
+
+    async def show(self, *ids: str) -> None:
+        self._ask(await self.tried(*ids), ids)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        application = await self.tried(*ids)
+        to, user_id = self.at(_RESULT, *ids), self.visit.user.id
+        try:
+            begun = await trying.begin(self.service, application.id, to, self.visit.agent, user_id)
+        except (Unusable, Refused) as refusal:
+            self._ask(application, ids, status=400, problems=refused(refusal))
+            return
+        self.keep_cookie(begun.cookie)
+        self.see(f"/ui/login?flow={begun.flow_id}&client_id={application.id}")
+
+    def _ask(self, application: Application, ids: tuple[str, ...], **more: Any) -> None:
+        self.page(
+            "console/test-sign-in",
+            about=application.name,
+            is_active=application.state == "active",
+            back_url=self.at(CONSOLE + ONE, *ids),
+            hidden=self.form_inputs(),
+            **more,
+        )
+
+
+class ResultHandler(TrialBase):
+    """What the application would be told of the person who signed in."""
+
+    async def show(self, *ids: str) -> None:
+        application = await self.tried(*ids)
+        problems: list[dict[str, object]] = []
+        told = None
+        try:
+            told = await trying.told(self.service, application.id, self.visit.live)
+        except (Unusable, Refused) as refusal:
+            problems = refused(refusal)
+        self.page(
+            "console/test-result",
+            about=application.name,
+            facts=[fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
+            if told
+            else [],
+            parts=[
+                {"title": title, "json": _written(claims)}
+                for title, claims in _parts(told)
+                if claims
+            ],
+            again_url=self.at(_TEST, *ids),
+            back_url=self.at(CONSOLE + ONE, *ids),
+            problems=problems,
+        )
+
+
+def refused(refusal: Unusable | Refused) -> list[dict[str, object]]:
+    """Why the application's own request would be refused."""
+    error: OAuthError | Unusable = refusal.error if isinstance(refusal, Refused) else refusal
+    said = [_NOT_SO, Message(error.description)]
+    return [{"field": None, "text": text} for text in said]
+
+
+def _parts(told: trying.Told | None) -> list[tuple[Message, Any]]:
+    if told is None:
+        return []
+    return [
+        (message("In the ID token", context="test-sign-in"), told.id_token),
+        (message("At userinfo", context="test-sign-in"), told.userinfo),
+        (message("In the access token", context="test-sign-in"), told.access_token),
+    ]
+
+
+def _written(claims: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(claims, order="sorted"), indent=2).decode()
+
+
+_ADDRESS: Final = f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)/test"
+ROUTES = [(_ADDRESS, TrialHandler), (f"{_ADDRESS}/result", ResultHandler)]

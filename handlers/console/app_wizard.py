@@ -1,0 +1,283 @@
+"""A new application, on one page: what kind it is, with what it is made, where it is.
+
+Each answer is a link or a field of the one form, so that nothing needs a script. What a preset
+fills in is shown with its reasons before it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from handlers.console import app_settings, commands, fields, refusals
+from handlers.console.app_actions import ONE
+from handlers.console.app_settings import AFTER_LOGOUT, KINDS, METHOD, ONE_A_LINE, REDIRECTS
+from handlers.console.base import ConsoleHandler
+from handlers.console.fields import Field, Values
+from handlers.console.projects import PROJECT, PROJECTS
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp import requests
+from idp.clients import presets, read_presets
+from idp.clients.oidc_request import APP_TYPES
+from idp.clients.presets.preset import Kind, Preset
+from idp.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
+from idp.i18n import Message, message
+from idp.oauth.params import Params
+
+PATH: Final = f"{CONSOLE}/applications/new"
+_ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
+_HOST: Final = "host"
+_PROJECT: Final = "projectId"
+_MOST_PROJECTS: Final = 100
+
+_CARDS: Final[Mapping[Kind, Message]] = {
+    "web": message(
+        "Runs on a server and can keep a secret: Django, Grafana, a proxy.", context="applications"
+    ),
+    "user_agent": message(
+        "Runs in the browser alone, and everybody can read its code.", context="applications"
+    ),
+    "native": message(
+        "Is installed on people's own machines: apps, kubectl.", context="applications"
+    ),
+    "api": message(
+        "Signs nobody in, and checks the tokens that others bring.", context="applications"
+    ),
+}
+_LABELS: Final = {field.path: field.label for field in app_settings.FIELDS}
+_NAME: Final = Field(
+    path="name",
+    label=message("Name", context="console"),
+    hint=message("People see it when they sign in.", context="applications"),
+    is_required=True,
+)
+_HOST_FIELD: Final = Field(
+    path=_HOST,
+    label=message("Where it is", context="applications"),
+    hint=message(
+        "Its host name, such as app.example.com, localhost:3000 on your own machine, or the"
+        " address of its first page.",
+        context="applications",
+    ),
+    direction="ltr",
+    is_required=True,
+    means=("redirectUris", "postLogoutRedirectUris", "backChannelLogoutUri"),
+)
+_PUBLIC: Final = {"authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE"}
+_TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
+
+
+class WizardHandler(ConsoleHandler):
+    """The page, as far as it has been answered; the form registers the application."""
+
+    section = "applications"
+
+    async def show(self, *ids: str) -> None:
+        asked = self._fields(await self._projects())
+        known = {field.path: field.default or "" for field in asked}
+        self._ask(asked, known)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        asked = self._fields(await self._projects())
+        values = fields.typed(asked, form)
+        try:
+            document = self._document(values)
+            self._check(document)
+            project_id = await self._project(values, form.get("once"))
+            made = await self.run(
+                self._operation, project_id, document=document, once=form.get("once")
+            )
+        except _ABOUT_THE_FORM as error:
+            self._refuse(asked, values, error)
+            return
+        self._tell(project_id, made, values)
+
+    # What was answered
+
+    @property
+    def _kind(self) -> Kind | None:
+        wanted = self.query_params().if_once("kind")
+        found = presets.PRESETS.get(self._tool or "")
+        if found is not None:
+            return found.kind
+        return next((kind for kind in _CARDS if kind == wanted), None)
+
+    @property
+    def _tool(self) -> str | None:
+        return self.query_params().if_once("preset")
+
+    @property
+    def _preset(self) -> Preset | None:
+        return presets.PRESETS.get(self._tool or "")
+
+    @property
+    def _operation(self) -> str:
+        return f"POST {PROJECT}/apps/{'api' if self._kind == 'api' else 'oidc'}"
+
+    async def _projects(self) -> list[Document]:
+        document = {"query": {"limit": _MOST_PROJECTS}}
+        found = await self.run(f"POST {PROJECTS}/_search", document=document)
+        projects: list[Document] = found.get("result", [])
+        return projects
+
+    def _fields(self, projects: Sequence[Document]) -> list[Field]:
+        wanted = self.query_params().if_once("project")
+        known = [(one["id"], one["name"]) for one in projects]
+        new = [("", message("A new project of the same name", context="applications"))]
+        project = Field(
+            path=_PROJECT,
+            label=message("Project", context="console"),
+            kind="choice",
+            options=[*known, *new * self.may("project.write")],
+            default=wanted if wanted in dict(known) else (known[0][0] if known else ""),
+        )
+        preset = self._preset
+        name = Field(
+            path="name",
+            label=_NAME.label,
+            hint=_NAME.hint,
+            default=preset.title.partition(" (")[0] if preset else "",
+            is_required=True,
+        )
+        return [name, project, *self._places()]
+
+    def _places(self) -> list[Field]:
+        if self._kind == "api":
+            return []
+        if self._preset is not None:
+            needs_host = "{" in "".join(self._preset.redirect_uris)
+            return [_HOST_FIELD] if needs_host else []
+        lines = {"kind": "lines", "hint": ONE_A_LINE, "direction": "ltr"}
+        return [
+            Field(path="redirectUris", label=REDIRECTS, is_required=True, **lines),  # type: ignore[arg-type]
+            Field(path="postLogoutRedirectUris", label=AFTER_LOGOUT, **lines),  # type: ignore[arg-type]
+        ]
+
+    # Registering it
+
+    def _document(self, values: Values) -> Document:
+        """The application that was asked for. Raises InvalidArgument (the host)."""
+        kind, name = self._kind, self._tool
+        if kind == "api":
+            return {"name": values["name"]}
+        if self._preset is not None and name is not None:
+            return {"name": values["name"], **presets.expand(name, self._host(values))}
+        asked = [field for field in self._places() if field.path in values]
+        fitting = {} if kind in (None, "web") else _PUBLIC
+        type = {"appType": _TYPES[kind or "web"]}
+        return {"name": values["name"], **type, **fitting, **fields.document(asked, values)}
+
+    def _host(self, values: Values) -> str:
+        """Where the tool is; one that has no address of its own is anywhere."""
+        return str(values[_HOST]) if _HOST in values else read_presets.HOST
+
+    def _check(self, document: Document) -> None:
+        """Refuse it before a project is made for it. Raises InvalidArgument."""
+        request = BY_NAME[self._operation].request
+        if request is not None:
+            requests.read(request, document)
+
+    async def _project(self, values: Values, once: str | None) -> str:
+        if values[_PROJECT]:
+            return str(values[_PROJECT])
+        made = await self.run(
+            f"POST {PROJECTS}", document={"name": values["name"]}, once=once and f"{once} project"
+        )
+        return str(made["id"])
+
+    # Pages
+
+    def _refuse(self, asked: Sequence[Field], values: Values, error: IdpError) -> None:
+        problems = fields.problems(asked, error)
+        self._ask(asked, values, status=refusals.status_of(error), problems=problems)
+
+    def _ask(self, asked: Sequence[Field], values: Values, **more: Any) -> None:
+        kind, preset = self._kind, self._preset
+        self.page(
+            "console/new-application",
+            cards=[self._card(each, text) for each, text in _CARDS.items()],
+            tools=self._tools(kind) if kind else [],
+            reasons=_reasons(preset) if preset else [],
+            notes=list(preset.notes) if preset else [],
+            fields=fields.shown(asked, values) if kind else [],
+            commands=self._commands(asked, values) if kind else [],
+            hidden=self.form_inputs(),
+            **more,
+        )
+
+    def _card(self, kind: Kind, text: Message) -> dict[str, object]:
+        return {
+            "title": KINDS[kind],
+            "text": text,
+            "url": self._here(kind=kind),
+            "is_chosen": kind == self._kind,
+        }
+
+    def _tools(self, kind: Kind) -> list[dict[str, object]]:
+        found = presets.of_kind(kind).items()
+        other = message("Something else", context="applications")
+        return [
+            *(
+                {
+                    "title": preset.title,
+                    "url": self._here(preset=name),
+                    "is_chosen": name == self._tool,
+                }
+                for name, preset in found
+            ),
+            {"title": other, "url": self._here(kind=kind), "is_chosen": self._preset is None},
+        ]
+
+    def _here(self, **query: str) -> str:
+        project = self.query_params().if_once("project")
+        return self.at(PATH, **({"project": project} if project else {}), **query)
+
+    def _commands(self, asked: Sequence[Field], values: Values) -> list[dict[str, object]]:
+        try:
+            document = self._document(values)
+        except InvalidArgument:
+            document = {"name": values["name"]}
+        line = f"app create --preset {self._tool} --host HOST" if self._preset else "app create"
+        sent = commands.example([_NAME], document)
+        project = values.get(_PROJECT) or "PROJECT"
+        operation = BY_NAME[self._operation]
+        return commands.shown(
+            self.service.config, operation, [project], sent, self.org_id, f"{line} --name NAME"
+        )
+
+    def _tell(self, project_id: str, made: Document, values: Values) -> None:
+        """What the tool needs now; the secret is here and nowhere else."""
+        name, preset, ids = self._tool, self._preset, (project_id, made["appId"])
+        text = None
+        if preset is not None and name is not None:
+            issuer, host = self.service.config.issuer, self._host(values)
+            text = presets.configuration(name, issuer, made["clientId"], host)
+        problems = made.get("complianceProblems", ())
+        self.page(
+            "console/registered",
+            about=values["name"],
+            client_id=made["clientId"],
+            client_secret=made.get("clientSecret"),
+            issuer=self.service.config.issuer,
+            warnings=[Message(one["localizedMessage"]) for one in problems],
+            file=preset.file if preset else None,
+            configuration=text,
+            test_url=self.at(f"{CONSOLE}{ONE}/test", *ids) if self._kind != "api" else None,
+            next_url=self.at(CONSOLE + ONE, *ids),
+        )
+
+
+def _reasons(preset: Preset) -> list[dict[str, object]]:
+    """What the preset sets otherwise than usual, and why."""
+    return [
+        {
+            "label": METHOD if name == "authMethodType" else _LABELS[name],
+            "name": name,
+            "reason": choice.reason,
+        }
+        for name, choice in preset.chosen.items()
+    ]
+
+
+ROUTES = [(PATH, WizardHandler)]

@@ -1,0 +1,147 @@
+"""Applications: all of an organization, and one with what it is, its secret and its keys."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from handlers.console import app_settings, cells, commands, registered_keys
+from handlers.console.actions import routes
+from handlers.console.app_actions import ACTIONS, APP, ONE
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, fact, part
+from handlers.console.lists import ListHandler, cell, way
+from handlers.console.projects import ONE as PROJECT_PATH
+from handlers.console.projects import PROJECT, PROJECTS
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import Message, message
+
+PATH: Final = "/applications"
+_SECTION: Final = "applications"
+_NAME: Final = message("Name", context="console")
+_PROJECT: Final = message("Project", context="console")
+_STATE: Final = message("State", context="console")
+_CLIENT_ID: Final = message("Client id", context="console")
+
+_WAYS: Final = {
+    "test": message("Test sign-in", context="applications"),
+    "settings": message("Change settings", context="applications"),
+    "rename": message("Rename", context="console"),
+    "secret": message("New secret", context="applications"),
+    "debug": message("Explain errors for an hour", context="applications"),
+    "deactivate": message("Deactivate", context="console"),
+    "reactivate": message("Reactivate", context="console"),
+    "delete": message("Delete", context="console"),
+}
+
+
+class ApplicationsHandler(ListHandler):
+    """The applications of the present organization, project by project."""
+
+    section = _SECTION
+    operation = f"POST {PROJECTS}/_search"
+    title = message("Applications", context="console")
+    empty = message("There is no application yet.", context="projects")
+    columns = (_NAME, _STATE, _CLIENT_ID)
+    command = "app list"
+
+    async def run(self, operation: str, *ids: str, **given: Any) -> Document:
+        """Of each project that is found, its applications."""
+        answer = await super().run(operation, *ids, **given)
+        if operation != self.operation:
+            return answer
+        result = []
+        for project in answer.get("result", ()):
+            apps = await super().run(f"POST {PROJECT}/apps/_search", project["id"], document={})
+            result += [{**app, "project": project} for app in apps.get("result", ())]
+        return {**answer, "result": result, "details": {}}
+
+    def row(self, found: Document) -> list[Cell]:
+        project = found["project"]
+        url = self.at(CONSOLE + ONE, project["id"], found["id"])
+        return [
+            cells.link(f"{project['name']} / {found['name']}", url),
+            cells.state_cell(found.get("state", "")),
+            cells.code(found["id"]),
+        ]
+
+    def actions(self) -> list[Cell]:
+        new = message("New application", context="console")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("project.app.write")
+
+
+class ApplicationHandler(ConsoleHandler):
+    """One application."""
+
+    section = _SECTION
+
+    async def show(self, *ids: str) -> None:
+        app = (await self.run(f"GET {APP}", *ids))["app"]
+        project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
+        keys = (await self.run(f"GET {APP}/keys", *ids)).get("result", [])
+        may = self.may("project.app.write")
+        self.page(
+            "console/show",
+            title_text=app["name"],
+            state=cells.state(app.get("state", "")),
+            intro=None,
+            facts=[
+                fact(
+                    _PROJECT,
+                    cells.link(project["name"], self.at(CONSOLE + PROJECT_PATH, ids[0])),
+                ),
+                fact(_CLIENT_ID, cells.code(app["id"])),
+                fact(message("Issuer", context="applications"), self._issuer()),
+                *app_settings.facts(app),
+            ],
+            actions=self._ways(ids, app),
+            parts_of=[*_problems(app), registered_keys.part(self, ONE, ids, keys, may=may)],
+            commands=commands.shown(
+                self.service.config,
+                BY_NAME[f"GET {APP}"],
+                ids,
+                None,
+                self.org_id,
+                "app get {projectId} {appId}",
+            ),
+        )
+
+    def _issuer(self) -> Cell:
+        return cells.code(self.service.config.issuer)
+
+    def _ways(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
+        is_api = "apiConfig" in app
+        wanted = ["test"] * (not is_api)
+        if self.may("project.app.write"):
+            method = (app.get("apiConfig") or app["oidcConfig"]).get("authMethodType", "")
+            is_active = str(app.get("state", "")).endswith("_ACTIVE")
+            wanted += ["settings", "rename"]
+            wanted += ["secret"] * method.endswith(("_BASIC", "_POST"))
+            wanted += ["debug"] * (f"POST {APP}/_debug" in BY_NAME)
+            wanted += ["deactivate" if is_active else "reactivate", "delete"]
+        kind = "api-settings" if is_api else "settings"
+        return [
+            way(
+                _WAYS[name],
+                self.at(f"{CONSOLE}{ONE}/{kind if name == 'settings' else name}", *ids),
+                is_dangerous=name == "delete",
+            )
+            for name in wanted
+        ]
+
+
+def _problems(app: Document) -> list[dict[str, Any]]:
+    """What keeps it from being as the standards want it."""
+    found = app.get("oidcConfig", {}).get("complianceProblems", [])
+    if not found:
+        return []
+    column = message("What is not as it should be", context="applications")
+    rows = [[cell(Message(one["localizedMessage"]))] for one in found]
+    return [part(message("Warnings", context="applications"), [column], rows, column)]
+
+
+ROUTES = [
+    *routes(ACTIONS),
+    (CONSOLE + PATH, ApplicationsHandler),
+    (f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)", ApplicationHandler),
+]

@@ -1,0 +1,150 @@
+"""The domains of an organization: named, proven by what is published there, and made primary."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console import cells
+from handlers.console.actions import Action, Secret, routes
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, part
+from handlers.console.fields import Field
+from handlers.console.lists import way
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import Message, message
+
+DOMAINS: Final = "/management/v1/orgs/me/domains"
+DOMAIN: Final = f"{DOMAINS}/{{domain}}"
+_ORGANIZATION: Final = "/organizations/{orgId}"
+_ALL: Final = f"{_ORGANIZATION}/domains"
+_ONE: Final = f"{_ALL}/{{domain}}"
+_SECTION: Final = "organizations"
+
+_HOW: Final = Field(
+    path="type",
+    label=message("How it is proven", context="domains"),
+    kind="choice",
+    options=(
+        ("DOMAIN_VALIDATION_TYPE_DNS", message("By a TXT record in its DNS", context="domains")),
+        ("DOMAIN_VALIDATION_TYPE_HTTP", message("By a file on its web server", context="domains")),
+    ),
+)
+_NAME: Final = Field(
+    path="domain",
+    label=message("Domain", context="organizations"),
+    hint=message("Such as example.com.", context="domains"),
+    direction="ltr",
+    is_required=True,
+)
+
+ACTIONS: Final = (
+    Action(
+        path=f"{_ALL}/new",
+        section=_SECTION,
+        operation=f"POST {DOMAINS}",
+        title=message("Add a domain", context="domains"),
+        intro=message(
+            "It counts once it is proven that it is yours: then people can sign in with it.",
+            context="domains",
+        ),
+        button=message("Add", context="console"),
+        fields=(_NAME,),
+        then=_ORGANIZATION,
+        done="added",
+        command="org-domain add --domain DOMAIN",
+    ),
+    Action(
+        path=f"{_ONE}/prove",
+        section=_SECTION,
+        operation=f"POST {DOMAIN}/validation/_generate",
+        title=message("Prove that the domain is yours", context="domains"),
+        button=message("Make a token", context="domains"),
+        fields=(_HOW,),
+        shows=(
+            Secret("url", message("Where it is published", context="domains")),
+            Secret("token", message("What is published there", context="domains")),
+        ),
+        then=f"{_ONE}/look",
+        done="token",
+    ),
+    Action(
+        path=f"{_ONE}/look",
+        section=_SECTION,
+        operation=f"POST {DOMAIN}/validation/_validate",
+        title=message("Look whether the token is there", context="domains"),
+        button=message("Look now", context="domains"),
+        then=_ORGANIZATION,
+        done="verified",
+    ),
+    Action(
+        path=f"{_ONE}/primary",
+        section=_SECTION,
+        operation=f"POST {DOMAIN}/_set_primary",
+        title=message("Make the domain primary", context="domains"),
+        intro=message("Login names end with it from then on.", context="domains"),
+        button=message("Make primary", context="domains"),
+        then=_ORGANIZATION,
+        done="saved",
+    ),
+    Action(
+        path=f"{_ONE}/remove",
+        section=_SECTION,
+        operation=f"DELETE {DOMAIN}",
+        title=message("Remove the domain", context="domains"),
+        intro=message("Nobody can sign in with it any more.", context="domains"),
+        button=message("Remove", context="console"),
+        is_dangerous=True,
+        then=_ORGANIZATION,
+        done="removed",
+    ),
+)
+
+_PROVE: Final = message("Prove it", context="domains")
+_PRIMARY: Final = message("Make primary", context="domains")
+_REMOVE: Final = message("Remove", context="console")
+
+
+async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
+    """The domains of an organization, as a part of its page."""
+    answer = await page.run(f"POST {DOMAINS}/_search", document={})
+    may = page.may("org.write")
+    columns = [
+        message("Domain", context="organizations"),
+        message("State", context="console"),
+        *[message("Next", context="domains"), _REMOVE] * may,
+    ]
+    return part(
+        message("Domains", context="domains"),
+        columns,
+        [_row(page, org_id, one, may=may) for one in answer.get("result", ())],
+        message("It has no domain.", context="domains"),
+        [way(message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id))]
+        * may,
+    )
+
+
+def _row(page: ConsoleHandler, org_id: str, found: Document, *, may: bool) -> list[Cell]:
+    name = found["domainName"]
+    row = [cells.code(name), cells.text(_state(found))]
+    if not may:
+        return row
+    if found.get("isPrimary"):
+        return [*row, cells.text(None), cells.text(None)]
+    label, to = (_PRIMARY, "primary") if found.get("isVerified") else (_PROVE, "prove")
+    return [
+        *row,
+        cells.link(label, page.at(f"{CONSOLE}{_ONE}/{to}", org_id, name)),
+        cells.link(_REMOVE, page.at(f"{CONSOLE}{_ONE}/remove", org_id, name)),
+    ]
+
+
+def _state(found: Document) -> Message:
+    if found.get("isPrimary"):
+        return message("primary", context="domains")
+    if found.get("isVerified"):
+        return message("proven", context="domains")
+    return message("not proven yet", context="domains")
+
+
+ROUTES = routes(ACTIONS)

@@ -1,0 +1,267 @@
+"""Projects, and the roles in them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console import cells, commands
+from handlers.console.actions import Action, routes
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, fact, part
+from handlers.console.fields import Field
+from handlers.console.lists import ListHandler, way
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import message
+
+PROJECTS: Final = "/management/v1/projects"
+PROJECT: Final = f"{PROJECTS}/{{projectId}}"
+PATH: Final = "/projects"
+ONE: Final = f"{PATH}/{{projectId}}"
+_SECTION: Final = "projects"
+
+_NAME: Final = message("Name", context="console")
+_STATE: Final = message("State", context="console")
+_ID: Final = message("Id", context="console")
+_MADE: Final = message("Created", context="console")
+_KEY: Final = message("Key", context="console")
+_GROUP: Final = message("Group", context="console")
+
+_NAME_FIELD: Final = Field(path="name", label=_NAME, is_required=True)
+_ROLE_FIELDS: Final = (
+    Field(
+        path="roleKey",
+        label=_KEY,
+        hint=message("What programs are told, without blanks: admin.", context="projects"),
+        direction="ltr",
+        is_required=True,
+    ),
+    Field(path="displayName", label=_NAME, is_required=True),
+    Field(path="group", label=_GROUP, is_sent_empty=True),
+)
+
+ACTIONS: Final = (
+    Action(
+        path=f"{PATH}/new",
+        section=_SECTION,
+        operation=f"POST {PROJECTS}",
+        title=message("New project", context="projects"),
+        intro=message(
+            "A project holds applications that belong together, and the roles that people can"
+            " have in them.",
+            context="projects",
+        ),
+        button=message("Create the project", context="projects"),
+        fields=(_NAME_FIELD,),
+        then=f"{PATH}/{{id}}",
+        done="created",
+        command="project create --name NAME",
+    ),
+    Action(
+        path=f"{ONE}/edit",
+        section=_SECTION,
+        operation=f"PUT {PROJECT}",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("Rename the project", context="projects"),
+        button=message("Save", context="console"),
+        fields=(Field(path="name", label=_NAME, source="project.name", is_required=True),),
+        then=ONE,
+        done="saved",
+    ),
+    Action(
+        path=f"{ONE}/deactivate",
+        section=_SECTION,
+        operation=f"POST {PROJECT}/_deactivate",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("Deactivate the project", context="projects"),
+        intro=message(
+            "Nobody signs in to its applications until it is active again, and all that was"
+            " issued to them ends.",
+            context="projects",
+        ),
+        button=message("Deactivate", context="console"),
+        is_dangerous=True,
+        then=ONE,
+        done="deactivated",
+    ),
+    Action(
+        path=f"{ONE}/reactivate",
+        section=_SECTION,
+        operation=f"POST {PROJECT}/_reactivate",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("Reactivate the project", context="projects"),
+        button=message("Reactivate", context="console"),
+        then=ONE,
+        done="reactivated",
+    ),
+    Action(
+        path=f"{ONE}/delete",
+        section=_SECTION,
+        operation=f"DELETE {PROJECT}",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("Delete the project", context="projects"),
+        intro=message(
+            "Its applications and roles go with it, and everything that was issued to them"
+            " ends. There is no way back.",
+            context="projects",
+        ),
+        button=message("Delete", context="console"),
+        confirms=True,
+        is_dangerous=True,
+        then=PATH,
+        done="deleted",
+        command="project delete {projectId}",
+    ),
+    Action(
+        path=f"{ONE}/roles/new",
+        section=_SECTION,
+        operation=f"POST {PROJECT}/roles",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("New role", context="projects"),
+        button=message("Add the role", context="projects"),
+        fields=_ROLE_FIELDS,
+        then=ONE,
+        done="added",
+        command="project role add {projectId} KEY",
+    ),
+    Action(
+        path=f"{ONE}/roles/{{roleKey}}/delete",
+        section=_SECTION,
+        operation=f"DELETE {PROJECT}/roles/{{roleKey}}",
+        loads=f"GET {PROJECT}",
+        name="project.name",
+        title=message("Delete the role", context="projects"),
+        intro=message("Whoever has it loses it.", context="projects"),
+        button=message("Delete", context="console"),
+        is_dangerous=True,
+        then=ONE,
+        done="deleted",
+    ),
+)
+
+
+class ProjectsHandler(ListHandler):
+    """The projects of the present organization."""
+
+    section = _SECTION
+    operation = f"POST {PROJECTS}/_search"
+    title = message("Projects", context="console")
+    empty = message("There is no project yet.", context="projects")
+    columns = (_NAME, _STATE, _ID)
+    command = "project list"
+
+    def row(self, found: Document) -> list[Cell]:
+        return [
+            cells.link(found["name"], self.at(CONSOLE + ONE, found["id"])),
+            cells.state_cell(found.get("state", "")),
+            cells.code(found["id"]),
+        ]
+
+    def actions(self) -> list[Cell]:
+        new = message("New project", context="projects")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("project.write")
+
+
+class ProjectHandler(ConsoleHandler):
+    """One project: its roles and applications."""
+
+    section = _SECTION
+
+    async def show(self, *ids: str) -> None:
+        (id,) = ids
+        project = (await self.run(f"GET {PROJECT}", id))["project"]
+        roles = (await self.run(f"GET {PROJECT}/roles", id)).get("result", [])
+        apps = await self.run(f"POST {PROJECT}/apps/_search", id, document={})
+        self.page(
+            "console/show",
+            title_text=project["name"],
+            state=cells.state(project.get("state", "")),
+            intro=None,
+            facts=[
+                fact(_ID, cells.code(id)),
+                fact(_MADE, cells.instant(project["details"].get("creationDate"))),
+            ],
+            actions=self._ways(id, project),
+            parts_of=[self._apps(id, apps.get("result", [])), self._roles(id, roles)],
+            commands=commands.shown(
+                self.service.config,
+                BY_NAME[f"GET {PROJECT}"],
+                [id],
+                None,
+                self.org_id,
+                "project get {projectId}",
+            ),
+        )
+
+    def _ways(self, id: str, project: Cell) -> list[Cell]:
+        if not self.may("project.write"):
+            return []
+        is_active = str(project.get("state", "")).endswith("_ACTIVE")
+        turn = "deactivate" if is_active else "reactivate"
+        labels = {
+            "edit": message("Rename", context="console"),
+            "deactivate": message("Deactivate", context="console"),
+            "reactivate": message("Reactivate", context="console"),
+            "delete": message("Delete", context="console"),
+        }
+        return [
+            way(labels[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "delete")
+            for to in ("edit", turn, "delete")
+        ]
+
+    def _apps(self, id: str, found: list[dict[str, str]]) -> Cell:
+        new = self.at(f"{CONSOLE}/applications/new", project=id)
+        path = f"{CONSOLE}{ONE}/applications/{{appId}}"
+        return part(
+            message("Applications", context="console"),
+            [_NAME, _STATE, message("Client id", context="console")],
+            [
+                [
+                    cells.link(
+                        app["name"],
+                        self.at(path, id, app["id"]),
+                    ),
+                    cells.state_cell(app.get("state", "")),
+                    cells.code(app["id"]),
+                ]
+                for app in found
+            ],
+            message("There is no application yet.", context="projects"),
+            [way(message("New application", context="console"), new)]
+            * self.may("project.app.write"),
+        )
+
+    def _roles(self, id: str, found: list[dict[str, str]]) -> Cell:
+        may = self.may("project.write")
+        path = f"{CONSOLE}{ONE}/roles"
+        gone = message("Delete", context="console")
+        return part(
+            message("Roles", context="projects"),
+            [_KEY, _NAME, _GROUP, *([message("Change", context="console")] if may else [])],
+            [
+                [
+                    cells.code(role["key"]),
+                    cells.text(role["displayName"]),
+                    cells.text(role.get("group")),
+                    *[
+                        cells.link(gone, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])),
+                    ]
+                    * may,
+                ]
+                for role in found
+            ],
+            message("The project has no roles.", context="projects"),
+            [way(message("New role", context="projects"), self.at(f"{path}/new", id))] * may,
+        )
+
+
+ROUTES = [
+    *routes(ACTIONS),
+    (CONSOLE + PATH, ProjectsHandler),
+    (f"{CONSOLE}{PATH}/([^/]+)", ProjectHandler),
+]

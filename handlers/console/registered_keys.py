@@ -1,0 +1,130 @@
+"""The keys by which applications and service users prove themselves: their list, and its forms."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Final
+
+from handlers.console import cells
+from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell
+from handlers.console.fields import Field, Values
+from handlers.console.lists import way
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import message
+
+_PAIR: Final = message("Make a pair of keys", context="console")
+_UPLOAD: Final = message("Upload a public key", context="console")
+_DELETE: Final = message("Delete", context="console")
+_UNTIL: Final = message("Valid until", context="console")
+_EXPIRY: Final = Field(
+    path="expirationDate",
+    label=_UNTIL,
+    hint=message("A date such as 2030-12-31; empty: until it is deleted.", context="console"),
+    kind="date",
+    direction="ltr",
+)
+_PUBLIC: Final = Field(
+    path="publicKey",
+    label=message("Public key", context="console"),
+    hint=message("As PEM: RSA, P-256 or Ed25519.", context="console"),
+    kind="free",
+    direction="ltr",
+    is_required=True,
+)
+
+
+def dated(document: Document) -> Document:
+    """The same with the instant that a plain date stands for: the end of that day."""
+    date = document.get("expirationDate", "")
+    ends = f"{date}T23:59:59Z" if len(date) == len("2030-12-31") else date
+    return {**document, "expirationDate": ends} if date else document
+
+
+class KeyHandler(ActionHandler):
+    """A form with a date, and perhaps a public key as people have it."""
+
+    def document(self, values: Values) -> Document:
+        sent = dated(super().document(values))
+        if "publicKey" in sent:
+            sent["publicKey"] = base64.b64encode(sent["publicKey"].strip().encode()).decode()
+        return sent
+
+
+def actions(one: str, owner: str, **shared: Any) -> tuple[Action, ...]:
+    """The forms for the keys of what has the page `one` and the address `owner` in the API."""
+    keys = f"{owner}/keys"
+    return (
+        Action(
+            path=f"{one}/keys/new",
+            operation=f"POST {keys}",
+            title=_PAIR,
+            intro=message(
+                "The private half is shown once, as a file that client libraries read.",
+                context="console",
+            ),
+            button=_PAIR,
+            fields=(_EXPIRY,),
+            handler=KeyHandler,
+            shows=(Secret("keyDetails", message("Key file", context="console"), "key.json"),),
+            then=one,
+            done="created",
+            **shared,
+        ),
+        Action(
+            path=f"{one}/keys/upload",
+            operation=f"POST {keys}",
+            title=_UPLOAD,
+            button=message("Upload", context="console"),
+            fields=(_PUBLIC, _EXPIRY),
+            handler=KeyHandler,
+            then=one,
+            done="added",
+            **shared,
+        ),
+        Action(
+            path=f"{one}/keys/{{keyId}}/delete",
+            operation=f"DELETE {keys}/{{keyId}}",
+            title=message("Delete the key", context="console"),
+            intro=message("It proves nothing from then on.", context="console"),
+            button=_DELETE,
+            is_dangerous=True,
+            then=one,
+            done="deleted",
+            **shared,
+        ),
+    )
+
+
+def part(
+    page: ConsoleHandler, one: str, ids: tuple[str, ...], found: list[Document], *, may: bool
+) -> dict[str, Any]:
+    """The keys, as a list on the page of what has them."""
+    path = f"{CONSOLE}{one}/keys"
+    ways = [
+        way(_PAIR, page.at(f"{path}/new", *ids)),
+        way(_UPLOAD, page.at(f"{path}/upload", *ids)),
+    ]
+    return cells.part(
+        message("Keys", context="console"),
+        [message("Key id", context="console"), _UNTIL, *[_DELETE] * may],
+        [
+            [
+                cells.code(key["id"]),
+                until(key["expirationDate"]),
+                *[cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))] * may,
+            ]
+            for key in found
+        ],
+        message("There are no keys.", context="console"),
+        ways * may,
+    )
+
+
+def until(instant: str) -> Cell:
+    """The end of a key; one without an end lasts."""
+    if instant.startswith("9999-"):
+        return cells.text(message("until it is deleted", context="console"))
+    return cells.instant(instant)

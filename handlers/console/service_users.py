@@ -1,0 +1,168 @@
+"""Service users: the accounts of scripts and back ends, and what they prove themselves by."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from handlers.console import cells, commands, registered_keys
+from handlers.console.actions import routes
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, fact, part
+from handlers.console.lists import ListHandler, way
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER
+from idp.i18n import message
+
+_SECTION: Final = "service-users"
+_NAME: Final = message("Name", context="console")
+_LOGIN: Final = message("Login name", context="console")
+_STATE: Final = message("State", context="console")
+_ID: Final = message("Id", context="console")
+_MADE: Final = message("Created", context="console")
+_UNTIL: Final = message("Valid until", context="console")
+_USED: Final = message("Last used", context="console")
+_REVOKE: Final = message("Revoke", context="console")
+_DELETE: Final = message("Delete", context="console")
+
+_WAYS: Final = {
+    "pats/new": message("New access token", context="service-users"),
+    "secret": message("New secret", context="applications"),
+    "secret/delete": message("Delete the secret", context="service-users"),
+    "deactivate": message("Deactivate", context="console"),
+    "reactivate": message("Reactivate", context="console"),
+    "delete": _DELETE,
+}
+
+
+class ServiceUsersHandler(ListHandler):
+    """The service users of the present organization."""
+
+    section = _SECTION
+    operation = "POST /v2/users"
+    title = message("Service users", context="console")
+    intro = message(
+        "Scripts and back ends sign in by themselves: with a token, a key or a secret.",
+        context="service-users",
+    )
+    empty = message("There is no service user yet.", context="service-users")
+    columns = (_NAME, _LOGIN, _STATE, _ID)
+    command = "service-user list"
+
+    def queries(self, values: Document) -> list[Document]:
+        return [
+            {"typeQuery": {"type": "TYPE_MACHINE"}},
+            {"organizationIdQuery": {"organizationId": self.org_id}},
+        ]
+
+    def row(self, found: Document) -> list[Cell]:
+        machine = found.get("machine", {})
+        return [
+            cells.link(machine.get("name", ""), self.at(CONSOLE + ONE, found["userId"])),
+            cells.text(found["username"]),
+            cells.state_cell(found["state"]),
+            cells.code(found["userId"]),
+        ]
+
+    def actions(self) -> list[Cell]:
+        new = message("New service user", context="service-users")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("user.write")
+
+
+class ServiceUserHandler(ConsoleHandler):
+    """One service user."""
+
+    section = _SECTION
+
+    async def show(self, *ids: str) -> None:
+        user = (await self.run("GET /v2/users/{userId}", *ids))["user"]
+        pats = (await self.run(f"GET {USER}/pats", *ids)).get("result", [])
+        keys = (await self.run(f"GET {USER}/keys", *ids)).get("result", [])
+        machine, may = user["machine"], self.may("user.write")
+        self.page(
+            "console/show",
+            title_text=machine["name"],
+            state=cells.state(user["state"]),
+            intro=None,
+            facts=_facts(user, machine),
+            actions=self._ways(ids, user) if may else [],
+            parts_of=[
+                self._pats(ids, pats, may=may),
+                registered_keys.part(self, ONE, ids, keys, may=may),
+            ],
+            commands=commands.shown(
+                self.service.config,
+                BY_NAME["GET /v2/users/{userId}"],
+                ids,
+                None,
+                self.org_id,
+                "user get {userId}",
+            ),
+        )
+
+    def _ways(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
+        is_active = user["state"].endswith("_ACTIVE")
+        wanted = ["pats/new", "secret"]
+        wanted += ["secret/delete"] * bool(user["machine"].get("hasSecret"))
+        wanted += ["deactivate" if is_active else "reactivate"]
+        wanted += ["delete"] * ("DELETE /v2/users/{userId}" in BY_NAME)
+        return [
+            way(
+                _WAYS[name],
+                self.at(f"{CONSOLE}{ONE}/{name}", *ids),
+                is_dangerous=name == "delete",
+            )
+            for name in wanted
+        ]
+
+    def _pats(self, ids: tuple[str, ...], found: list[Document], *, may: bool) -> dict[str, Any]:
+        path = f"{CONSOLE}{ONE}/pats"
+        new = way(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
+        return part(
+            message("Personal access tokens", context="service-users"),
+            [_ID, _MADE, _UNTIL, _USED, *[_REVOKE] * may],
+            [
+                [
+                    cells.code(pat["id"]),
+                    cells.instant(pat["details"].get("creationDate")),
+                    registered_keys.until(pat["expirationDate"]),
+                    cells.instant(pat.get("lastUsed")),
+                    *[cells.link(_REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"]))]
+                    * may,
+                ]
+                for pat in found
+            ],
+            message("There are no tokens.", context="service-users"),
+            [new] * may,
+        )
+
+
+def _facts(user: Document, machine: Document) -> list[Cell]:
+    is_jwt = machine.get("accessTokenType", "").endswith("_JWT")
+    return [
+        fact(_LOGIN, cells.text(user.get("preferredLoginName") or user["username"])),
+        fact(_ID, cells.code(user["userId"])),
+        fact(
+            message("Description", context="service-users"),
+            cells.text(machine.get("description")),
+        ),
+        fact(
+            message("Access tokens", context="applications"),
+            cells.text(
+                message("JWT", context="applications")
+                if is_jwt
+                else message("Opaque", context="applications")
+            ),
+        ),
+        fact(
+            message("Has a secret", context="service-users"),
+            cells.switch(bool(machine.get("hasSecret"))),
+        ),
+    ]
+
+
+ROUTES = [
+    *routes(ACTIONS),
+    (CONSOLE + PATH, ServiceUsersHandler),
+    (f"{CONSOLE}{PATH}/([^/]+)", ServiceUserHandler),
+]

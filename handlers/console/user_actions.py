@@ -1,0 +1,288 @@
+"""What can be done with a person who is there: known better, reached otherwise, let in and out."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Final
+
+from handlers.console import user_fields
+from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.fields import Field, Values
+from handlers.console.running import Document
+from idp.i18n import Message, message
+
+USER: Final = "/v2/users/{userId}"
+MANAGED: Final = "/management/v1/users/{userId}"
+ONE: Final = "/users/{userId}"
+SECTION: Final = "users"
+ENDS: Final = message(
+    "They are signed out everywhere, and all that was issued to them ends.", context="users"
+)
+_CODE_SHOWN: Final = Secret("verificationCode", message("Code", context="users"))
+
+
+class ContactHandler(ActionHandler):
+    """Another address or number: how it is proven is said as the API has it."""
+
+    def document(self, values: Values) -> Document:
+        return user_fields.with_proof(super().document(values))
+
+
+class PasswordResetHandler(ActionHandler):
+    """A code to choose a new password by: sent, or shown."""
+
+    def document(self, values: Values) -> Document:
+        return {values["how"]: {}} if values["how"] else {}
+
+
+class MetadataHandler(ActionHandler):
+    """An entry, whose key is in the call's address and whose value is sent as base64."""
+
+    def document(self, values: Values) -> Document:
+        return {"value": base64.b64encode(values["value"].encode()).decode()}
+
+    def _by_name(self, ids: Any) -> dict[str, str]:
+        return {**super()._by_name(ids), "key": self._key}
+
+    _key = "KEY"
+
+    async def resolved(self, values: Values) -> Values:
+        self._key = values["key"]
+        return values
+
+
+def _of_user(name: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
+    """An action on the page `name` of a person."""
+    usual = {
+        "section": SECTION,
+        "loads": f"GET {USER}",
+        "name": "user.preferredLoginName",
+        "then": ONE,
+        "done": "saved",
+    }
+    return Action(
+        path=f"{ONE}/{name}", operation=operation, title=title, button=button, **(usual | more)
+    )
+
+
+def _turn(
+    name: str, title: Message, button: Message, done: str, intro: Message | None = None
+) -> Action:
+    """A change of a user's state."""
+    return _of_user(
+        name,
+        f"POST {USER}/{name}",
+        title,
+        button,
+        done=done,
+        intro=intro,
+        is_dangerous=intro is not None,
+        command=f"user {name} {{userId}}",
+    )
+
+
+def _verify(contact: str, title: Message) -> Action:
+    code = Field(
+        path="verificationCode",
+        label=message("Code", context="users"),
+        hint=message(
+            "It was sent there, or shown when the address was entered.", context="users"
+        ),
+        direction="ltr",
+        is_required=True,
+    )
+    return _of_user(
+        f"verify-{contact}",
+        f"POST {USER}/{contact}/verify",
+        title,
+        message("Confirm", context="users"),
+        fields=(code,),
+        done="verified",
+        command=f"user verify-{contact} {{userId}} --verification-code CODE",
+    )
+
+
+_SAVE: Final = message("Save", context="console")
+_HOW_RESET: Final = Field(
+    path="how",
+    label=message("How they get the code", context="users"),
+    kind="choice",
+    options=(
+        ("sendLink", message("By mail to their confirmed address", context="users")),
+        ("returnCode", message("Show me the code, and I pass it on", context="users")),
+    ),
+    default="sendLink",
+)
+_NEW_PASSWORD: Final = (
+    Field(
+        path="newPassword.password",
+        label=message("New password", context="change-password"),
+        kind="password",
+        autocomplete="new-password",
+        is_required=True,
+    ),
+    Field(
+        path="newPassword.changeRequired",
+        label=message("They choose another one at the first sign-in", context="users"),
+        kind="switch",
+        default=True,
+    ),
+)
+_METADATA: Final = (
+    Field(path="key", label=message("Key", context="console"), direction="ltr", is_required=True),
+    Field(path="value", label=message("Value", context="users"), kind="free", is_required=True),
+)
+_MORE_THAN_ONE: Final = message("They are told by mail, where there is an address.", context="users")
+
+KNOWN: Final = (
+    _of_user(
+        "edit",
+        "PUT /v2/users/human/{userId}",
+        message("Change the person", context="users"),
+        _SAVE,
+        fields=(
+            Field(
+                path="username",
+                source="user.username",
+                label=message("User name", context="users"),
+                direction="ltr",
+                is_required=True,
+            ),
+            *user_fields.profile("profile.", "user.human.profile."),
+        ),
+        command="user change {userId} --given-name FIRST",
+    ),
+    _of_user(
+        "email",
+        f"POST {USER}/email",
+        message("Change the e-mail address", context="users"),
+        _SAVE,
+        handler=ContactHandler,
+        fields=user_fields.contact("email", "", is_required=True, source="user.human.email.email"),
+        shows=(_CODE_SHOWN,),
+        command="user set-email {userId} --email EMAIL",
+    ),
+    _of_user(
+        "phone",
+        f"POST {USER}/phone",
+        message("Change the phone number", context="users"),
+        _SAVE,
+        handler=ContactHandler,
+        fields=user_fields.contact("phone", "", is_required=True, source="user.human.phone.phone"),
+        shows=(_CODE_SHOWN,),
+        command="user set-phone {userId} --phone NUMBER",
+    ),
+    _of_user(
+        "remove-phone",
+        f"DELETE {USER}/phone",
+        message("Remove the phone number", context="users"),
+        message("Remove", context="console"),
+        is_dangerous=True,
+        done="removed",
+        command="user remove-phone {userId}",
+    ),
+    _verify("email", message("Confirm the e-mail address", context="users")),
+    _verify("phone", message("Confirm the phone number", context="users")),
+    _of_user(
+        "metadata/new",
+        f"POST {MANAGED}/metadata/{{key}}",
+        message("Add metadata", context="users"),
+        _SAVE,
+        handler=MetadataHandler,
+        fields=_METADATA,
+        command="user set-metadata --user {userId} KEY --value FILE",
+    ),
+    _of_user(
+        "metadata/{key}/remove",
+        f"DELETE {MANAGED}/metadata/{{key}}",
+        message("Remove the metadata", context="users"),
+        message("Remove", context="console"),
+        is_dangerous=True,
+        done="removed",
+        command="user remove-metadata --user {userId} {key}",
+    ),
+)
+
+LET_IN: Final = (
+    _of_user(
+        "password",
+        f"POST {USER}/password",
+        message("Set a password", context="users"),
+        _SAVE,
+        intro=ENDS,
+        fields=_NEW_PASSWORD,
+        command="user set-password {userId} --password-file -",
+    ),
+    _of_user(
+        "password-reset",
+        f"POST {USER}/password_reset",
+        message("Let them choose a new password", context="users"),
+        message("Make a code", context="users"),
+        handler=PasswordResetHandler,
+        fields=(_HOW_RESET,),
+        shows=(_CODE_SHOWN,),
+        done="sent",
+        command="user reset {userId}",
+    ),
+    _turn(
+        "deactivate",
+        message("Deactivate the person", context="users"),
+        message("Deactivate", context="console"),
+        "deactivated",
+        ENDS,
+    ),
+    _turn(
+        "reactivate",
+        message("Reactivate the person", context="users"),
+        message("Reactivate", context="console"),
+        "reactivated",
+    ),
+    _turn(
+        "lock",
+        message("Lock the person out", context="users"),
+        message("Lock out", context="users"),
+        "locked",
+        ENDS,
+    ),
+    _turn(
+        "unlock",
+        message("Let the person in again", context="users"),
+        message("Unlock", context="users"),
+        "unlocked",
+    ),
+    _of_user(
+        "end-sessions",
+        f"POST {USER}/sessions/_end",
+        message("Sign them out everywhere", context="users"),
+        message("Sign out", context="logout"),
+        intro=ENDS,
+        is_dangerous=True,
+        done="ended",
+        command="user end-sessions {userId}",
+    ),
+    _of_user(
+        "sessions/{sessionId}/end",
+        f"DELETE {USER}/sessions/{{sessionId}}",
+        message("End the session", context="users"),
+        message("End", context="users"),
+        is_dangerous=True,
+        done="ended",
+        command="user end-session --user {userId} {sessionId}",
+    ),
+    _of_user(
+        "delete",
+        f"DELETE {USER}",
+        message("Delete the person", context="users"),
+        message("Delete", context="console"),
+        intro=message(
+            "All that is kept of them goes, and all that was issued to them ends. There is no way"
+            " back.",
+            context="users",
+        ),
+        confirms=True,
+        is_dangerous=True,
+        then="/users",
+        done="deleted",
+        command="user delete {userId}",
+    ),
+)

@@ -1,0 +1,126 @@
+"""Trying an application: a real sign-in to it, and what it would be told; it gets nothing.
+
+The request is the one that the application would send, and passes the same checks. Its answer goes
+to a page of the service and has no code. The tokens that show what would be told are of an
+authorization that is never stored, so they count for nothing, and leave this module as claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct, structs
+
+from idp import base64url
+from idp.identity.sessions import LiveSession
+from idp.oauth import (
+    answering,
+    audiences,
+    authorization_request,
+    authorize,
+    issuing,
+    pkce,
+    scopes,
+    sign_in_flow,
+    user_claims,
+)
+from idp.oauth.authorizations import Grantee
+from idp.oauth.authorize import Refused
+from idp.oauth.errors import OAuthError
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Begun
+from idp.records import Agent, Application, AuthRequest
+from idp.service import Service
+
+_SCOPES: Final = ("openid", "profile", "email", "phone", "address")
+_SHOWN: Final = "<generated>"
+_OF_THE_REQUEST: Final = {"nonce": _SHOWN, "jti": _SHOWN}
+
+
+class Told(Struct, frozen=True):
+    """What an application would be told of somebody. `access_token` is there for a JWT."""
+
+    scopes: list[str]
+    id_token: Mapping[str, Any]
+    userinfo: Mapping[str, Any]
+    access_token: Mapping[str, Any]
+
+
+async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
+    """The application's own request, checked as if it came in the way that it has to come, and
+    the application. Raises Unusable, Refused."""
+    client, random = await authorize.find_client(service, client_id), service.random
+    pairs = {
+        "client_id": client.id,
+        "redirect_uri": next(iter(client.redirect_uris), ""),
+        "response_type": next(iter(client.response_types), ""),
+        "scope": " ".join(_wanted(client)),
+        "state": random.token(),
+        "nonce": random.token(),
+        "code_challenge": pkce.challenge_of(random.token()),
+        "code_challenge_method": "S256",
+    }
+    params = Params(pairs.items())
+    to = authorization_request.return_to(client, params)
+    try:
+        request = await authorization_request.check(service, client, params, to, is_pushed=True)
+    except OAuthError as error:
+        raise Refused(to, error) from error
+    return request, client
+
+
+async def begin(service: Service, client_id: str, path: str, agent: Agent, user_id: str) -> Begun:
+    """A flow that asks this user for the password and leads to an address of the service.
+
+    Raises Unusable, Refused: the application could not ask so.
+    """
+    asked, _ = await read(service, client_id)
+    request = structs.replace(
+        asked,
+        redirect_uri=service.config.issuer + path,
+        response_mode="query",
+        state=None,
+        prompt=["login"],
+        hinted_user_id=user_id,
+        is_for_own_page=True,
+    )
+    return await sign_in_flow.begin(service, request, agent)
+
+
+async def told(service: Service, client_id: str, live: LiveSession) -> Told | None:
+    """What the application would be told of whoever is signed in there; None while its
+    organization is not active. Raises Unusable, Refused."""
+    request, client = await read(service, client_id)
+    acting = await answering.acting(service, client)
+    if acting is None:
+        return None
+    now = service.clock.now()
+    granted = await audiences.of_application(service, client, request.scopes)
+    made = answering.authorization(service, acting, granted, request, live, now)
+    grantee = Grantee(made, live.subject, acting, live.session)
+    response = await issuing.respond(
+        service, grantee, scopes=granted.scopes, with_nonce=True, now=now
+    )
+    userinfo = await user_claims.released(
+        service, live.subject, granted.scopes, audience=granted.audience, reader=client
+    )
+    is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
+    return Told(
+        scopes=granted.scopes,
+        id_token=_claims(response["id_token"]),
+        userinfo=userinfo,
+        access_token=_claims(response["access_token"]) if is_jwt else {},
+    )
+
+
+def _wanted(client: Application) -> list[str]:
+    has_refresh = "refresh_token" in client.grant_types
+    return [*_SCOPES, *([scopes.OFFLINE_ACCESS] if has_refresh else [])]
+
+
+def _claims(token: str) -> dict[str, Any]:
+    """What a token says, but for what is another value each time."""
+    claims: dict[str, Any] = msgspec.json.decode(base64url.decode(token.split(".")[1]))
+    return claims | {name: value for name, value in _OF_THE_REQUEST.items() if name in claims}

@@ -1,0 +1,42 @@
+## An application was registered: what it needs to know, once.
+##   about, client_id, issuer: str
+##   client_secret: str | None
+##   warnings: list[Message]     what is not as today's standards want it
+##   file: str | None            where the configuration belongs
+##   configuration: str | None   the tool's, ready to use but for the secret
+##   test_url: str | None        where a sign-in to it is tried
+##   next_url: str               the application's own page
+<%inherit file="frame.mako"/>\
+<%! has_languages = False %>\
+<%def name="title()">${pgettext("registered", "Your application is registered")}</%def>\
+<p class="asking"><strong dir="auto">${about}</strong></p>
+<h2 id="client-id">${pgettext("console", "Client id")}</h2>
+<pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="client-id"><code>${client_id}</code></pre>
+% if client_secret:
+<h2 id="secret">${pgettext("applications", "Client secret")}</h2>
+<p class="notice">${pgettext("console", "This is shown once. Keep it now: nobody can look it up later.")}</p>
+<pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="secret"><code>${client_secret}</code></pre>
+% endif
+<h2 id="issuer">${pgettext("applications", "Issuer")}</h2>
+<pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="issuer"><code>${issuer}</code></pre>
+% if configuration:
+<h2 id="configuration">${rich(pgettext("registered", "Configuration for %(file)s"), file=code(file))}</h2>
+% if client_secret:
+<p>${rich(pgettext("registered", "Keep the secret out of the file: %(name)s stands for it."), name=code("CLIENT_SECRET"))}</p>
+% endif
+<pre class="listing" dir="ltr" tabindex="0" role="group" aria-labelledby="configuration"><code>${configuration}</code></pre>
+% endif
+% if warnings:
+<h2>${pgettext("applications", "Warnings")}</h2>
+<ul>
+% for warning in warnings:
+<li>${said(warning)}</li>
+% endfor
+</ul>
+% endif
+<p class="row">
+% if test_url:
+<a class="button" href="${web_link(test_url)}">${pgettext("applications", "Test sign-in")}</a>
+% endif
+<a class="button quiet" href="${web_link(next_url)}">${pgettext("console", "I have kept it")}</a>
+</p>
