@@ -2,13 +2,10 @@
 
 import re
 
-import pytest
-
 from idp import pseudo_locale
 from tests.browser import states
 from tests.browser.looking import NARROW, look_again, overflows, reach
-
-every_state = pytest.mark.parametrize("state", states.STATES)
+from tests.browser.looks import every_state
 
 # What is in nobody's language, or says which one it is in: names, addresses, identifiers.
 TEXTS = """() => {
@@ -27,7 +24,7 @@ TEXTS = """() => {
 }"""
 
 
-@every_state
+@every_state("pseudo-locale")
 def test_every_text_can_be_translated_and_has_room_to_grow(new_person, signed_in, state):
     who, name, _, go = states.STATES[state]
     tag = pseudo_locale.TAG
@@ -42,7 +39,7 @@ def test_every_text_can_be_translated_and_has_room_to_grow(new_person, signed_in
     assert not overflows(person.page)
 
 
-@every_state
+@every_state("from right to left")
 def test_a_page_from_right_to_left_has_no_barriers(new_person, looker, signed_in, state):
     who, name, _, go = states.STATES[state]
     person = new_person(scripts=False, locale="ar", viewport=NARROW, storage_state=signed_in[who])

@@ -4,10 +4,9 @@ A page is reached without scripts. What the service sent is then shown again fro
 without the page's own script, light and narrow, and with it, dark and wide.
 """
 
-import pytest
-
 from tests.browser import states
 from tests.browser.looking import NARROW, WIDE, barriers, look_again, overflows, reach
+from tests.browser.looks import every_state
 
 ACTIVE = "document.activeElement.className || document.activeElement.id"
 
@@ -21,7 +20,7 @@ def test_axe_would_find_a_barrier(looker):
     assert "label: <input" in found
 
 
-@pytest.mark.parametrize("state", states.STATES)
+@every_state("as it is")
 def test_a_page_has_no_barriers(new_person, looker, signed_in, state):
     who, name, is_problem, go = states.STATES[state]
     person = new_person(scripts=False, viewport=NARROW, storage_state=signed_in[who])
