@@ -12,7 +12,8 @@ from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.cli import fields
 from idp.cli.backends import Backend
-from idp.cli.command import carry_out, place_of, show, with_place
+from idp.cli.building import with_place
+from idp.cli.running import carry_out, place_of, show
 from idp.errors import InvalidArgument
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     _ParamType = click.ParamType  # generic since click 8.4
 
-Kind = Literal["text", "switch", "list", "file", "secret", "expiry", "mark", "json"]
+Kind = Literal["text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern"]
 
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -59,28 +59,28 @@ def fields_of(
     """What a command can say of this request, in its order. What can't be chosen is left out."""
     for each in declared(kind):
         path, is_needed = (*above, each.wire_name), is_required and each.is_required
-        if isinstance(each.rule, NotYet):
+        if isinstance(each.rule, NotYet) or path == ("queries",):
             continue
-        if _is_request(each.type) and declared(each.type):
+        if is_request(each.type) and declared(each.type):
             yield from fields_of(each.type, path, is_required=is_needed)
             continue
-        how = _kind(path[-1], each.type, each.rule)
+        how = _kind(path, each.type, each.rule)
         names = _names(each.type, each.rule)
         if len(names) == 1:
             continue  # there is nothing to choose
         yield Field(path=path, kind=how, is_required=is_needed, names=names)
 
 
-def _is_request(hint: Any) -> bool:
+def is_request(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Request)
 
 
-def _kind(name: str, hint: Any, rule: Any) -> Kind:
+def _kind(path: tuple[str, ...], hint: Any, rule: Any) -> Kind:
     if get_origin(hint) is list:
-        return "json" if _is_request(get_args(hint)[0]) else "list"
-    if _is_request(hint):
+        return "json" if is_request(get_args(hint)[0]) else "list"
+    if is_request(hint):
         return "mark"
-    if name in _SECRETS:
+    if path[-1] in _SECRETS or path[-2:] == ("hashedPassword", "value"):
         return "secret"
     if isinstance(rule, Base64):
         return "file"
@@ -111,6 +111,16 @@ def option_name(field: Field) -> str:
     """The name without the dashes before it: `redirect-uri`, `email-verified`."""
     name = singular(field.path[-1]) if field.kind in ("list", "json") else field.path[-1]
     return kebab(name).removeprefix("is-")
+
+
+def label_of(name: str) -> str:
+    """By which name click hands over a value of the path."""
+    return "at_" + kebab(name).replace("-", "_")
+
+
+def path_option(name: str) -> str:
+    """The option for a value of the path: `--project` for `projectId`."""
+    return f"--{kebab(name.removesuffix('Id'))}"
 
 
 def kebab(name: str) -> str:
@@ -166,9 +176,9 @@ def value_of(field: Field, given: Any, clock: Clock) -> Any:
     return list(given) if field.kind in ("list", "json") else given
 
 
-def put(document: Document, path: tuple[str, ...], value: Any) -> None:
-    """Have the value at that path of the document."""
-    *above, last = path
+def put(document: Document, field: Field, value: Any) -> None:
+    """Have the value at the field's place in the document."""
+    *above, last = field.path
     for name in above:
         document = document.setdefault(name, {})
     document[last] = value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import command
 
 keys = group(
     "keys",

@@ -16,6 +16,7 @@ import click
 import msgspec
 
 from idp.cli.backends import Document
+from idp.errors import ConfigError
 
 Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
@@ -116,7 +117,7 @@ def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
     """Takes what is secret out of an answer and keeps it in this new file, with mode 0600.
 
     The file is made at once, so that no secret is made that can't be kept, and is gone again if
-    none came. Without a file, nothing is taken out. Raises click.UsageError.
+    none came. Without a file, nothing is taken out. Raises ConfigError.
     """
     if file is None:
         yield lambda answer: None
@@ -125,7 +126,7 @@ def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise click.UsageError(f"{path} can't be made: {error.strerror}") from None
+        raise ConfigError([f"{path} can't be made: {error.strerror}"]) from None
     written = 0
 
     def keep(answer: Document) -> None:

@@ -10,7 +10,7 @@ from idp.clock import SystemClock
 from idp.errors import IdpError
 from tests.support.api_samples import CALLS
 from tests.support.api_world import World
-from tests.support.callers import instance_owner
+from tests.support.callers import instance_owner, new_organization
 from tests.support.stored import everything
 
 NOBODY = "http://127.0.0.1:1"
@@ -38,6 +38,9 @@ async def made(way, world, call):
     """What the call answers, or its refusal as an exit code and problems."""
     operation = CALLS[call]
     ids, body = await world.ids(operation), world.body(operation)
+    if operation.permission == "org.delete":  # others are to act in the world's organization yet
+        ended = await new_organization(world.server, f"{world.new_name('ended')}.example")
+        way = way.within(ended.id)
     values = [ids[name] for name in operation.parameters]
     return await answered(way, operation, values, body)
 

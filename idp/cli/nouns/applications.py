@@ -8,11 +8,13 @@ from typing import Any, Final
 import click
 
 from idp.cli.backends import Document
-from idp.cli.command import HIDDEN, command, group
+from idp.cli.building import group
+from idp.cli.command import HIDDEN, command
 
 _APPS: Final = "/management/v1/projects/{projectId}/apps"
 _APP: Final = f"{_APPS}/{{appId}}"
 _OIDC: Final = f"{_APP}/oidc_config"
+_SECRET: Final = "_generate_client_secret"  # noqa: S105 - an address
 _EXAMPLE: Final = "--project 8sKq0Lw2"
 _NAMES: Final = {
     "appType": "type",
@@ -65,10 +67,41 @@ app = group(
             adapt=by_preset,
         ),
         command(
+            "check",
+            f"POST {_APPS}/oidc/_check",
+            f"idp app check {_EXAMPLE} --redirect-uri https://shop.example/cb",
+            at="",
+            names=_NAMES,
+            helps=_KIND_HELP,
+        ),
+        command(
+            "list",
+            f"POST {_APPS}/_search",
+            f"idp app list {_EXAMPLE}",
+            columns=("id", "name", "state"),
+            summary="Find the applications of a project.",
+        ),
+        command(
             "show",
             f"GET {_APP}",
             f"idp app show {_EXAMPLE} 7fQm2Xb1",
             summary="Show what is registered.",
+        ),
+        command("rename", f"PUT {_APP}", f"idp app rename {_EXAMPLE} 7fQm2Xb1 --name Dashboards"),
+        command(
+            "deactivate",
+            f"POST {_APP}/_deactivate",
+            f"idp app deactivate {_EXAMPLE} 7fQm2Xb1",
+            asks="Shut the application? All that was issued to it ends.",
+        ),
+        command(
+            "reactivate", f"POST {_APP}/_reactivate", f"idp app reactivate {_EXAMPLE} 7fQm2Xb1"
+        ),
+        command(
+            "delete",
+            f"DELETE {_APP}",
+            f"idp app delete {_EXAMPLE} 7fQm2Xb1",
+            asks="Delete the application for good?",
         ),
         command(
             "configure",
@@ -80,11 +113,42 @@ app = group(
             summary="Change how an application works; what is not named stays.",
         ),
         command(
+            "set-redirects",
+            f"PUT {_OIDC}",
+            f"idp app set-redirects {_EXAMPLE} 7fQm2Xb1 --redirect-uri https://a.example/cb",
+            only=("redirectUris", "postLogoutRedirectUris", "devMode"),
+            base=(f"GET {_APP}", "app.oidcConfig"),
+            summary="Say where an application takes people back; what is not named stays.",
+        ),
+        command(
             "configure-api",
             f"PUT {_APP}/api_config",
             f"idp app configure-api {_EXAMPLE} 7fQm2Xb1 --auth-method-type private-key-jwt",
             base=(f"GET {_APP}", "app.apiConfig"),
             summary="Change how an API application authenticates.",
+        ),
+        command(
+            "rotate-secret",
+            {"": f"POST {_OIDC}/{_SECRET}", "api": f"POST {_APP}/api_config/{_SECRET}"},
+            f"idp app rotate-secret {_EXAMPLE} 7fQm2Xb1 --overlap 24h --secret-file secret",
+            switches={"api": "It is an API application."},
+            summary="Make a new secret; with --overlap, the old one counts for so long beside it.",
+        ),
+        command(
+            "secrets",
+            f"GET {_APP}/secrets",
+            f"idp app secrets {_EXAMPLE} 7fQm2Xb1",
+        ),
+        command(
+            "end-secret",
+            f"DELETE {_APP}/secrets/{{secretId}}",
+            f"idp app end-secret {_EXAMPLE} --app 7fQm2Xb1 3Wd9",
+            asks="Let this secret open nothing any more?",
+        ),
+        command(
+            "debug",
+            f"POST {_APP}/_debug",
+            f"idp app debug {_EXAMPLE} 7fQm2Xb1 --duration 1h",
         ),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import command
 
 _FEATURES: Final = "/v2/features/instance"
 _SECURITY: Final = "/admin/v1/policies/security"
@@ -15,5 +16,20 @@ feature = group(
     [
         command("show", f"GET {_FEATURES}", "idp feature show", summary="Show which are on."),
         command("set", f"PUT {_FEATURES}", "idp feature set --oidc-token-exchange"),
+    ],
+)
+
+security = group(
+    "security",
+    "The security policy of the instance.",
+    [
+        command("show", f"GET {_SECURITY}", "idp security show", summary="Show the policy."),
+        command(
+            "set",
+            f"PUT {_SECURITY}",
+            "idp security set --enable-impersonation",
+            base=(f"GET {_SECURITY}", "policy"),
+            summary="Change the policy; what is not named stays.",
+        ),
     ],
 )

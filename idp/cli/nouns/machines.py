@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import command
 
 _USERS: Final = "/management/v1/users"
 _USER: Final = f"{_USERS}/{{userId}}"
@@ -19,6 +20,24 @@ service_user = group(
             "create",
             f"POST {_USERS}/machine",
             "idp service-user create --user-name nightly --name 'Nightly script'",
+        ),
+        command(
+            "change",
+            f"PUT {_USER}/machine",
+            f"idp service-user change {_ID} --description 'Makes people.'",
+            base=("GET /v2/users/{userId}", "user"),
+            summary="Change a service user; what is not named stays.",
+        ),
+        command(
+            "secrets",
+            f"GET {_USER}/secrets",
+            f"idp service-user secrets {_ID}",
+        ),
+        command(
+            "end-secret",
+            f"DELETE {_USER}/secrets/{{secretId}}",
+            f"idp service-user end-secret --user {_ID} 3Wd9",
+            asks="Let this secret open nothing any more?",
         ),
         command(
             "generate-secret",

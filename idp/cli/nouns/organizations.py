@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import command
 
+_ORGS: Final = "/management/v1/orgs"
+_OWN: Final = f"{_ORGS}/me"
+_ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 _MEMBERS: Final = "/management/v1/orgs/me/members"
 _INSTANCE: Final = "/admin/v1/members"
+
+_DOMAIN: Final = f"{_OWN}/domains/{{domain}}"
 
 org = group(
     "org",
@@ -20,6 +26,71 @@ org = group(
             " --owner-first-name Anna --owner-last-name Owner --owner-password-file -",
             names={"org.name": "name", "org.domain": "domain", "human.": "owner", "roles": "role"},
             summary="Make an organization, its owner and their membership, all or nothing.",
+        ),
+        command(
+            "create-empty",
+            f"POST {_ORGS}",
+            "idp org create-empty --name Acme --get id",
+        ),
+        command(
+            "list",
+            "POST /v2/organizations/_search",
+            "idp org list --name 'ac*'",
+            columns=("id", "name", "primaryDomain", "state"),
+            summary="Find organizations; without a filter, all that there are.",
+        ),
+        command(
+            "show",
+            "GET /admin/v1/orgs/{orgId}",
+            f"idp org show {_ID}",
+            summary="Show an organization.",
+        ),
+        command(
+            "rename",
+            f"PUT {_OWN}",
+            f"idp org rename --org {_ID} --name Acorn",
+        ),
+        command(
+            "deactivate",
+            f"POST {_OWN}/_deactivate",
+            f"idp org deactivate --org {_ID}",
+            asks="Shut the organization? Nobody of it gets in, and all that was issued ends.",
+        ),
+        command("reactivate", f"POST {_OWN}/_reactivate", f"idp org reactivate --org {_ID}"),
+    ],
+)
+
+domain = group(
+    "domain",
+    "The domains of an organization.",
+    [
+        command(
+            "add", f"POST {_OWN}/domains", f"idp domain add --org {_ID} --domain acme.example"
+        ),
+        command(
+            "list",
+            f"POST {_OWN}/domains/_search",
+            f"idp domain list --org {_ID}",
+            columns=("domainName", "isVerified", "isPrimary"),
+            summary="Find the domains of an organization.",
+        ),
+        command(
+            "challenge",
+            f"POST {_DOMAIN}/validation/_generate",
+            f"idp domain challenge --org {_ID} acme.example --type dns",
+            summary="Make what proves a domain: where it has to stand, and what.",
+        ),
+        command(
+            "verify", f"POST {_DOMAIN}/validation/_validate", "idp domain verify acme.example"
+        ),
+        command(
+            "set-primary", f"POST {_DOMAIN}/_set_primary", "idp domain set-primary acme.example"
+        ),
+        command(
+            "remove",
+            f"DELETE {_DOMAIN}",
+            "idp domain remove acme.example",
+            asks="Remove the domain {}?",
         ),
     ],
 )
@@ -34,6 +105,19 @@ member = group(
             "idp member add --user 5xTpVw0mJqk3Yb9cD2eF1g --role ORG_OWNER",
             names={"userId": "user"},
             summary="Let a user manage the organization, or with --instance everything.",
+        ),
+        command(
+            "list",
+            {"": f"POST {_MEMBERS}/_search", "instance": f"POST {_INSTANCE}/_search"},
+            "idp member list",
+            columns=("userId", "preferredLoginName", "roles", "displayName"),
+            summary="Find the members of an organization, or with --instance of the instance.",
+        ),
+        command(
+            "roles",
+            {"": f"POST {_MEMBERS}/roles/_search", "instance": f"POST {_INSTANCE}/roles/_search"},
+            "idp member roles",
+            summary="List the roles that members can have.",
         ),
         command(
             "set-roles",

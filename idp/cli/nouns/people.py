@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import HIDDEN, command
 
 _USER: Final = "/v2/users/{userId}"
+_HUMAN: Final = "/v2/users/human/{userId}"
 _MANAGED: Final = "/management/v1/users/{userId}"
 _GRANTS: Final = f"{_MANAGED}/grants"
 _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
@@ -43,7 +45,102 @@ user = group(
             },
             summary="Create a person.",
         ),
+        command(
+            "list",
+            "POST /v2/users",
+            "idp user list --user-name 'an*' --state active",
+            columns=("userId", "username", "state", "human.profile.displayName"),
+            summary="Find users; without a filter, all that there are.",
+        ),
         command("show", f"GET {_USER}", f"idp user show {_ID}", summary="Show a user."),
+        command(
+            "import",
+            "POST /management/v1/users/human/_import",
+            "idp user import --user-name max --first-name Max --last-name Muster --email"
+            " max@acme.example --email-verified --hash-file hash",
+            names={
+                "email.email": "email",
+                "email.isEmailVerified": "email-verified",
+                "phone.phone": "phone",
+                "phone.isPhoneVerified": "phone-verified",
+                "hashedPassword.value": "hash",
+                "passwordChangeRequired": "change-password",
+                "requestPasswordlessRegistration": HIDDEN,
+                "otpCode": HIDDEN,
+                "idps": "idp-link",
+                "profile.profile": "profile-page",
+            },
+        ),
+        command(
+            "change",
+            f"PUT {_HUMAN}",
+            f"idp user change {_ID} --family-name Miller",
+            names={
+                "username": "user-name",
+                "profile.profile": "profile-page",
+                "address.": "address",
+            },
+        ),
+        command(
+            "delete",
+            f"DELETE {_USER}",
+            f"idp user delete {_ID}",
+            asks="Delete the user {} with all that is theirs, for good?",
+        ),
+        command(
+            "set-email",
+            f"POST {_USER}/email",
+            f"idp user set-email {_ID} --email max@acme.example --verified",
+            names={"sendCode.urlTemplate": "url-template"},
+        ),
+        command("resend-email", f"POST {_USER}/email/resend", f"idp user resend-email {_ID}"),
+        command(
+            "set-phone",
+            f"POST {_USER}/phone",
+            f"idp user set-phone {_ID} --phone +41791234567 --verified",
+        ),
+        command("resend-phone", f"POST {_USER}/phone/resend", f"idp user resend-phone {_ID}"),
+        command(
+            "remove-phone",
+            f"DELETE {_USER}/phone",
+            f"idp user remove-phone {_ID}",
+            asks="Remove the phone number of the user {}?",
+        ),
+        command(
+            "set-password",
+            f"POST {_USER}/password",
+            f"idp user set-password {_ID} --password-file - --change-required",
+            names={"newPassword.password": "password", "currentPassword": "current-password"},
+        ),
+        command(
+            "reset",
+            f"POST {_USER}/password_reset",
+            f"idp user reset {_ID} --return-code",
+        ),
+        command(
+            "sessions",
+            f"POST {_USER}/sessions/_search",
+            f"idp user sessions {_ID}",
+            summary="Find the sessions of a user: where they are signed in.",
+        ),
+        command(
+            "end-sessions",
+            f"POST {_USER}/sessions/_end",
+            f"idp user end-sessions {_ID}",
+            asks="Sign the user {} out everywhere?",
+        ),
+        command(
+            "end-session",
+            f"DELETE {_USER}/sessions/{{sessionId}}",
+            f"idp user end-session --user {_ID} 8sKq0Lw2",
+            asks="End this session of the user {}?",
+        ),
+        command(
+            "memberships",
+            f"POST {_MANAGED}/memberships/_search",
+            f"idp user memberships {_ID}",
+            summary="Find what a user manages.",
+        ),
         command(
             "verify-email",
             f"POST {_USER}/email/verify",
@@ -74,6 +171,13 @@ user = group(
             f"idp user get-metadata --user {_ID} shoes",
         ),
         command(
+            "metadata",
+            f"POST {_MANAGED}/metadata/_search",
+            f"idp user metadata {_ID}",
+            columns=("key", "value"),
+            summary="Find what is kept with a user.",
+        ),
+        command(
             "set-metadata",
             f"POST {_MANAGED}/metadata/{{key}}",
             f"idp user set-metadata --user {_ID} shoes --value red.txt",
@@ -102,6 +206,12 @@ grant = group(
             f"GET {_GRANTS}",
             f"idp grant list --user {_ID}",
             columns=("id", "projectId", "roleKeys", "state"),
+        ),
+        command(
+            "search",
+            "POST /management/v1/users/grants/_search",
+            "idp grant search --project-id 8sKq0Lw2",
+            summary="Find the roles of projects that users have.",
         ),
         command(
             "change",

@@ -7,15 +7,9 @@ from typing import Any, Final
 import click
 
 from idp.cli.backends import Backend
-from idp.cli.command import (
-    BY_ADDRESS,
-    carry_out,
-    command,
-    group,
-    place_of,
-    show,
-    with_place,
-)
+from idp.cli.building import group, with_place
+from idp.cli.command import BY_ADDRESS, command
+from idp.cli.running import carry_out, place_of, show
 
 _PRESETS: Final = "/management/v1/presets"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.cli.command import command, group
+from idp.cli.building import group
+from idp.cli.command import command
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
@@ -14,7 +15,32 @@ project = group(
     "Projects: what groups applications and their roles.",
     [
         command("create", f"POST {_PROJECTS}", "idp project create --name Shop --get id"),
+        command(
+            "list",
+            f"POST {_PROJECTS}/_search",
+            "idp project list --name 'sh*'",
+            columns=("id", "name", "state"),
+            summary="Find projects; without a filter, all that there are.",
+        ),
         command("show", f"GET {_PROJECT}", "idp project show 8sKq0Lw2", summary="Show a project."),
+        command(
+            "change",
+            f"PUT {_PROJECT}",
+            "idp project change 8sKq0Lw2 --name Store",
+        ),
+        command(
+            "deactivate",
+            f"POST {_PROJECT}/_deactivate",
+            "idp project deactivate 8sKq0Lw2",
+            asks="Shut the project {} with its applications? All that was issued to these ends.",
+        ),
+        command("reactivate", f"POST {_PROJECT}/_reactivate", "idp project reactivate 8sKq0Lw2"),
+        command(
+            "delete",
+            f"DELETE {_PROJECT}",
+            "idp project delete 8sKq0Lw2",
+            asks="Delete the project {} with its applications, for good?",
+        ),
     ],
 )
 
@@ -34,6 +60,11 @@ role = group(
             "idp role list --project 8sKq0Lw2",
             columns=("key", "displayName", "group"),
             summary="List the roles of a project.",
+        ),
+        command(
+            "change",
+            f"PUT {_PROJECT}/roles/{{roleKey}}",
+            "idp role change --project 8sKq0Lw2 buyer --display-name Customer",
         ),
         command(
             "remove",

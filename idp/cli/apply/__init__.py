@@ -1,0 +1,1 @@
+"""`idp apply`: the installation as a file says that it is to be."""

@@ -1,0 +1,92 @@
+"""The command `idp apply`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from idp import exits
+from idp.cli.apply import plan, state
+from idp.cli.apply.steps import Step, check_files
+from idp.cli.backends import Backend
+from idp.cli.building import with_place
+from idp.cli.output import Format, say
+from idp.cli.running import carry_out, place_of
+from idp.errors import IdpError
+from storage import StorageError
+
+
+@click.command("apply", short_help="Bring the installation into the state that a file tells.")
+@click.option("-f", "--file", required=True, type=click.Path(path_type=Path), help="YAML or JSON.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")
+@click.option("--prune", is_flag=True, help="Delete what the lists of the file don't have.")
+@click.option("--yes", is_flag=True, help="Don't ask before anything is deleted.")
+def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> None:
+    """Make and change what a file says, and print it as a diff. What the file does not speak of
+    stays as it is. When all is so already, nothing is done. Example: idp apply -f state.yaml
+    --dry-run
+    """
+    how: Format = given["how"]
+    place = place_of(given)
+
+    async def applied(backend: Backend) -> None:
+        steps = await plan.plan(backend, state.load(file), prunes=prune)
+        _print(steps, how)
+        if not steps:
+            say("nothing to do")
+        elif dry_run:
+            say(f"{_counted(steps)}; nothing was done")
+        else:
+            check_files(steps)
+            _ask(steps, yes=yes)
+            await _take(backend, steps)
+            say(_counted(steps))
+
+    carry_out(place, applied)
+
+
+with_place(apply)
+
+
+def _print(steps: Sequence[Step], how: Format) -> None:
+    if how == "table":
+        lines = [line for step in steps for line in step.lines()]
+    elif how == "ndjson":
+        lines = [msgspec.json.encode(step.as_json()).decode() for step in steps]
+    else:
+        whole = msgspec.json.encode({"steps": [step.as_json() for step in steps]})
+        lines = [msgspec.json.format(whole, indent=2).decode()]
+    if lines:
+        click.echo("\n".join(lines))
+
+
+def _ask(steps: Sequence[Step], *, yes: bool) -> None:
+    gone = sum(step.action == "delete" for step in steps)
+    if gone and not yes:
+        click.confirm(f"Delete {gone} for good?", abort=True, err=True)
+
+
+async def _take(backend: Backend, steps: Sequence[Step]) -> None:
+    """Take the steps. When one is refused, the others before it stay taken: the program ends with
+    the code that says so, and the same command goes on."""
+    for n, step in enumerate(steps):
+        try:
+            await step.take(backend)
+        except (IdpError, StorageError) as error:
+            say(f"idp: not done: {step.thing.label}")
+            code = exits.tell(error)
+            if n:
+                say(f"{n} of {len(steps)} steps are done; the same command goes on from there")
+            raise SystemExit(exits.INTERRUPTED if n else code) from None
+
+
+def _counted(steps: Sequence[Step]) -> str:
+    counts = [
+        f"{sum(step.action == action for step in steps)} to {action}"
+        for action in ("create", "change", "delete")
+    ]
+    return ", ".join(counts)

@@ -1,0 +1,216 @@
+"""What a state is made of: by which calls each kind of thing is found, made, changed, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+_ORGS: Final = "/management/v1/orgs"
+_PROJECTS: Final = "/management/v1/projects"
+_PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
+_APPS: Final = f"{_PROJECT}/apps"
+_APP: Final = f"{_APPS}/{{appId}}"
+_USERS: Final = "/management/v1/users"
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """One kind of thing, `word` in a sentence, and `section` in a state.
+
+    The field `key` tells one from another, with `folds` whatever its case. In a row of the answer
+    of `listing` it is `row_key`, the id `row_id`, what people know it by `row_name`, and the rest
+    is below `row_values` if it is not beside them; `only` is what the rows of this kind have.
+    `parameter` is what paths call the id, `made` what the answer of `creating` does. `files` are
+    fields that name a file, with the call whose answer has the secret for it, or "" where that is
+    `creating`.
+    """
+
+    section: str
+    word: str
+    key: str
+    folds: bool = False
+    parameter: str
+    listing: str
+    row_key: str
+    row_id: str = "id"
+    row_values: str = ""
+    row_name: str = ""
+    only: str = ""
+    creating: str
+    made: str = ""
+    changing: str = ""
+    deleting: str = ""
+    files: Mapping[str, str] = {}
+    children: tuple[Kind, ...] = ()
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What there is once: found at `values` of the answer of `reading`, set by `changing`, or by
+    `creating` where there is none of one's own."""
+
+    section: str
+    word: str
+    reading: str
+    values: str
+    changing: str
+    creating: str = ""
+
+
+_POLICY_PATHS: Final = {
+    "login": "login",
+    "passwordComplexity": "password/complexity",
+    "passwordAge": "password/age",
+    "lockout": "lockout",
+    "label": "label",
+    "privacy": "privacy",
+}
+
+INSTANCE_POLICIES: Final = tuple(
+    Settings(
+        section=section,
+        word=f"policy {section}",
+        reading=f"GET /admin/v1/policies/{path}",
+        values="policy",
+        changing=f"PUT /admin/v1/policies/{path}",
+    )
+    for section, path in _POLICY_PATHS.items()
+)
+POLICIES: Final = tuple(
+    Settings(
+        section=section,
+        word=f"policy {section}",
+        reading=f"GET /management/v1/policies/{path}",
+        values="policy",
+        changing=f"PUT /management/v1/policies/{path}",
+        creating=f"POST /management/v1/policies/{path}",
+    )
+    for section, path in _POLICY_PATHS.items()
+)
+FEATURES: Final = Settings(
+    section="features",
+    word="features",
+    reading="GET /v2/features/instance",
+    values="",
+    changing="PUT /v2/features/instance",
+)
+SECURITY: Final = Settings(
+    section="security",
+    word="security policy",
+    reading="GET /admin/v1/policies/security",
+    values="policy",
+    changing="PUT /admin/v1/policies/security",
+)
+
+ROLE: Final = Kind(
+    section="roles",
+    word="role",
+    key="roleKey",
+    parameter="roleKey",
+    listing=f"GET {_PROJECT}/roles",
+    row_key="key",
+    row_id="key",
+    creating=f"POST {_PROJECT}/roles",
+    changing=f"PUT {_PROJECT}/roles/{{roleKey}}",
+    deleting=f"DELETE {_PROJECT}/roles/{{roleKey}}",
+)
+APPLICATION: Final = Kind(
+    section="applications",
+    word="application",
+    key="name",
+    parameter="appId",
+    listing=f"POST {_APPS}/_search",
+    row_key="name",
+    only="oidcConfig",
+    row_values="oidcConfig",
+    creating=f"POST {_APPS}/oidc",
+    made="appId",
+    changing=f"PUT {_APP}/oidc_config",
+    deleting=f"DELETE {_APP}",
+    files={"secretFile": ""},
+)
+API: Final = Kind(
+    section="apis",
+    word="api",
+    key="name",
+    parameter="appId",
+    listing=f"POST {_APPS}/_search",
+    row_key="name",
+    only="apiConfig",
+    row_values="apiConfig",
+    creating=f"POST {_APPS}/api",
+    made="appId",
+    changing=f"PUT {_APP}/api_config",
+    deleting=f"DELETE {_APP}",
+    files={"secretFile": "", "keyFile": f"POST {_APP}/keys"},
+)
+PROJECT: Final = Kind(
+    section="projects",
+    word="project",
+    key="name",
+    parameter="projectId",
+    listing=f"POST {_PROJECTS}/_search",
+    row_key="name",
+    creating=f"POST {_PROJECTS}",
+    made="id",
+    deleting=f"DELETE {_PROJECT}",
+    children=(ROLE, APPLICATION, API),
+)
+SERVICE_USER: Final = Kind(
+    section="serviceUsers",
+    word="service user",
+    key="userName",
+    folds=True,
+    parameter="userId",
+    listing="POST /v2/users",
+    row_key="username",
+    row_id="userId",
+    row_values="machine",
+    only="machine",
+    creating=f"POST {_USERS}/machine",
+    made="userId",
+    changing=f"PUT {_USERS}/{{userId}}/machine",
+    deleting="DELETE /v2/users/{userId}",
+    files={
+        "secretFile": f"PUT {_USERS}/{{userId}}/secret",
+        "keyFile": f"POST {_USERS}/{{userId}}/keys",
+    },
+)
+MEMBER: Final = Kind(
+    section="members",
+    word="member",
+    key="user",
+    parameter="userId",
+    listing=f"POST {_ORGS}/me/members/_search",
+    row_key="userId",
+    row_id="userId",
+    row_name="preferredLoginName",
+    creating=f"POST {_ORGS}/me/members",
+    changing=f"PUT {_ORGS}/me/members/{{userId}}",
+    deleting=f"DELETE {_ORGS}/me/members/{{userId}}",
+)
+INSTANCE_MEMBER: Final = Kind(
+    section="members",
+    word="member of the instance",
+    key="user",
+    parameter="userId",
+    listing="POST /admin/v1/members/_search",
+    row_key="userId",
+    row_id="userId",
+    row_name="preferredLoginName",
+    creating="POST /admin/v1/members",
+    changing="PUT /admin/v1/members/{userId}",
+    deleting="DELETE /admin/v1/members/{userId}",
+)
+ORGANIZATION: Final = Kind(
+    section="organizations",
+    word="organization",
+    key="name",
+    folds=True,
+    parameter="orgId",
+    listing="POST /v2/organizations/_search",
+    row_key="name",
+    creating=f"POST {_ORGS}",
+    made="id",
+    children=(SERVICE_USER, PROJECT, MEMBER),
+)

@@ -1,0 +1,231 @@
+"""What has to be done so that an installation is as a state says: looked up, and not done yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from idp.api.operation import Operation
+from idp.cli import queries
+from idp.cli.apply import kinds
+from idp.cli.apply.kinds import Kind, Settings
+from idp.cli.apply.steps import Step, Thing
+from idp.cli.backends import Backend, Document
+from idp.cli.command import BY_ADDRESS
+from idp.errors import IdpError
+from idp.requests import Request, collect, declared
+
+_ALL: Final = Thing("")
+
+
+class Unclear(IdpError):
+    """The state does not say which thing of the installation is meant."""
+
+    slug = "apply.unclear"
+
+
+async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[Step]:
+    """The steps to take, in their order; with `prunes`, what a list of the state does not have is
+    deleted at the end. Raises IdpError, StorageError."""
+    planner = _Planner(backend, state, prunes=prunes)
+    for settings in (kinds.FEATURES, kinds.SECURITY):
+        await planner.settings(settings, _ALL, state)
+    for settings in kinds.INSTANCE_POLICIES:
+        await planner.settings(settings, _ALL, state.get("policies", {}))
+    await planner.all_of(kinds.ORGANIZATION, _ALL, state)
+    await planner.all_of(kinds.INSTANCE_MEMBER, _ALL, state)
+    return planner.made + planner.deleted
+
+
+class _Planner:
+    """Looks at the installation, and notes what has to be `made` and `deleted`."""
+
+    def __init__(self, backend: Backend, state: Document, *, prunes: bool) -> None:
+        self._backend = backend
+        self._state = state
+        self._prunes = prunes
+        self.made: list[Step] = []
+        self.deleted: list[Step] = []
+        self._users: dict[str, Thing] = {}
+
+    async def all_of(self, kind: Kind, above: Thing, said: Document) -> None:
+        """What has to be done for one list of the state."""
+        if kind.section not in said:
+            return
+        rows = [] if above.is_new else await self._rows(kind, above)
+        names = set()
+        for each in said[kind.section]:
+            name = await self._name(kind, each)
+            names.add(name)
+            same = [row for row in rows if _name_of(kind, row) == name]
+            if len(same) > 1:
+                raise Unclear(f"{len(same)} are named so: {_label(kind, above, each)}")
+            await self._one_of(kind, above, each, same[0] if same else None)
+        if self._prunes and kind.deleting:
+            self._prune(kind, above, [row for row in rows if _name_of(kind, row) not in names])
+
+    async def _one_of(
+        self, kind: Kind, above: Thing, said: Document, row: Document | None
+    ) -> None:
+        id = str(row[kind.row_id]) if row else None
+        thing = Thing(_label(kind, above, said), kind.parameter, above, id)
+        if kind is kinds.SERVICE_USER:
+            self._users[said["userName"].casefold()] = thing
+        if row is None:
+            self._create(kind, thing, said)
+        elif kind.changing:
+            before = {**row, kind.key: row.get(kind.row_key), **row.get(kind.row_values, {})}
+            self._change(thing, BY_ADDRESS[kind.changing], before, said, _sequence(row))
+        for child in kind.children:
+            await self.all_of(child, thing, said)
+        if kind is kinds.ORGANIZATION:
+            for settings, default in zip(kinds.POLICIES, kinds.INSTANCE_POLICIES, strict=True):
+                await self.settings(settings, thing, said.get("policies", {}), default)
+
+    def _create(self, kind: Kind, thing: Thing, said: Document) -> None:
+        operation = BY_ADDRESS[kind.creating]
+        document = _taken(operation, said)
+        files = {
+            field: (said[field], address) for field, address in kind.files.items() if field in said
+        }
+        shown = [*document.items(), *((field, file) for field, (file, _) in files.items())]
+        self.made.append(
+            Step(
+                action="create",
+                thing=thing,
+                operation=operation,
+                document=document,
+                differences=[(name, None, value) for name, value in shown if name != kind.key],
+                user=self._users[said["user"].casefold()] if kind.key == "user" else None,
+                made=kind.made,
+                files=files,
+            )
+        )
+
+    def _change(
+        self,
+        thing: Thing,
+        operation: Operation,
+        before: Document,
+        said: Document,
+        sequence: int | None,
+    ) -> None:
+        """A change, if something was said to be otherwise than it is."""
+        before = _taken(operation, before)
+        after = before | _taken(operation, said)
+        differences = list(_differences(operation, before, after))
+        if differences:
+            step = Step(
+                action="change",
+                thing=thing,
+                operation=operation,
+                document=after,
+                differences=differences,
+                sequence=sequence if operation.is_conditional else None,
+            )
+            self.made.append(step)
+
+    def _prune(self, kind: Kind, above: Thing, rows: Sequence[Document]) -> None:
+        for row in rows:
+            label = _joined(above, f"{kind.word} {row.get(kind.row_name or kind.row_key)}")
+            thing = Thing(label, kind.parameter, above, str(row[kind.row_id]))
+            operation = BY_ADDRESS[kind.deleting]
+            self.deleted.append(Step(action="delete", thing=thing, operation=operation))
+
+    async def settings(
+        self, settings: Settings, above: Thing, said: Document, default: Settings | None = None
+    ) -> None:
+        """What has to be done for what there is once, if the state speaks of it.
+
+        What is inherited so far is at `default`, as the state wants it to be.
+        """
+        if settings.section not in said:
+            return
+        reading = default if default and above.is_new else settings
+        found = await self._backend.within(above.org_id).call(BY_ADDRESS[reading.reading])
+        values = found.get(settings.values, {}) if settings.values else found
+        before = {name: _plain(value) for name, value in values.items()}
+        inherits = bool(settings.creating) and (above.is_new or found.get("isDefault", False))
+        if inherits:
+            before |= self._state.get("policies", {}).get(settings.section, {})
+        address = settings.creating if inherits else settings.changing
+        thing = Thing(_joined(above, settings.word), "", above)
+        sequence = None if inherits else _sequence(found)
+        self._change(thing, BY_ADDRESS[address], before, said[settings.section], sequence)
+
+    async def _rows(self, kind: Kind, above: Thing) -> list[Document]:
+        operation = BY_ADDRESS[kind.listing]
+        where, values = self._backend.within(above.org_id), above.values(operation)
+        if queries.is_search(operation):
+            answer = await queries.all_pages(where, operation, values, {})
+        else:
+            answer = await where.call(operation, values)
+        return [row for row in answer.get("result", []) if not kind.only or kind.only in row]
+
+    async def _name(self, kind: Kind, said: Document) -> str:
+        """By what an entry is told from others; a member by the id of the user."""
+        name = str(said[kind.key])
+        if kind.key != "user":
+            return name.casefold() if kind.folds else name
+        thing = self._users.get(name.casefold()) or await self._found(name)
+        return thing.id or f"new {name}"
+
+    async def _found(self, user_name: str) -> Thing:
+        """A user who is there already. Raises Unclear: nobody is, or the name is not one's."""
+        how = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
+        query = {"userNameQuery": {"userName": user_name, "method": how}}
+        search = BY_ADDRESS["POST /v2/users"]
+        answer = await self._backend.within(None).call(search, [], {"queries": [query]})
+        found = answer.get("result", [])
+        if len(found) != 1:
+            raise Unclear(f"{len(found) or 'no'} users have the name {user_name}")
+        thing = Thing(user_name, "userId", None, found[0]["userId"])
+        self._users[user_name.casefold()] = thing
+        return thing
+
+
+def _label(kind: Kind, above: Thing, said: Document) -> str:
+    return _joined(above, f"{kind.word} {said[kind.key]}")
+
+
+def _joined(above: Thing, label: str) -> str:
+    return f"{above.label} / {label}" if above.label else label
+
+
+def _name_of(kind: Kind, row: Document) -> str:
+    name = str(row.get(kind.row_key, ""))
+    return name.casefold() if kind.folds else name
+
+
+def _sequence(answer: Document) -> int | None:
+    found = answer.get("details", {}).get("sequence")
+    return int(found) if found else None
+
+
+def _plain(value: Any) -> Any:
+    """A value as requests have it: of a feature it is told in an object whether it is on."""
+    is_feature = isinstance(value, dict) and set(value) <= {"enabled"}
+    return value.get("enabled", False) if is_feature else value
+
+
+def _taken(operation: Operation, said: Mapping[str, Any]) -> Document:
+    """What of this the call takes."""
+    names = [each.wire_name for each in declared(_request(operation))]
+    return {name: said[name] for name in names if name in said}
+
+
+def _differences(
+    operation: Operation, before: Document, after: Document
+) -> Iterator[tuple[str, Any, Any]]:
+    """The fields that stand for something else, however it is written."""
+    kind = _request(operation)
+    was, is_to_be = collect(kind, before)[0], collect(kind, after)[0]
+    for each in declared(kind):
+        if getattr(was, each.name) != getattr(is_to_be, each.name):
+            yield each.wire_name, before.get(each.wire_name), after.get(each.wire_name)
+
+
+def _request(operation: Operation) -> type[Request]:
+    if operation.request is None:
+        raise LookupError(f"{operation.path} takes nothing")
+    return operation.request

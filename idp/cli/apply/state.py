@@ -1,0 +1,210 @@
+"""A state as its file says it: YAML, or JSON, of the fields that the management API has.
+
+What isn't known is refused by its path, before anything is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final, get_args, get_origin
+
+import yaml
+
+from idp.cli.backends import Document
+from idp.clients import presets
+from idp.clients.api_apps import NewApiApp
+from idp.clients.oidc_request import NewOidcApp
+from idp.clients.projects import NewProject
+from idp.clients.roles import NewRole
+from idp.errors import FieldProblem, IdpError, InvalidArgument, NotFound
+from idp.fields import Items, Name, OneOf, Text
+from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.service_users import NewMachine
+from idp.instance_settings import Features, SecurityPolicy
+from idp.policies import forms
+from idp.requests import Request, declared, read
+
+MAX_ENTRIES: Final = 10_000
+_MAX_BYTES: Final = 16 * 1024 * 1024
+
+File = Annotated[str, Text(1, 4000)]
+
+
+class Policies(Request, frozen=True, kw_only=True):
+    login: forms.LoginPolicy | None = None
+    password_complexity: forms.ComplexityPolicy | None = None
+    password_age: forms.AgePolicy | None = None
+    lockout: forms.LockoutPolicy | None = None
+    label: forms.LabelPolicy | None = None
+    privacy: forms.PrivacyPolicy | None = None
+
+
+class Member(Request, frozen=True, kw_only=True):
+    """`user` is a user name."""
+
+    user: Name
+    roles: Annotated[list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]], Items(20, min=1)]
+
+
+class InstanceMember(Request, frozen=True, kw_only=True):
+    user: Name
+    roles: Annotated[list[Annotated[str, OneOf(tuple(INSTANCE_ROLES))]], Items(20, min=1)]
+
+
+class ServiceUser(NewMachine, frozen=True, kw_only=True):
+    """A secret or a key file is made with the user, and kept in that file alone."""
+
+    secret_file: File | None = None
+    key_file: File | None = None
+
+
+class OidcApplication(NewOidcApp, frozen=True, kw_only=True):
+    preset: Name | None = None
+    host: Name | None = None
+    secret_file: File | None = None
+
+
+class ApiApplication(NewApiApp, frozen=True, kw_only=True):
+    preset: Name | None = None
+    secret_file: File | None = None
+    key_file: File | None = None
+
+
+class Project(NewProject, frozen=True, kw_only=True):
+    roles: Annotated[list[NewRole], Items(MAX_ENTRIES)] = []
+    applications: Annotated[list[OidcApplication], Items(MAX_ENTRIES)] = []
+    apis: Annotated[list[ApiApplication], Items(MAX_ENTRIES)] = []
+
+
+class Organization(Request, frozen=True, kw_only=True):
+    name: Name
+    policies: Policies | None = None
+    service_users: Annotated[list[ServiceUser], Items(MAX_ENTRIES)] = []
+    projects: Annotated[list[Project], Items(MAX_ENTRIES)] = []
+    members: Annotated[list[Member], Items(MAX_ENTRIES)] = []
+
+
+class State(Request, frozen=True, kw_only=True):
+    features: Features | None = None
+    security: SecurityPolicy | None = None
+    policies: Policies | None = None
+    organizations: Annotated[list[Organization], Items(MAX_ENTRIES)] = []
+    members: Annotated[list[InstanceMember], Items(MAX_ENTRIES)] = []
+
+
+class Unreadable(IdpError):
+    """The file is no such state."""
+
+    slug = "state.unreadable"
+
+
+def load(path: Path) -> Document:
+    """What the file says, by the names of the API. Raises Unreadable, InvalidArgument."""
+    try:
+        octets = path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{path} can't be read: {error.strerror}") from None
+    if len(octets) > _MAX_BYTES:
+        raise Unreadable(f"{path} has more than {_MAX_BYTES} bytes")
+    try:
+        document = yaml.load(octets, _Loader)  # noqa: S506 - derived from the safe loader
+    except yaml.YAMLError as error:
+        raise Unreadable(f"{path} is not YAML: {error}") from None
+    said = _by_api_names(State, _with_presets({} if document is None else document))
+    read(State, said)
+    twice = list(_twice(said, ""))
+    if twice:
+        raise InvalidArgument(twice)
+    return said if isinstance(said, dict) else {}
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads plain values alone; a key that stands twice, and an alias, is refused."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.constructor.ConstructorError(
+                None, None, "an alias stands here; write the value out", event.start_mark
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str) or key in keys:
+                told = "stands twice" if isinstance(key, str) else "is not a text"
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key} {told}", key_node.start_mark
+                )
+            keys.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _by_api_names(hint: Any, value: Any) -> Any:
+    """The value with every known name as the API writes it; what is unknown stays as it is."""
+    if get_origin(hint) is Annotated:
+        return _by_api_names(get_args(hint)[0], value)
+    if get_origin(hint) is list and isinstance(value, list):
+        return [_by_api_names(get_args(hint)[0], each) for each in value]
+    if not (isinstance(hint, type) and issubclass(hint, Request) and isinstance(value, dict)):
+        return value
+    known = {each.name: each for each in declared(hint)}
+    known |= {each.wire_name: each for each in known.values()}
+    renamed: Document = {}
+    for name, each in value.items():
+        field = known.get(name)
+        wire_name = field.wire_name if field and field.wire_name not in value else name
+        renamed[wire_name] = _by_api_names(field.type, each) if field else each
+    return renamed
+
+
+def _with_presets(document: Any) -> Any:
+    """The state with what presets fill in. Raises InvalidArgument: there is no such preset."""
+    for path, app in list(_applications(document)):
+        name, host = app.get("preset"), app.get("host", "app.example")
+        if not isinstance(name, str) or not isinstance(host, str):
+            continue
+        try:
+            known = presets.expand(name, host)
+        except NotFound as error:
+            problem = FieldProblem(error.slug, f"{path}.preset", "is not known")
+            raise InvalidArgument([problem]) from None
+        for field, value in known.items():
+            app.setdefault(field, value)
+    return document
+
+
+def _applications(document: Any) -> Iterator[tuple[str, Document]]:
+    for n, organization in _entries(document, "organizations"):
+        for m, project in _entries(organization, "projects"):
+            for k, app in _entries(project, "applications"):
+                yield f"organizations[{n}].projects[{m}].applications[{k}]", app
+
+
+def _entries(document: Any, name: str) -> Iterator[tuple[int, Document]]:
+    listed = document.get(name) if isinstance(document, dict) else None
+    for n, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, dict):
+            yield n, each
+
+
+_KEYS: Final = ("name", "userName", "user", "roleKey")
+
+
+def _twice(value: Any, path: str) -> Iterator[FieldProblem]:
+    """Where two entries of one list have the same name."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _twice(each, f"{path}.{name}" if path else name)
+        return
+    names: set[str] = set()
+    for n, each in enumerate(value if isinstance(value, list) else ()):
+        yield from _twice(each, f"{path}[{n}]")
+        key = next((key for key in _KEYS if isinstance(each, dict) and key in each), None)
+        if key and each[key] in names:
+            yield FieldProblem("field.duplicate", f"{path}[{n}].{key}", "stands in the list twice")
+        elif key:
+            names.add(each[key])

@@ -1,0 +1,126 @@
+"""The steps that bring an installation into a state: told as a diff, and taken one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from idp.api.operation import Operation
+from idp.cli import output
+from idp.cli.backends import Backend, Document
+from idp.cli.command import BY_ADDRESS
+from idp.errors import FieldProblem, InvalidArgument
+
+Action = Literal["create", "change", "delete"]
+_MARKS: Final[Mapping[Action, str]] = {"create": "+", "change": "~", "delete": "-"}
+_BODIES: Final[Mapping[str, Document]] = {"keyFile": {"type": "KEY_TYPE_JSON"}}
+
+
+@dataclass
+class Thing:
+    """What a step is about: `label` in a plan, `id` the value of `parameter` in paths, None until
+    it is made."""
+
+    label: str
+    parameter: str = ""
+    above: Thing | None = None
+    id: str | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return bool(self.parameter) and self.id is None
+
+    @property
+    def org_id(self) -> str | None:
+        """The organization that it is in."""
+        return self._known().get("orgId")
+
+    def values(self, operation: Operation) -> list[str]:
+        """The values of the operation's path."""
+        known = self._known()
+        return [known[name] for name in operation.parameters]
+
+    def _known(self) -> dict[str, str]:
+        known = self.above._known() if self.above else {}
+        return known | ({self.parameter: self.id} if self.id is not None else {})
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One change. `differences` are fields with what they hold before and after. `user` is whom
+    the body names, who may be made by an earlier step; `made` is what the answer calls the id.
+    `files` take what is secret: by their fields, with the call that makes it, "" for this one.
+    """
+
+    action: Action
+    thing: Thing
+    operation: Operation
+    document: Document | None = None
+    differences: Sequence[tuple[str, Any, Any]] = ()
+    sequence: int | None = None
+    user: Thing | None = None
+    made: str = ""
+    files: Mapping[str, tuple[str, str]] = {}
+
+    def lines(self) -> list[str]:
+        """The step in a plan."""
+        head = f"{_MARKS[self.action]} {self.thing.label}"
+        return [head, *(_line(self.action, *each) for each in self.differences)]
+
+    def as_json(self) -> Document:
+        """The step for programs."""
+        fields = [
+            {"field": name, "before": before, "after": after}
+            for name, before, after in self.differences
+        ]
+        return {"action": self.action, "what": self.thing.label, "fields": fields}
+
+    async def take(self, backend: Backend) -> None:
+        """Make the change. Raises IdpError, StorageError."""
+        where, document = backend.within(self.thing.org_id), self.document
+        if self.user is not None and document is not None:
+            document = document | {"userId": self.user.id}
+        values = self.thing.values(self.operation)
+        own = next((file for file, address in self.files.values() if not address), None)
+        with output.secret_file(own) as keep:
+            answer = await where.call(self.operation, values, document, self.sequence)
+            keep(answer)
+        if self.made:
+            self.thing.id = str(answer[self.made])
+        for field, (file, address) in self.files.items():
+            if address:
+                await self._make(where, BY_ADDRESS[address], field, file)
+
+    async def _make(self, where: Backend, operation: Operation, field: str, file: str) -> None:
+        values = self.thing.values(operation)
+        with output.secret_file(file) as keep:
+            keep(await where.call(operation, values, _BODIES.get(field, {})))
+
+
+def _line(action: Action, name: str, before: Any, after: Any) -> str:
+    told = msgspec.json.encode(after).decode()
+    if action == "create":
+        return f"    {name}: {told}"
+    return f"    {name}: {msgspec.json.encode(before).decode()} -> {told}"
+
+
+def check_files(steps: Sequence[Step]) -> None:
+    """See that what will be made can be kept. Raises InvalidArgument: such a file is there, or
+    its directory isn't."""
+    problems = [
+        FieldProblem("apply.file", "", f"{step.thing.label}: {file} {told}")
+        for step in steps
+        for file, _ in step.files.values()
+        if (told := _obstacle(Path(file)))
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+
+
+def _obstacle(file: Path) -> str:
+    if file.exists():
+        return "is there already"
+    return "" if file.parent.is_dir() else "has no directory"

@@ -1,0 +1,86 @@
+"""Searches as commands: each filter an option, and pages one after the other.
+
+`--user-name 'an*'` finds what begins so; a text is compared whatever the case of its letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, get_args
+
+import click
+
+from idp.api.operation import Operation
+from idp.cli import fields
+from idp.cli.backends import Backend, Document
+from idp.cli.fields import Field
+from idp.requests import Request, declared
+
+_QUERIES: Final = "queries"
+_METHOD: Final = "method"
+_MOST: Final = 1000
+ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, but all of them.")
+
+
+def is_search(operation: Operation) -> bool:
+    return operation.request is not None and any(
+        each.wire_name == _QUERIES for each in declared(operation.request)
+    )
+
+
+def filters_of(kind: type[Request]) -> Iterator[Field]:
+    """The filters of a search that look at one thing each."""
+    for each in declared(kind):
+        if each.wire_name == _QUERIES:
+            (query,) = get_args(each.type)
+            for wrapped in declared(query):
+                yield from _filter(wrapped.wire_name, wrapped.type)
+
+
+def _filter(name: str, kind: Any) -> Iterator[Field]:
+    if not fields.is_request(kind):
+        return
+    within = declared(kind)
+    looked_at = [each for each in within if each.wire_name != _METHOD]
+    if len(looked_at) == 1:
+        path = (_QUERIES, name)
+        for field in fields.fields_of(kind, path, is_required=False):
+            if field.path[-1] == looked_at[0].wire_name:
+                has_method = len(within) > len(looked_at)
+                yield Field(
+                    path=field.path,
+                    kind="pattern" if has_method else field.kind,
+                    is_required=False,
+                    names=field.names,
+                )
+
+
+def put(document: Document, field: Field, value: Any) -> None:
+    """Have one filter more in the document of a search."""
+    _, name, wire_name = field.path
+    looked_for: Document = {wire_name: value}
+    if field.kind == "pattern":
+        begins = value.endswith("*")
+        how = "STARTS_WITH_IGNORE_CASE" if begins else "EQUALS_IGNORE_CASE"
+        looked_for = {wire_name: value.removesuffix("*"), _METHOD: f"TEXT_QUERY_METHOD_{how}"}
+    document.setdefault(_QUERIES, []).append({name: looked_for})
+
+
+def is_filter(field: Field) -> bool:
+    return field.path[0] == _QUERIES and len(field.path) > 1
+
+
+async def all_pages(
+    backend: Backend, operation: Operation, values: Sequence[str], document: Document
+) -> Document:
+    """What a search finds, all of it. Raises IdpError, StorageError."""
+    query = {**document.get("query", {}), "limit": _MOST}
+    first = answer = await backend.call(operation, values, {**document, "query": query})
+    found = list(first.get("result", []))
+    while cursor := answer.get("nextCursor"):
+        following = {**document, "query": {**query, "cursor": cursor}}
+        answer = await backend.call(operation, values, following)
+        found += answer.get("result", [])
+    about = {**first.get("details", {}), "totalResult": str(len(found))}
+    about.pop("isTotalLowerBound", None)
+    return {"details": about, "result": found}

@@ -1,0 +1,141 @@
+"""Running a command: what it is sent, where it is carried out, what is printed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import click
+
+from idp import exits
+from idp.api.operation import Operation
+from idp.cli import fields, output, queries
+from idp.cli.backends import Backend, Document, Place, opened
+from idp.cli.command import Command
+from idp.cli.fields import Field
+from idp.cli.output import Format
+
+
+def place_of(given: dict[str, Any]) -> Place:
+    """Where the command works; takes those of its options out."""
+    return Place(
+        url=given.pop("url"),
+        token_file=given.pop("token_file"),
+        org_id=given.pop("org_id"),
+        config_file=given.pop("config_file"),
+        flags={name: given.pop(name) for name in ("data", "store")},
+    )
+
+
+def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., None]:
+    """What the command does with its options and arguments."""
+
+    def run(**given: Any) -> None:
+        place = place_of(given)
+        how, get = given.pop("how"), given.pop("get")
+        operation, values = chosen(command, given)
+        if command.asks and not given.pop("yes"):
+            _ask(command.asks.format(*values))
+
+        async def carried_out(backend: Backend) -> None:
+            said = said_by(command, options, given, backend)
+            meant = operation
+            if command.adapt is not None:
+                name, said = command.adapt(said, given)
+                meant = command.operations[name]
+            meant, document, seen = await body(command, meant, values, said, backend)
+            with output.secret_file(given.get("secret_file")) as keep:
+                if given.get("every") and document is not None:
+                    answer = await queries.all_pages(backend, meant, values, document)
+                else:
+                    answer = await backend.call(meant, values, document, seen)
+                keep(answer)
+            show(answer, how, get, command.columns)
+
+        carry_out(place, carried_out)
+
+    return run
+
+
+def carry_out(place: Place, work: Callable[[Backend], Any]) -> None:
+    """Do `work` at that place, and end the program."""
+
+    async def at_place() -> None:
+        async with opened(place) as backend:
+            await work(backend)
+
+    raise SystemExit(exits.guarded(lambda: asyncio.run(at_place())))
+
+
+def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
+    """The operation that is meant, and the values of its path. Raises click.UsageError."""
+    names = {name for each in command.operations.values() for name in each.parameters}
+    values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
+    switched = [each for name, each in command.operations.items() if given.get(f"for_{name}")]
+    for operation in switched or command.operations.values():
+        if set(operation.parameters) == set(values):
+            return operation, [values[each] for each in operation.parameters]
+    ways = [
+        " and ".join(fields.path_option(name) for name in each.parameters if name != command.at)
+        for each in command.operations.values()
+    ]
+    raise click.UsageError(f"it takes {', or '.join(ways)}")
+
+
+def said_by(
+    command: Command, options: Mapping[str, Field], given: Mapping[str, Any], backend: Backend
+) -> Document:
+    """What the command line says of the body. Raises click.UsageError."""
+    document: Document = dict(command.fixed)
+    for name, field in options.items():
+        value = given.get(name.replace("-", "_"))
+        if value not in (None, ()):
+            put = queries.put if queries.is_filter(field) else fields.put
+            put(document, field, fields.value_of(field, value, backend.clock))
+        elif field.path[-1] in _PASSWORDS and (password := fields.password_of_environment()):
+            fields.put(document, field, password)
+    return document
+
+
+_PASSWORDS: Final = ("password", "newPassword")
+
+
+async def body(
+    command: Command, operation: Operation, values: Sequence[str], said: Document, backend: Backend
+) -> tuple[Operation, Document | None, int | None]:
+    """What is carried out, what it is sent (None where it takes nothing), and which state that
+    replaces. Raises IdpError, StorageError."""
+    if operation.request is None:
+        return operation, None, None
+    name = next((name for name, each in command.operations.items() if each is operation), "")
+    if name not in command.base:
+        return operation, said, None
+    read, path = command.base[name]
+    answer = found = await backend.call(read, values)
+    for part in path.split(".") if path else ():
+        found = found.get(part, {})
+    known = {field.path[0] for field in fields.fields_of(operation.request)}
+    document = {each: value for each, value in found.items() if each in known} | said
+    if answer.get("isDefault"):  # there is no state of one's own to replace
+        return (command.first or operation) if not name else operation, document, None
+    sequence = answer.get("details", {}).get("sequence")
+    seen = int(sequence) if sequence and operation.is_conditional else None
+    return operation, document, seen
+
+
+def show(answer: Document, how: Format, get: str | None, columns: Sequence[str]) -> None:
+    """Print the answer, and say what people ought to know of it."""
+    for name in output.SECRETS:
+        if name in answer and not get:
+            output.say(f"{name} is shown this once; keep it now")
+    text = output.field(answer, get) if get else output.printed(answer, how, columns)
+    if text:
+        click.echo(text)
+    following = answer.get("nextCursor")
+    if following and how == "table" and not get:
+        output.say(f"there are more: --cursor {following}")
+
+
+def _ask(question: str) -> None:
+    click.confirm(question, abort=True, err=True)

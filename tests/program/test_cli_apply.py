@@ -1,0 +1,245 @@
+"""`idp apply`: an installation as a file says that it is to be."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from idp import exits
+from tests.support.shell import Shell
+
+STATE = """
+features: {oidcTokenExchange: true}
+policies:
+  passwordComplexity: {minLength: 9}
+organizations:
+  - name: Acme
+    serviceUsers:
+      - {userName: nightly, name: Nightly script, secretFile: FILES/nightly}
+    policies:
+      passwordComplexity: {minLength: 12}
+    projects:
+      - name: Shop
+        roles:
+          - {roleKey: buyer, displayName: Buyer}
+          - {roleKey: seller, displayName: Seller}
+        applications:
+          - {name: Grafana, preset: grafana, host: "localhost:3000", secretFile: FILES/grafana}
+          - {name: Web shop, redirect_uris: ["http://localhost:3000/cb"]}
+        apis:
+          - {name: Stock, keyFile: FILES/stock.json,
+             authMethodType: API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT}
+"""
+STEPS = 11
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    return Shell(tmp_path_factory.mktemp("data")).install().directory
+
+
+@pytest.fixture
+def shell(installed, tmp_path):
+    return Shell(Path(shutil.copytree(installed, tmp_path / "data")))
+
+
+@pytest.fixture
+def apply(shell, tmp_path):
+    """Applies a state."""
+
+    def apply(state, *flags, **options):
+        file = tmp_path / "state.yaml"
+        file.write_text(state.replace("FILES", str(tmp_path)))
+        return shell("apply", "-f", str(file), *flags, **options)
+
+    return apply
+
+
+def steps(ran):
+    """What was planned: a mark and a thing for each step."""
+    return [line for line in ran.out.splitlines() if not line.startswith(" ")]
+
+
+def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, apply, tmp_path):
+    first = apply(STATE)
+    before = shell.stored()
+    again = apply(STATE)
+
+    assert len(steps(first)) == STEPS
+    assert (again.out, again.err) == ("", "nothing to do\n")
+    assert shell.stored() == before
+    for name in ("nightly", "grafana", "stock.json"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+    assert json.loads((tmp_path / "stock.json").read_text())["type"] == "application"
+    names = {each.name for each in before["applications"].values()}
+    assert {"Grafana", "Web shop", "Stock"} <= names
+    assert {each.key for each in before["project_roles"].values()} == {"buyer", "seller"}
+
+
+def test_a_dry_run_prints_the_same_plan_and_does_nothing(shell, apply, tmp_path):
+    before = shell.stored()
+
+    planned = apply(STATE, "--dry-run")
+
+    assert shell.stored() == before
+    assert not (tmp_path / "grafana").exists()
+    assert planned.out == apply(STATE).out
+
+
+def test_a_plan_says_what_each_field_holds_before_and_after(apply):
+    apply(STATE)
+
+    ran = apply(STATE.replace("minLength: 12", "minLength: 14"))
+
+    assert ran.out == (
+        "~ organization Acme / policy passwordComplexity\n    minLength: 12 -> 14\n"
+    )
+
+
+def test_what_the_file_does_not_speak_of_stays_as_it_is(shell, apply):
+    apply(STATE)
+    before = shell.stored()
+
+    ran = apply("organizations: [{name: Acme, projects: [{name: Shop}]}]", "--prune")
+
+    assert ran.err == "nothing to do\n"
+    assert shell.stored() == before
+
+
+def test_what_a_list_lacks_is_deleted_by_those_who_mean_it(shell, apply):
+    apply(STATE)
+    before = shell.stored()
+    state = STATE.replace("          - {roleKey: seller, displayName: Seller}\n", "")
+
+    kept = apply(state)
+    refused = apply(state, "--prune", input="n\n", code=exits.FAILED)
+    unchanged = shell.stored() == before
+    done = apply(state, "--prune", "--yes")
+
+    assert kept.err == "nothing to do\n"
+    assert "Delete 1 for good?" in refused.err
+    assert unchanged
+    assert steps(done) == ["- organization Acme / project Shop / role seller"]
+    assert [each.key for each in shell.stored()["project_roles"].values()] == ["buyer"]
+
+
+def test_an_organization_is_never_deleted_by_a_file(shell, apply):
+    apply(STATE)
+    before = shell.stored()
+
+    apply("organizations: []", "--prune", "--yes")
+
+    assert shell.stored() == before
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("colour: red", "idp: colour: is not known (field.unknown)"),
+        ("organizations: [{nome: A}]", "idp: organizations[0].name: is required (field.required)"),
+        ("organizations: {}", "idp: organizations: must be a list (field.wrong_type)"),
+        ("- 1", "must be an object"),
+        (
+            "organizations: [{name: A}, {name: A}]",
+            "organizations[1].name: stands in the list twice",
+        ),
+        ("features: {}\nfeatures: {}", "the key features stands twice"),
+        ("a: &x [1]\nb: *x", "an alias stands here"),
+        ("a: !!python/object/apply:os.getcwd []", "is not YAML"),
+        ("{1: 2}", "the key 1 is not a text"),
+        ("a: [", "is not YAML"),
+        (
+            "organizations: [{name: A, projects: [{name: P, applications: ["
+            "{name: X, preset: none}]}]}]",
+            "organizations[0].projects[0].applications[0].preset: is not known (preset.not_found)",
+        ),
+        (
+            "organizations: [{name: A, projects: [{name: P, applications: ["
+            "{name: X, redirectUris: ['ftp://x']}]}]}]",
+            "organizations[0].projects[0].applications[0].redirectUris[0]: ",
+        ),
+        ("members: [{user: nobody, roles: [IAM_OWNER]}]", "no users have the name nobody"),
+    ],
+)
+def test_a_state_that_can_not_be_is_refused_by_its_path(shell, apply, state, said):
+    before = shell.stored()
+
+    ran = apply(state, code=None)
+
+    assert ran.code in (exits.USAGE, exits.FAILED)
+    assert said in ran.err
+    assert ran.out == ""
+    assert shell.stored() == before
+
+
+def test_a_secret_is_not_made_where_it_can_not_be_kept(shell, apply):
+    before = shell.stored()
+
+    ran = apply(STATE.replace("FILES/grafana", "FILES/missing/grafana"), code=exits.USAGE)
+
+    assert "missing/grafana has no directory" in ran.err
+    assert shell.stored() == before
+
+
+def test_a_secret_is_not_made_over_another_s_file(shell, apply, tmp_path):
+    (tmp_path / "grafana").write_text("another's")
+    before = shell.stored()
+
+    ran = apply(STATE, code=exits.USAGE)
+
+    assert f"application Grafana: {tmp_path}/grafana is there already" in ran.err
+    assert shell.stored() == before
+    assert (tmp_path / "grafana").read_text() == "another's"
+
+
+def test_what_was_interrupted_is_gone_on_with_by_the_same_command(shell, apply):
+    other = shell.get(
+        *("service-user", "create", "--user-name", "nightly", "--name", "N", "--get", "userId")
+    )
+
+    first = apply(STATE, code=exits.INTERRUPTED)
+    shell("user", "delete", other, "--yes")
+    second = apply(STATE)
+
+    assert "idp: not done: organization Acme / service user nightly" in first.err
+    assert f"3 of {STEPS} steps are done; the same command goes on from there" in first.err
+    assert len(steps(second)) == STEPS - 3
+    assert apply(STATE).err == "nothing to do\n"
+
+
+def test_members_are_named_by_their_user_names(shell, apply):
+    state = """
+organizations:
+  - name: Acme
+    serviceUsers: [{userName: nightly, name: N}]
+    members: [{user: nightly, roles: [ORG_OWNER]}]
+members: [{user: nightly, roles: [IAM_OWNER_VIEWER]}]
+"""
+    apply(state)
+
+    again = apply(state)
+    changed = apply(state.replace("[ORG_OWNER]", "[ORG_OWNER, ORG_USER_MANAGER]"))
+    rest = state.replace("[ORG_OWNER]", "[ORG_OWNER, ORG_USER_MANAGER]").replace(
+        "[{user: nightly, roles: [IAM_OWNER_VIEWER]}]",
+        "[{user: admin@localhost, roles: [IAM_OWNER]}]",
+    )
+    pruned = apply(rest, "--prune", "--yes")
+
+    assert again.err == "nothing to do\n"
+    assert steps(changed) == ["~ organization Acme / member nightly"]
+    assert steps(pruned) == ["- member of the instance nightly@acme.localhost"]
+
+
+def test_a_plan_is_json_for_programs(apply):
+    whole = apply("features: {oidcTokenExchange: true}", "--dry-run", "--format", "json").json()
+
+    assert whole["steps"] == [
+        {
+            "action": "change",
+            "what": "features",
+            "fields": [{"field": "oidcTokenExchange", "before": False, "after": True}],
+        }
+    ]
