@@ -1,0 +1,20 @@
+"""Every slug of the management API's refusals: what programs go by, and people can look up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs import applications, fields, organizations, people, requests
+from idp.slugs.slug import Slug
+
+CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
+    "Requests and callers": requests.SLUGS,
+    "Fields": fields.SLUGS,
+    "Organizations": organizations.SLUGS,
+    "People and service users": people.SLUGS,
+    "Projects and applications": applications.SLUGS,
+}
+SLUGS: Final[Mapping[str, Slug]] = {
+    name: slug for part in CATALOGUE.values() for name, slug in part.items()
+}

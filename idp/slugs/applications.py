@@ -1,0 +1,156 @@
+"""Projects, applications, keys and roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "app.clock_skew": Slug(
+        400,
+        "The clock skew is not a number of whole seconds from 0s to 5s.",
+        "Write it such as 3s.",
+    ),
+    "app.demo": Slug(
+        400,
+        "The application belongs to the demonstration.",
+        "End the demonstration instead.",
+    ),
+    "app.grant_types.implicit_missing": Slug(
+        400,
+        "These response types take the implicit grant.",
+        "Add OIDC_GRANT_TYPE_IMPLICIT, or answer with codes.",
+    ),
+    "app.grant_types.no_credentials": Slug(
+        400,
+        "Client credentials take a secret or a key, and the application has none.",
+        "Choose another authentication method.",
+    ),
+    "app.groups_claim.characters": Slug(
+        400,
+        "The text is no name of a claim.",
+        "Write a name such as groups.",
+    ),
+    "app.groups_claim.taken": Slug(
+        400,
+        "Tokens have a claim of this name already.",
+        "Choose another name.",
+    ),
+    "app.login_version.base_uri": Slug(
+        400,
+        "People sign in at this service's own pages.",
+        "Leave the field out.",
+    ),
+    "app.no_secret": Slug(
+        400,
+        "The application authenticates without a secret.",
+        "Change its authentication method first.",
+    ),
+    "app.not_api": Slug(
+        400,
+        "It is an OpenID Connect application.",
+        "Use the calls for those.",
+    ),
+    "app.not_found": Slug(
+        404,
+        "The project has no such application.",
+        "Check both ids.",
+    ),
+    "app.not_oidc": Slug(
+        400,
+        "It is an API application.",
+        "Use the calls for those.",
+    ),
+    "app.state": Slug(
+        400,
+        "The application is in that state already.",
+        "Read its state first.",
+    ),
+    "key.expiration_past": Slug(
+        400,
+        "The key would have expired already.",
+        "Choose an instant to come.",
+    ),
+    "key.not_found": Slug(
+        404,
+        "There is no such key.",
+        "Look at the list of keys.",
+    ),
+    "key.public_key": Slug(
+        400,
+        "The text is no public key that can verify assertions.",
+        "Send the base64 of a PEM with an RSA key of 2048 bits or more, P-256, or Ed25519.",
+    ),
+    "key.removed": Slug(
+        400,
+        "The key was removed before.",
+        "There is nothing left to do.",
+    ),
+    "keys.too_soon": Slug(
+        400,
+        "The next key was not published for long enough: applications may not know it yet.",
+        "Come again from the instant on that the message tells.",
+    ),
+    "preset.host": Slug(
+        400,
+        "The address is not of the kind that the preset fills in.",
+        "Send scheme and host of the application, such as https://grafana.example.com.",
+    ),
+    "preset.not_found": Slug(
+        404,
+        "There is no such preset.",
+        "Look at the list of presets.",
+    ),
+    "project.demo": Slug(
+        400,
+        "The project belongs to the demonstration.",
+        "End the demonstration instead.",
+    ),
+    "project.not_found": Slug(
+        404,
+        "There is no such project.",
+        "Check the id; the project may be another organization's.",
+    ),
+    "project.project_check.unsupported": Slug(
+        400,
+        "Sign-ins are not yet held to the project's grants.",
+        "Leave the field out.",
+    ),
+    "project.role_assertion.unsupported": Slug(
+        400,
+        "Roles go into tokens as each application says.",
+        "Set accessTokenRoleAssertion or idTokenRoleAssertion at the application.",
+    ),
+    "project.role_check.unsupported": Slug(
+        400,
+        "Sign-ins are not yet held to a role.",
+        "Leave the field out.",
+    ),
+    "project.state": Slug(
+        400,
+        "The project is in that state already.",
+        "Read its state first.",
+    ),
+    "role.exists": Slug(
+        409,
+        "The project has a role of this key already.",
+        "Use it, or choose another key.",
+    ),
+    "role.not_found": Slug(
+        404,
+        "The project has no such role.",
+        "Look at the list of its roles.",
+    ),
+    "user_grant.exists": Slug(
+        409,
+        "The user has roles of this project already.",
+        "Change them by PUT.",
+    ),
+    "user_grant.not_found": Slug(
+        404,
+        "The user has no such roles.",
+        "Look at the list of the user's grants.",
+    ),
+}

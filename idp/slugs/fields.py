@@ -1,0 +1,221 @@
+"""Fields of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "birthdate.invalid": Slug(
+        400,
+        "The text is no day and no year.",
+        "Write 1990-01-31, 1990, or 0000-01-31 where the year is not told.",
+    ),
+    "colour.contrast": Slug(
+        400,
+        "The colour can't be read on its background.",
+        "Choose colours with a contrast of 4.5 to 1 or more.",
+    ),
+    "colour.invalid": Slug(
+        400,
+        "The text is no colour.",
+        "Write it as #rrggbb.",
+    ),
+    "domain.invalid": Slug(
+        400,
+        "The text is no domain name.",
+        "Write a name such as example.com, without a port or path.",
+    ),
+    "email.invalid": Slug(
+        400,
+        "The text is no e-mail address.",
+        "Write an address such as ada@example.com.",
+    ),
+    "field.address": Slug(
+        400,
+        "The text is no address of a web page.",
+        "Write it with https:// or http:// in front.",
+    ),
+    "field.base64": Slug(
+        400,
+        "The text is not base64 with its padding.",
+        "Encode the octets in base64, of either alphabet.",
+    ),
+    "field.characters": Slug(
+        400,
+        "The text holds a character that can't stand there, such as a line end.",
+        "Leave it out.",
+    ),
+    "field.conflict": Slug(
+        400,
+        "Two fields were sent of which only one can count.",
+        "Send one of them.",
+    ),
+    "field.duplicate": Slug(
+        400,
+        "A field was sent under both of its names, or a list holds a value twice.",
+        "Send it once.",
+    ),
+    "field.duration": Slug(
+        400,
+        "The text is no duration.",
+        "Write it as Go does, such as 1h30m0s.",
+    ),
+    "field.empty": Slug(
+        400,
+        "The field is empty, or blank.",
+        "Send something, or leave the field out if it is not required.",
+    ),
+    "field.out_of_range": Slug(
+        400,
+        "The number or duration is too small or too large.",
+        "Choose one within the limits that the message tells.",
+    ),
+    "field.required": Slug(
+        400,
+        "The field is missing.",
+        "Send it.",
+    ),
+    "field.timestamp": Slug(
+        400,
+        "The text is no instant.",
+        "Write it as RFC 3339 does, such as 2030-01-31T12:00:00Z.",
+    ),
+    "field.too_few": Slug(
+        400,
+        "The list has too few elements.",
+        "Send as many as the detail's limit says.",
+    ),
+    "field.too_long": Slug(
+        400,
+        "The text has more characters than the detail's limit.",
+        "Shorten it.",
+    ),
+    "field.too_many": Slug(
+        400,
+        "The list has more elements than the detail's limit.",
+        "Send fewer, or several requests.",
+    ),
+    "field.too_short": Slug(
+        400,
+        "The text has less characters than the detail's limit.",
+        "Write more.",
+    ),
+    "field.unknown": Slug(
+        400,
+        "There is no such field.",
+        "Compare its name with the documentation.",
+    ),
+    "field.unknown_name": Slug(
+        400,
+        "The value is none of those that the message lists.",
+        "Send one of them.",
+    ),
+    "field.unsupported": Slug(
+        400,
+        "The value is known, but the service can't do that yet.",
+        "Leave the field out.",
+    ),
+    "field.wrong_type": Slug(
+        400,
+        "The value is of another type than the field's.",
+        "Send the type that the message names.",
+    ),
+    "language.invalid": Slug(
+        400,
+        "The text is no language tag.",
+        "Write a tag such as en or pt-BR, of at most ten characters.",
+    ),
+    "link.invalid": Slug(
+        400,
+        "The text is no address at https.",
+        "Write it with https:// in front; {{.Lang}} may stand behind the host only.",
+    ),
+    "origin.form": Slug(
+        400,
+        "The text is no origin as browsers send it.",
+        "Write scheme, host and port alone, such as https://app.example.",
+    ),
+    "phone.invalid": Slug(
+        400,
+        "The text is no phone number with its country.",
+        "Write it such as +41791234567.",
+    ),
+    "query.cursor": Slug(
+        400,
+        "The cursor was not given for this search.",
+        "Send the nextCursor of the last answer, with the same filters and order.",
+    ),
+    "query.method_unsupported": Slug(
+        400,
+        "The text filter's method is one that no index answers.",
+        "Use EQUALS or STARTS_WITH, with or without IGNORE_CASE.",
+    ),
+    "query.offset_unsupported": Slug(
+        400,
+        "Pages are not counted.",
+        "Send the nextCursor of the last answer as query.cursor.",
+    ),
+    "query.sorting_unsupported": Slug(
+        400,
+        "The list has no such order.",
+        "Leave the sorting column out, or name one that the message tells.",
+    ),
+    "redirect_uri.characters": Slug(
+        400,
+        "The address holds a character that no URI has.",
+        "Percent-encode it; write host names in punycode.",
+    ),
+    "redirect_uri.dots": Slug(
+        400,
+        "The path holds . or .. as a segment, which browsers resolve.",
+        "Write the path as it will be sent.",
+    ),
+    "redirect_uri.fragment": Slug(
+        400,
+        "The address has a fragment (#).",
+        "Leave it out: answers come in the query, the fragment or a form.",
+    ),
+    "redirect_uri.host": Slug(
+        400,
+        "The address has no host, a user name, or a port that does not exist.",
+        "Write https://host/path.",
+    ),
+    "redirect_uri.http": Slug(
+        400,
+        "Codes sent to an http address can be read on their way.",
+        "Use https, or a loopback address; for trials, devMode.",
+    ),
+    "redirect_uri.relative": Slug(
+        400,
+        "The address is not absolute.",
+        "Write it whole, such as https://app.example/cb.",
+    ),
+    "redirect_uri.scheme": Slug(
+        400,
+        "Such a scheme can't be registered, or only by native applications.",
+        "Use https.",
+    ),
+    "redirect_uri.wildcard": Slug(
+        400,
+        "The address holds a wildcard (*); addresses are compared octet by octet.",
+        "Register each address.",
+    ),
+    "text.placeholder": Slug(
+        400,
+        "The text names a placeholder that this letter can't fill.",
+        "Use those that the message lists.",
+    ),
+    "url_template.invalid": Slug(
+        400,
+        "The address can't be made of this template.",
+        "Write a whole https address with {{.UserID}}, {{.OrgID}} and {{.Code}} only.",
+    ),
+    "zoneinfo.unknown": Slug(
+        400,
+        "There is no time zone of this name.",
+        "Write a name of the IANA's list, such as Europe/Zurich.",
+    ),
+}

@@ -1,0 +1,152 @@
+"""Organizations, their domains, members and policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "domain.exists": Slug(
+        409,
+        "The organization has this domain already.",
+        "Use it.",
+    ),
+    "domain.no_challenge": Slug(
+        400,
+        "No proof was asked for yet.",
+        "Generate a validation token first, and put it where the answer says.",
+    ),
+    "domain.not_found": Slug(
+        404,
+        "The organization has no such domain.",
+        "Look at its list of domains.",
+    ),
+    "domain.not_proven": Slug(
+        400,
+        "The token was not found at the domain.",
+        "Put it where the answer of the generation said; records of DNS can take a "
+        "while to be seen.",
+    ),
+    "domain.not_verified": Slug(
+        400,
+        "Only a proven domain can do that.",
+        "Prove it first.",
+    ),
+    "domain.primary": Slug(
+        400,
+        "It is the primary domain.",
+        "Make another one primary first.",
+    ),
+    "domain.reserved": Slug(
+        400,
+        "The domain belongs to the service itself.",
+        "Choose another one.",
+    ),
+    "domain.too_many": Slug(
+        400,
+        "The organization has as many domains as it can have.",
+        "Remove one.",
+    ),
+    "domain.verified": Slug(
+        400,
+        "The domain is proven already.",
+        "There is nothing left to do.",
+    ),
+    "language.not_found": Slug(
+        404,
+        "The service has no such language.",
+        "Use one that it is translated to.",
+    ),
+    "letter.not_found": Slug(
+        404,
+        "There is no letter of this type.",
+        "Use a type that the documentation names.",
+    ),
+    "login_policy.external_idp": Slug(
+        400,
+        "There are no external identity providers yet.",
+        "Leave the field out.",
+    ),
+    "login_policy.mfa": Slug(
+        400,
+        "There are no second factors yet.",
+        "Leave the field out.",
+    ),
+    "login_policy.only_way": Slug(
+        400,
+        "A password is the only way in, so it can't be switched off.",
+        "Leave it true.",
+    ),
+    "login_policy.passwordless": Slug(
+        400,
+        "There is no passwordless sign-in yet.",
+        "Leave the field out.",
+    ),
+    "login_policy.unknown_names": Slug(
+        400,
+        "The service never tells whether a name is known.",
+        "Leave it true.",
+    ),
+    "member.exists": Slug(
+        409,
+        "The user is a member already.",
+        "Change their roles by PUT.",
+    ),
+    "member.last_owner": Slug(
+        400,
+        "Nobody else is an active owner.",
+        "Make somebody else an owner first.",
+    ),
+    "member.not_found": Slug(
+        404,
+        "The user is no member here.",
+        "Look at the list of members.",
+    ),
+    "organization.domain_taken": Slug(
+        409,
+        "The domain is another organization's primary one.",
+        "Choose another one.",
+    ),
+    "organization.last_owner": Slug(
+        400,
+        "Nobody outside of it is an active owner of the installation.",
+        "Make somebody else an owner first.",
+    ),
+    "organization.name_taken": Slug(
+        409,
+        "The name is another organization's.",
+        "Choose another one.",
+    ),
+    "organization.not_found": Slug(
+        404,
+        "There is no such organization.",
+        "Check the id, also in x-<vendor>-orgid.",
+    ),
+    "organization.of_instance": Slug(
+        400,
+        "It is the installation's own organization, which stays.",
+        "Choose another one.",
+    ),
+    "organization.state": Slug(
+        400,
+        "The organization is in that state already, or in one that leads elsewhere.",
+        "Read its state first.",
+    ),
+    "password_age_policy.warning": Slug(
+        400,
+        "Nobody is warned of an ageing password yet.",
+        "Leave the field out.",
+    ),
+    "policy.exists": Slug(
+        409,
+        "The organization has a policy of its own already.",
+        "Change it by PUT.",
+    ),
+    "policy.not_found": Slug(
+        404,
+        "The organization has no policy of its own.",
+        "Make one by POST; until then the installation's counts.",
+    ),
+}

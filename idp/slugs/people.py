@@ -1,0 +1,242 @@
+"""People and service users, and what they sign in with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "code.expired": Slug(
+        400,
+        "No code is waiting, or it has expired.",
+        "Have a new one sent.",
+    ),
+    "code.tries": Slug(
+        400,
+        "Too many wrong codes were tried.",
+        "Have a new one sent.",
+    ),
+    "code.wrong": Slug(
+        400,
+        "The code is not the one that was sent.",
+        "Copy it again from the message.",
+    ),
+    "email.not_verified": Slug(
+        400,
+        "The user's address was never proven, so nothing is sent to it.",
+        "Prove the address first, or ask for the code in the answer.",
+    ),
+    "email.not_waiting": Slug(
+        400,
+        "The user's address is proven, so there is no code to send.",
+        "There is nothing left to do.",
+    ),
+    "factor.unsupported": Slug(
+        400,
+        "The service has no such second factor yet.",
+        "Leave the field out.",
+    ),
+    "metadata.not_found": Slug(
+        404,
+        "The user has no entry under this key.",
+        "Check the key, in upper and lower case.",
+    ),
+    "password.characters": Slug(
+        400,
+        "The password holds a character that can't be stored.",
+        "Leave it out.",
+    ),
+    "password.common": Slug(
+        400,
+        "The password is among those that are tried first.",
+        "Choose a longer one of several words.",
+    ),
+    "password.lowercase": Slug(
+        400,
+        "The policy asks for a lower-case letter.",
+        "Add one.",
+    ),
+    "password.number": Slug(
+        400,
+        "The policy asks for a digit.",
+        "Add one.",
+    ),
+    "password.own_words": Slug(
+        400,
+        "The password is made of the person's own name, address or the like.",
+        "Choose words that have nothing to do with them.",
+    ),
+    "password.refused": Slug(
+        400,
+        "The password can't be used.",
+        "Choose another one.",
+    ),
+    "password.symbol": Slug(
+        400,
+        "The policy asks for a symbol.",
+        "Add one.",
+    ),
+    "password.too_long": Slug(
+        400,
+        "The password has more than 200 characters.",
+        "Shorten it.",
+    ),
+    "password.too_many_bytes": Slug(
+        400,
+        "The password has more octets than the way of hashing takes.",
+        "Shorten it, or use argon2.",
+    ),
+    "password.too_short": Slug(
+        400,
+        "The password has less characters than the policy asks for.",
+        "Write more.",
+    ),
+    "password.unchanged": Slug(
+        400,
+        "It is the password that the user has already.",
+        "Choose another one.",
+    ),
+    "password.uppercase": Slug(
+        400,
+        "The policy asks for an upper-case letter.",
+        "Add one.",
+    ),
+    "password_hash.unreadable": Slug(
+        400,
+        "The hash is of an unknown format, or beyond the bounds of its parameters.",
+        "Send it as its system wrote it; the formats are in the documentation of the "
+        "management API.",
+    ),
+    "pat.expiration_past": Slug(
+        400,
+        "The token would have expired already.",
+        "Choose an instant to come.",
+    ),
+    "pat.not_found": Slug(
+        404,
+        "The user has no such token.",
+        "Look at the list of their tokens.",
+    ),
+    "phone.missing": Slug(
+        400,
+        "The user has no phone number.",
+        "Set one first.",
+    ),
+    "phone.not_waiting": Slug(
+        400,
+        "The number is proven, so there is no code to send.",
+        "There is nothing left to do.",
+    ),
+    "secret.current": Slug(
+        400,
+        "It is the secret that counts.",
+        "Generate a new one instead: the old one ends by itself.",
+    ),
+    "secret.not_found": Slug(
+        404,
+        "There is no such secret.",
+        "Read which there are.",
+    ),
+    "session.not_found": Slug(
+        404,
+        "The user has no such session.",
+        "Look at the list of their sessions.",
+    ),
+    "sign_in.throttled": Slug(
+        503,
+        "Too many wrong passwords were tried.",
+        "Come again after as many seconds as Retry-After says.",
+    ),
+    "taken": Slug(
+        409,
+        "A name, a domain or an id is somebody's already.",
+        "Choose another one.",
+    ),
+    "user.demo": Slug(
+        400,
+        "The user belongs to the demonstration.",
+        "End the demonstration instead.",
+    ),
+    "user.email_held": Slug(
+        400,
+        "The message waits in the service: there is no mail server yet.",
+        "Read it there, or ask for the code in the answer.",
+    ),
+    "user.id_reserved": Slug(
+        400,
+        "The id means something else in addresses or tokens.",
+        "Choose another one, or let the service choose.",
+    ),
+    "user.id_taken": Slug(
+        409,
+        "The id is another user's.",
+        "Choose another one, or let the service choose.",
+    ),
+    "user.last_owner": Slug(
+        400,
+        "Nobody else is an active owner of the installation.",
+        "Make somebody else an owner first.",
+    ),
+    "user.login_name_taken": Slug(
+        409,
+        "The user name or address signs somebody else in.",
+        "Choose another one.",
+    ),
+    "user.name_invisible": Slug(
+        400,
+        "The name holds invisible characters.",
+        "Leave them out.",
+    ),
+    "user.name_length": Slug(
+        400,
+        "The name has too many characters.",
+        "Shorten it.",
+    ),
+    "user.name_refused": Slug(
+        400,
+        "The name can't be used.",
+        "Choose another one.",
+    ),
+    "user.name_spaces": Slug(
+        400,
+        "There are spaces around the name.",
+        "Leave them out.",
+    ),
+    "user.no_secret": Slug(
+        400,
+        "The service user has no secret.",
+        "Generate one first.",
+    ),
+    "user.not_found": Slug(
+        404,
+        "There is no such user.",
+        "Check the id; the user may be another organization's.",
+    ),
+    "user.not_human": Slug(
+        400,
+        "The user is a service user.",
+        "Use the calls for service users.",
+    ),
+    "user.not_locked": Slug(
+        400,
+        "The user is not locked.",
+        "There is nothing left to do.",
+    ),
+    "user.not_machine": Slug(
+        400,
+        "The user is a person.",
+        "Use the calls for people.",
+    ),
+    "user.proves_itself": Slug(
+        400,
+        "It is up to the person to prove their own address.",
+        "Have a code sent.",
+    ),
+    "user.state": Slug(
+        400,
+        "The user is in that state already, or in one that leads elsewhere.",
+        "Read their state first.",
+    ),
+}

@@ -1,0 +1,175 @@
+"""Requests as such: their form, their headers, their callers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "already_exists": Slug(
+        409,
+        "What is to be made is there already.",
+        "Use what is there, or choose another name.",
+    ),
+    "bad_request": Slug(
+        400,
+        "The request is no request of this API.",
+        "Compare it with its example in the documentation.",
+    ),
+    "busy": Slug(
+        503,
+        "Too many change the same at once, or too much is under way.",
+        "Send it again after as many seconds as Retry-After says.",
+    ),
+    "failed_precondition": Slug(
+        400,
+        "What the call changes is not in the state that this takes.",
+        "Read it, and bring it into that state first.",
+    ),
+    "hashing_busy": Slug(
+        503,
+        "Too many passwords are being checked at the moment.",
+        "Send it again after as many seconds as Retry-After says.",
+    ),
+    "idempotency.key": Slug(
+        400,
+        "The header Idempotency-Key is empty, too long, or holds other characters than "
+        "printable ASCII.",
+        "Send a random text of up to 200 characters, such as a UUID.",
+    ),
+    "idempotency.other_request": Slug(
+        409,
+        "The Idempotency-Key was used for another request within the last day.",
+        "Make a new key for each new request; repeat a request with its very body.",
+    ),
+    "idempotency.repeated": Slug(
+        409,
+        "The call was carried out before under this Idempotency-Key, and its answer is "
+        "not at hand.",
+        "Look up what it made, or send it again in a moment.",
+    ),
+    "if_match.invalid": Slug(
+        400,
+        "The header If-Match is no ETag of this API.",
+        'Send the ETag of the answer that you have seen, in its quotes, such as "7".',
+    ),
+    "if_match.unsupported": Slug(
+        400,
+        "What the call changes has no state of its own, so If-Match can't be honoured.",
+        "Leave the header out.",
+    ),
+    "internal": Slug(
+        500,
+        "Something failed on the side of the service.",
+        "Tell those who run it the request's id: the log has the cause.",
+    ),
+    "invalid_argument": Slug(
+        400,
+        "Something in the request can't be used.",
+        "Look at the other details of the answer.",
+    ),
+    "json.characters": Slug(
+        400,
+        "A text holds NUL or half of a character.",
+        "Send Unicode text without U+0000 and lone surrogates.",
+    ),
+    "json.duplicate": Slug(
+        400,
+        "A name stands twice in its object.",
+        "Send each member once.",
+    ),
+    "json.malformed": Slug(
+        400,
+        "The body is not JSON in UTF-8.",
+        "Send an object as the documentation shows it.",
+    ),
+    "json.number": Slug(
+        400,
+        "A number can't be held by other programs: NaN, infinite, or too large.",
+        "Send a number within 64 bits, or a string where that is taken.",
+    ),
+    "json.too_deep": Slug(
+        400,
+        "Objects and lists are nested more than 64 deep.",
+        "Send what the documentation shows.",
+    ),
+    "method_not_allowed": Slug(
+        405,
+        "The address has no such method.",
+        "Use one of those in the header Allow.",
+    ),
+    "misdirected_request": Slug(
+        421,
+        "The request was sent to another host than the issuer's.",
+        "Use the address that the service was configured with.",
+    ),
+    "not_found": Slug(
+        404,
+        "There is nothing with such an id, or at such an address.",
+        "Check the address; an id may be another organization's.",
+    ),
+    "permission_denied": Slug(
+        403,
+        "The caller's roles do not have the permission that the call needs, in the "
+        "organization that it names.",
+        "Ask an owner for a role, or name the right organization in x-<vendor>-orgid.",
+    ),
+    "precondition.failed": Slug(
+        412,
+        "What you change has changed since you looked.",
+        "Read it again, and decide anew.",
+    ),
+    "rate_limit.exceeded": Slug(
+        429,
+        "Too many such requests came in too short a time.",
+        "Come again after as many seconds as Retry-After says.",
+    ),
+    "request_entity_too_large": Slug(
+        413,
+        "The body is larger than this call takes.",
+        "Send less at once.",
+    ),
+    "request_header_fields_too_large": Slug(
+        431,
+        "The headers are larger than the service takes.",
+        "Send fewer or shorter headers and cookies.",
+    ),
+    "token.actor": Slug(
+        403,
+        "The token acts in the name of somebody else, and the call changes credentials or rights.",
+        "Call it with a token of your own.",
+    ),
+    "token.audience": Slug(
+        401,
+        "The access token is meant for something else.",
+        "Ask for a token with the scope urn:<vendor>:iam:org:project:id:<vendor>:aud, "
+        "by an application that may manage.",
+    ),
+    "token.invalid": Slug(
+        401,
+        "The token is not one, has expired, was revoked, or its user is shut out.",
+        "Get a new one.",
+    ),
+    "token.missing": Slug(
+        401,
+        "The call needs a token.",
+        "Send the header Authorization: Bearer, with a personal access token.",
+    ),
+    "unauthenticated": Slug(
+        401,
+        "The caller is not known.",
+        "Send a token that counts.",
+    ),
+    "unavailable": Slug(
+        503,
+        "The service can't reach its store, or is too busy.",
+        "Send it again in a moment. With an Idempotency-Key that is safe for every call.",
+    ),
+    "unsupported_media_type": Slug(
+        415,
+        "The body is not sent as application/json, or it is compressed.",
+        "Send Content-Type: application/json, without Content-Encoding.",
+    ),
+}

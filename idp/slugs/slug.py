@@ -1,0 +1,13 @@
+"""What the catalogue says of a slug."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Slug(NamedTuple):
+    """Under which status it is answered, why, and what to do."""
+
+    status: int
+    cause: str
+    cure: str
