@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from idp import org_removal
 from idp.api.operation import operation
 from idp.identity import (
     domain_calls,
@@ -47,6 +48,10 @@ OPERATIONS = (
         partial(org_states.change, name="reactivate"),
         conditional=True,
         summary="Let a deactivated organization work again.",
+    ),
+    operation("DELETE", _OWN, "org.delete", org_removal.remove, conditional=True),
+    operation(
+        "DELETE", f"{_ANY}/{{orgId}}", "org.delete", org_removal.remove_any, conditional=True
     ),
     operation("POST", _DOMAINS, "org.write", domain_calls.add),
     operation("POST", f"{_DOMAINS}/_search", "org.read", domain_calls.search),

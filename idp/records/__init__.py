@@ -118,7 +118,15 @@ from idp.records.policies import (
 from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
 from idp.records.upgrades import STEPS
-from idp.records.upkeep import LAST_USES, LEFTOVERS, LastUse, Leftover, LeftoverKind
+from idp.records.upkeep import (
+    DELETED_ORGANIZATIONS,
+    LAST_USES,
+    LEFTOVERS,
+    DeletedOrganization,
+    LastUse,
+    Leftover,
+    LeftoverKind,
+)
 from storage import Schema
 
 SCHEMA: Final = Schema(version=1, oldest_reader=1, steps=STEPS)
@@ -163,6 +171,7 @@ ALL: Final = (
     MADE_CALLS,
     LAST_USES,
     LEFTOVERS,
+    DELETED_ORGANIZATIONS,
     POLICIES,
 )
 
@@ -182,6 +191,8 @@ __all__ = [
     "new_domain",
     "AppState",
     "OldSecret",
+    "DELETED_ORGANIZATIONS",
+    "DeletedOrganization",
     "LAST_USES",
     "LEFTOVERS",
     "LastUse",

@@ -32,5 +32,17 @@ class Leftover(Record):
     created_at: datetime
 
 
+class DeletedOrganization(Record):
+    """An organization whose record is gone, and not yet all that was in it; the id is its own.
+
+    It is kept for a while after that, in case that something was being made there at the moment
+    of the deletion. Until it is gone no organization may be made with this id.
+    """
+
+    actor: str
+    deleted_at: datetime
+
+
 LAST_USES: Final = Collection("last_uses", LastUse, expires=True)
 LEFTOVERS: Final = Collection("leftovers", Leftover)
+DELETED_ORGANIZATIONS: Final = Collection("deleted_organizations", DeletedOrganization)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from idp.identity import org_domains
-from idp.records import ORGANIZATIONS
-from storage import Update
+from idp.records import DELETED_ORGANIZATIONS, ORGANIZATIONS
+from storage import Delete, Update
 
 FULL_ORGANIZATION = {
     "org": {"name": "Acme {n}", "domain": "acme-{n}.example"},
@@ -79,7 +79,7 @@ async def any_organization(world):
     service, own = world.server.service, world.own
     if await service.store.get(ORGANIZATIONS, own.id) is None:
         made = org_domains.insertion(service, own, "a test", own.created_at)
-        await service.store.commit(*made)
+        await service.store.commit(*made, Delete(DELETED_ORGANIZATIONS, own.id))
     as_it_was = {"state": own.state, "stamp": own.stamp}
     await service.store.commit(Update(ORGANIZATIONS, own.id, set=as_it_was))
     return {"orgId": own.id}
@@ -119,6 +119,8 @@ MADE = {
     f"POST {_DOMAIN}/_set_primary": primary_domain,
     f"DELETE {_DOMAIN}": new_domain,
     "GET /admin/v1/orgs/{orgId}": any_organization,
+    "DELETE /admin/v1/orgs/{orgId}": any_organization,
+    "DELETE /management/v1/orgs/me": any_organization,
     "POST /management/v1/orgs/me/_deactivate": any_organization,
     "POST /management/v1/orgs/me/_reactivate": any_organization,
     "PUT /management/v1/orgs/me/members/{userId}": new_member,
