@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from idp import base64url
 from idp.access import Call
@@ -29,9 +29,9 @@ from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 
 MOST: Final = 1000
-MOST_LOOKED_AT: Final = 2000  # records that one request reads, whatever it finds
+MOST_LOOKED_AT: Final = 1000  # records that one request reads, whatever it finds
 MAX_FILTERS: Final = 20
-AT_ONCE: Final = 101  # SQLite reads on the event loop: others get their turn in between
+AT_ONCE: Final = 251  # SQLite reads on the event loop: others get their turn in between
 _LOOK: Final = 10  # what a list costs that holds nothing, in records
 _MAX_CURSOR: Final = 8000
 _MAC_BYTES: Final = 16
@@ -151,12 +151,12 @@ async def find(
     description = msgspec.msgpack.encode(
         (collection.name, query.asc, order, organizations, list(filters))
     )
-    place = _Place(n=0, after=None, seen=0)
+    place = _FIRST
     if query.cursor:
         place = _read_cursor(service, description, query.cursor)
     source = _Source(service, collection, chosen, query, weight, at_once)
     page = await _page(source, place)
-    total, is_lower_bound = await _total(service, collection, chosen, page)
+    total, is_lower_bound = await _total(service, collection, chosen, page, place)
     return Found(
         records=page.records,
         details=SearchDetails(
@@ -164,16 +164,21 @@ async def find(
             is_total_lower_bound=is_lower_bound,
             view_timestamp=service.clock.now(),
         ),
-        next_cursor=_cursor(service, description, page.place) if page.place else "",
+        next_cursor=_cursor(service, description, page.place, total) if page.place else "",
     )
 
 
 class _Place(Struct, frozen=True, array_like=True):
-    """Where a page begins: in which way, after which record; how many were found before."""
+    """Where a page begins: in which way, after which record; how many were found before, and
+    how many there were when the search began."""
 
     n: int
     after: tuple[Any, str] | None
     seen: int
+    total: int = 0
+
+
+_FIRST: Final = _Place(n=0, after=None, seen=0)
 
 
 class _Page(Struct, Generic[R]):
@@ -254,7 +259,11 @@ async def _read(
 
 
 async def _total(
-    service: Service, collection: Collection[R], chosen: Sequence[Way], page: _Page[R]
+    service: Service,
+    collection: Collection[R],
+    chosen: Sequence[Way],
+    page: _Page[R],
+    place: _Place,
 ) -> tuple[int, bool]:
     """How many there are, and whether there may be more than that."""
     known = page.before + len(page.records)
@@ -262,6 +271,8 @@ async def _total(
         return known, False
     if any(way.rest or way.ids is not None for way in chosen) or len(chosen) > _MOST_COUNTED:
         return known, True
+    if place != _FIRST:
+        return place.total, place.total >= COUNT_CAP
     total = 0
     for way in chosen:
         total += await service.store.count(collection, way.where, up_to=COUNT_CAP - total)
@@ -270,8 +281,8 @@ async def _total(
     return total, False
 
 
-def _cursor(service: Service, description: bytes, place: _Place) -> str:
-    octets = msgspec.msgpack.encode(place)
+def _cursor(service: Service, description: bytes, place: _Place, total: int) -> str:
+    octets = msgspec.msgpack.encode(structs.replace(place, total=total))
     return base64url.encode(_mac(service, description, octets) + octets)
 
 

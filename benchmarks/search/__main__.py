@@ -1,0 +1,106 @@
+"""`python -m benchmarks.search`: fill, search, and print times and index plans."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, Final
+
+from benchmarks.search import plans
+from benchmarks.search.filling import Filled, filled
+from benchmarks.storage import places
+from benchmarks.tables import aligned
+from idp import requests
+from idp.identity import user_search
+from idp.identity.user_search import UserSearch
+from tests.support.mongod import fresh_database
+
+TARGET_MILLISECONDS: Final = 50.0
+_STARTS: Final = "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"
+_SAME: Final = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
+
+SEARCHES: Final[Mapping[str, Sequence[dict[str, Any]]]] = {
+    "everybody": (),
+    "user name begins": ({"userNameQuery": {"userName": "Person-77", "method": _STARTS}},),
+    "user name is": ({"userNameQuery": {"userName": "person-77777", "method": _SAME}},),
+    "e-mail begins": ({"emailQuery": {"emailAddress": "person-7", "method": _STARTS}},),
+    "e-mail is": ({"emailQuery": {"emailAddress": "PERSON-1@example.com", "method": _SAME}},),
+    "display name begins": ({"displayNameQuery": {"displayName": "some", "method": _STARTS}},),
+    "name begins, and a state": (
+        {"userNameQuery": {"userName": "person-7", "method": _STARTS}},
+        {"stateQuery": {"state": "USER_STATE_ACTIVE"}},
+    ),
+    "a state that few are in": ({"stateQuery": {"state": "USER_STATE_LOCKED"}},),
+    "a last name, no index": ({"lastNameQuery": {"lastName": "Nobody"}},),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure each back end; 1 when a page took longer than it may."""
+    options = _parser().parse_args(arguments)
+    slowest = 0.0
+    with ExitStack() as stack:
+        directory = stack.enter_context(places.directory(options.directory))
+        for back_end in options.back_end or ("sqlite", "mongodb"):
+            url = f"sqlite:///{directory / 'store.sqlite3'}"
+            if back_end == "mongodb":
+                server = stack.enter_context(places.server(options.mongodb))
+                url = stack.enter_context(fresh_database(server))
+            slowest = max(slowest, asyncio.run(_measured(back_end, url, options)))
+    verdict = "is met" if slowest <= TARGET_MILLISECONDS else "is missed"
+    print(f"\nthe target {verdict}: p95 {slowest:.1f} ms of {TARGET_MILLISECONDS:.0f} ms at most")
+    return 0 if slowest <= TARGET_MILLISECONDS else 1
+
+
+async def _measured(back_end: str, url: str, options: argparse.Namespace) -> float:
+    """Print what each search takes; the slowest p95 in milliseconds."""
+    async with filled(url, options.count) as place:
+        print(f"\n{back_end}: {options.count} users, {place.per_second:.0f}/s when they came in")
+        rows, found = [("search", "page", "p50 ms", "p95 ms")], [0.0]
+        for name, queries in SEARCHES.items():
+            for scope in (None, place.org_id):
+                where = "one organization" if scope else "all"
+                took, size = await _timed(place, queries, scope, options.rounds)
+                p95 = quantiles(took, n=20)[-1]
+                rows.append((f"{name}, {where}", str(size), f"{median(took):.1f}", f"{p95:.1f}"))
+                found.append(p95)
+        print(aligned(rows))
+        print(f"\nindex plans on {back_end}")
+        for line in await plans.told(place, url):
+            print(f"  {line}")
+    return max(found)
+
+
+async def _timed(
+    place: Filled, queries: Sequence[dict[str, Any]], scope: str | None, rounds: int
+) -> tuple[list[float], int]:
+    """Milliseconds for each page of a walk through what is found, and the size of the first."""
+    took, cursor, size = list[float](), "", 0
+    for n in range(rounds):
+        body = {"query": {"limit": 100, "cursor": cursor}, "queries": list(queries)}
+        request = requests.read(UserSearch, body)
+        began = time.perf_counter()
+        answer = await user_search.search(place.service, place.call(scope), request)
+        took.append((time.perf_counter() - began) * 1000)
+        cursor = answer.next_cursor
+        size = size if n else len(answer.result)
+    return took, size
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m benchmarks.search", description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="users")
+    parser.add_argument("--rounds", type=int, default=60, help="pages of each search")
+    parser.add_argument("--mongodb", metavar="URL", help="a replica set, instead of one's own")
+    parser.add_argument("--directory", type=Path, help="where SQLite's file goes")
+    parser.add_argument("--back-end", action="append", choices=("sqlite", "mongodb"))
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

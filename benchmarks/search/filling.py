@@ -1,0 +1,128 @@
+"""A store with many users, most of them of one organization."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple, cast
+
+from msgspec import Struct, structs
+
+from idp.access import Call
+from idp.clock import SystemClock
+from idp.identity import users
+from idp.identity.permissions import Rights
+from idp.ids import SystemRandom
+from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
+from idp.service import Service
+from idp.vault import Vault
+from storage import Insert, Store, open_store
+
+OTHERS: Final = 50  # organizations of a few users each
+_AT_ONCE: Final = 1000
+
+
+class Find(NamedTuple):
+    """A `find` that a search made."""
+
+    where: Mapping[str, Any]
+    order: str | None
+
+
+class _Parts(Struct):
+    """What of a service a search needs."""
+
+    store: Any
+    vault: Vault
+    clock: SystemClock
+
+
+class _Watched:
+    """A store that notes what is looked for among the users."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.finds: list[Find] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def find(self, collection: Any, where: Any = None, **options: Any) -> Any:
+        if collection is USERS:
+            self.finds.append(Find(where, options.get("order")))
+        return await self._store.find(collection, where, **options)
+
+
+class Filled(NamedTuple):
+    """A service over the store, and how fast the users came in."""
+
+    service: Service
+    watched: _Watched
+    org_id: str
+    per_second: float
+
+    def call(self, org_id: str | None) -> Call:
+        """A search's call by somebody who reaches everything."""
+        rights = Rights(everywhere=frozenset({"user.read"}), by_organization={})
+        return Call(_user("caller", self.org_id, 0), rights, "user.read", org_id)
+
+
+@asynccontextmanager
+async def filled(url: str, count: int) -> AsyncIterator[Filled]:
+    """A store of so many users, for the duration of the block."""
+    clock, random = SystemClock(), SystemRandom()
+    store = open_store(url, now=clock.now, new_id=random.id)
+    await store.open(ALL)
+    try:
+        org_ids = [random.id() for _ in range(OTHERS + 1)]
+        await store.commit(*[Insert(ORGANIZATIONS, _organization(id)) for id in org_ids])
+        began = time.perf_counter()
+        for first in range(0, count, _AT_ONCE):
+            units = [_unit(random, org_ids, n) for n in range(first, first + _AT_ONCE)]
+            outcomes = await store.commit_each(units)
+            assert not any(outcomes), outcomes  # noqa: S101 - a benchmark
+        per_second = count / (time.perf_counter() - began)
+        watched = _Watched(store)
+        service = cast(Service, _Parts(watched, Vault(bytes(32), random), clock))
+        yield Filled(service, watched, org_ids[0], per_second)
+    finally:
+        await store.close()
+
+
+def _unit(random: SystemRandom, org_ids: list[str], n: int) -> list[Insert]:
+    """One in a hundred is in one of the other organizations."""
+    org_id = org_ids[0] if n % 100 else org_ids[1 + n // 100 % OTHERS]
+    return [Insert(USERS, _user(random.id(), org_id, n))]
+
+
+def _user(id: str, org_id: str, n: int) -> User:
+    now, name = SystemClock().now(), f"person-{n}"
+    email = Email(address=f"{name}@example.com", is_verified=n % 3 > 0)
+    profile = Profile(display_name=f"Some Body {n}", given_name="Some", family_name="Body")
+    user = User(
+        id=id,
+        org_id=org_id,
+        kind="human",
+        user_name=name,
+        stamp="s",
+        profile=profile,
+        created_at=now,
+        changed_at=now,
+        email=email,
+        **users.keys(name, email, profile),
+    )
+    return structs.replace(user, state="locked") if n % 5000 == 0 else user
+
+
+def _organization(id: str) -> Organization:
+    now = SystemClock().now()
+    return Organization(
+        id=id,
+        name=id,
+        name_key=users.login_key(id),
+        primary_domain=f"{users.login_key(id)}.example",
+        stamp="s",
+        created_at=now,
+        changed_at=now,
+    )
