@@ -99,7 +99,7 @@ class ActionHandler(ConsoleHandler):
     # What a subclass may say otherwise
 
     def fields(self) -> Sequence[Field]:
-        """The inputs of the form."""
+        """The inputs of the form, once `load` is done."""
         return self.action.fields
 
     async def load(self, *ids: str) -> Document:
@@ -129,8 +129,8 @@ class ActionHandler(ConsoleHandler):
 
     async def submit(self, form: Params, *ids: str) -> None:
         await self._enter_named(ids)
-        values = fields.typed(self.fields(), form)
         loaded = await self.load(*ids)
+        values = fields.typed(self.fields(), form)
         try:
             self._check_confirmed(form, loaded)
             answer = await self._do(form, values, ids)
@@ -145,10 +145,11 @@ class ActionHandler(ConsoleHandler):
     async def _do(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         operation = BY_NAME[self.action.operation]
         seen = form.get("sequence") if operation.is_conditional else None
+        values = await self.resolved(values)
         return await self.run(
             self.action.operation,
             *self._ids_of(self.action.operation, ids),
-            document=self.document(await self.resolved(values)) if operation.request else None,
+            document=self.document(values) if operation.request else None,
             if_match=int(seen) if seen and seen.isdecimal() and seen.isascii() else None,
             once=form.get("once"),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -86,7 +86,12 @@ _REMOVE: Final = message("Let the member manage no more", context="members")
 def _actions(at: str, members: str, section: str, option: str) -> tuple[Action, ...]:
     """What can be done with the members at an address of the console."""
     base = at if at == ADMINISTRATORS else f"{at}/members"
-    common = {"section": section, "handler": MemberHandler, "then": at, "name": "displayName"}
+    common: dict[str, Any] = {
+        "section": section,
+        "handler": MemberHandler,
+        "then": at,
+        "name": "displayName",
+    }
     return (
         Action(
             path=f"{base}/new",

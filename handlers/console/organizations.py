@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import cells, commands, roles
+from handlers.console import cells, commands, domains, members, roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact
@@ -236,7 +236,10 @@ class OrganizationHandler(ConsoleHandler):
                 ),
             ],
             actions=self._ways(id, found),
-            parts_of=[],
+            parts_of=[
+                await domains.of_organization(self, id),
+                await members.of_organization(self, id),
+            ],
             commands=commands.shown(
                 self.service.config, BY_NAME[f"GET {OWN}"], [], None, id, f"org show {id}"
             ),

@@ -62,8 +62,8 @@ TASKS: Final = (
         message("Make somebody else an owner, too", context="checklist"),
         message("So that one lost password locks nobody out of everything.", context="checklist"),
         lambda found: found.owner,
-        f"{CONSOLE}/organizations/owners",
-        "organizations",
+        f"{CONSOLE}/administrators/new",
+        "administrators",
     ),
     Task(
         message("Read the mail", context="checklist"),

@@ -27,6 +27,9 @@ SECTIONS: Final[Mapping[str, Section]] = {
         f"{CONSOLE}/organizations", message("Organizations", context="console"), "org.read"
     ),
     "users": Section(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
+    "administrators": Section(
+        f"{CONSOLE}/administrators", message("Administrators", context="members"), "iam.read"
+    ),
     "applications": Section(
         f"{CONSOLE}/applications", message("Applications", context="console"), "project.app.read"
     ),

@@ -35,6 +35,10 @@ _OF_FIELDS: Final[Mapping[str, Message]] = {
     "organization.domain_taken": message(
         "Another organization has this domain.", context="console"
     ),
+    "domain.reserved": message(
+        "Domains under this one are made by the service.", context="console"
+    ),
+    "metadata.key": message("This can't be a key.", context="console"),
     "field.too_few": message("Choose one at least.", context="console"),
     "field.address": message(
         "This is not an address such as https://example.com/.", context="console"
@@ -84,6 +88,24 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
     "user_grant.exists": message(
         "This person has roles in that project already.", context="console"
     ),
+    "user.proves_itself": message(
+        "You can't confirm your own address. Have a code sent to it.", context="console"
+    ),
+    "user.demo": message("The demo application needs this user.", context="console"),
+    "email.not_verified": message(
+        "There is no confirmed address to send a code to.", context="console"
+    ),
+    "domain.exists": message("The organization has this domain already.", context="console"),
+    "domain.too_many": message("The organization has too many domains.", context="console"),
+    "domain.not_proven": message(
+        "The token was not found. A change of DNS can take some hours.", context="console"
+    ),
+    "domain.no_challenge": message("Make a token first.", context="console"),
+    "domain.verified": message("The domain is proven already.", context="console"),
+    "domain.not_verified": message("Prove first that the domain is yours.", context="console"),
+    "domain.primary": message(
+        "Login names end with this domain. Make another one primary first.", context="console"
+    ),
     "user.state": message("The state has changed meanwhile.", context="console"),
     "organization.state": message("The state has changed meanwhile.", context="console"),
     "idempotency.other_request": message(
@@ -115,6 +137,7 @@ DONE: Final[Mapping[str, Message]] = {
     "sent": message("Sent.", context="console"),
     "ended": message("Ended.", context="console"),
     "verified": message("Confirmed.", context="console"),
+    "token": message("Publish this", context="domains"),
 }
 
 

@@ -39,7 +39,8 @@ class MetadataHandler(ActionHandler):
     """An entry, whose key is in the call's address and whose value is sent as base64."""
 
     def document(self, values: Values) -> Document:
-        return {"value": base64.b64encode(values["value"].encode()).decode()}
+        value = str(super().document(values).get("value", ""))
+        return {"value": base64.b64encode(value.encode()).decode()}
 
     def _by_name(self, ids: Any) -> dict[str, str]:
         return {**super()._by_name(ids), "key": self._key}
@@ -51,9 +52,9 @@ class MetadataHandler(ActionHandler):
         return values
 
 
-def _of_user(name: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
-    """An action on the page `name` of a person."""
-    usual = {
+def _of_user(page: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
+    """An action on a page of a person."""
+    usual: dict[str, Any] = {
         "section": SECTION,
         "loads": f"GET {USER}",
         "name": "user.preferredLoginName",
@@ -61,7 +62,7 @@ def _of_user(name: str, operation: str, title: Message, button: Message, **more:
         "done": "saved",
     }
     return Action(
-        path=f"{ONE}/{name}", operation=operation, title=title, button=button, **(usual | more)
+        path=f"{ONE}/{page}", operation=operation, title=title, button=button, **(usual | more)
     )
 
 
@@ -85,9 +86,7 @@ def _verify(contact: str, title: Message) -> Action:
     code = Field(
         path="verificationCode",
         label=message("Code", context="users"),
-        hint=message(
-            "It was sent there, or shown when the address was entered.", context="users"
-        ),
+        hint=message("It was sent there, or shown when the address was entered.", context="users"),
         direction="ltr",
         is_required=True,
     )
@@ -132,7 +131,6 @@ _METADATA: Final = (
     Field(path="key", label=message("Key", context="console"), direction="ltr", is_required=True),
     Field(path="value", label=message("Value", context="users"), kind="free", is_required=True),
 )
-_MORE_THAN_ONE: Final = message("They are told by mail, where there is an address.", context="users")
 
 KNOWN: Final = (
     _of_user(
@@ -197,6 +195,8 @@ KNOWN: Final = (
         f"DELETE {MANAGED}/metadata/{{key}}",
         message("Remove the metadata", context="users"),
         message("Remove", context="console"),
+        loads=f"GET {MANAGED}/metadata/{{key}}",
+        name="metadata.key",
         is_dangerous=True,
         done="removed",
         command="user remove-metadata --user {userId} {key}",
@@ -265,6 +265,7 @@ LET_IN: Final = (
         f"DELETE {USER}/sessions/{{sessionId}}",
         message("End the session", context="users"),
         message("End", context="users"),
+        loads=None,
         is_dangerous=True,
         done="ended",
         command="user end-session --user {userId} {sessionId}",

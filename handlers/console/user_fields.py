@@ -99,7 +99,7 @@ HOW_PROVEN: Final = (
 
 
 def contact(
-    kind: str, at: str, *, is_required: bool, group: Message | None = None
+    kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
 ) -> tuple[Field, ...]:
     """An e-mail address or a phone number (`email`, `phone`), and how it is proven."""
     labels = {
@@ -109,6 +109,7 @@ def contact(
     return (
         Field(
             path=f"{at}{kind}",
+            source=source,
             label=labels[kind],
             kind="email" if kind == "email" else "tel",
             direction="ltr",

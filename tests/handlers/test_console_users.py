@@ -216,3 +216,111 @@ async def test_a_form_counts_for_the_session_and_the_page_that_it_was_made_for(
     answers = (by_session, by_page, without, from_elsewhere)
     assert [each.status for each in answers] == [403] * 4
     assert await everything(server.store) == before
+
+
+async def test_a_person_is_changed_and_what_is_emptied_is_gone(server, visitor):
+    page = await made(server, visitor, **{"profile.nickName": "Min"})
+    form = await visitor.open(page.url.partition("?")[0] + "/edit")
+    sent = {**form.inputs, "profile.familyName": "Muster", "profile.nickName": ""}
+
+    page = await visitor.submit(form, **{**sent, "username": "minnie"})
+
+    user = await only(server, "minnie")
+    assert (user.profile.family_name, user.profile.nick_name) == ("Muster", None)
+    assert "Saved." in page.text
+
+
+async def test_another_address_is_proven_by_the_code_that_is_shown(server, visitor):
+    page = await made(server, visitor)
+    here = page.url.partition("?")[0]
+    form = await visitor.open(f"{here}/email")
+
+    told = await visitor.submit(form, email="mouse@acme.example", how="returnCode")
+
+    code = re.search(r"<code>(\w+)</code>", told.text)[1]
+    await visitor.submit(await visitor.open(f"{here}/verify-email"), verificationCode=code)
+    user = await only(server, "minnie@acme.example")
+    assert (user.email.address, user.email.is_verified) == ("mouse@acme.example", True)
+
+
+async def test_a_password_is_set_and_a_common_one_is_not(server, visitor, new_visitor):
+    page = await made(server, visitor)
+    here = page.url.partition("?")[0]
+    form = await visitor.open(f"{here}/password")
+
+    refused = await visitor.submit(form, **{"newPassword.password": "password"})
+    page = await visitor.submit(refused, **{"newPassword.password": console.PASSWORD})
+
+    assert (refused.status, refused.inputs["newPassword.password"]) == (400, "")
+    assert "Saved." in page.text
+    seen = await console.sign_in(new_visitor(), "minnie@acme.example", console.PASSWORD)
+    assert seen.name == "console/message"
+
+
+async def test_a_code_for_a_new_password_is_shown_to_who_asks(server, visitor):
+    page = await made(server, visitor)
+    form = await visitor.open(page.url.partition("?")[0] + "/password-reset")
+
+    told = await visitor.submit(form, how="returnCode")
+
+    assert told.name == "console/made"
+
+
+async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
+    page = await made(server, visitor, **{"password.password": console.PASSWORD})
+    here = page.url.partition("?")[0]
+    minnie = new_visitor()
+    await console.sign_in(minnie, "minnie@acme.example", console.PASSWORD)
+    page = await visitor.open(here)
+    one = re.search(r'href="([^"]+/sessions/[^"]+/end)"', page.text)[1]
+
+    page = await visitor.submit(await visitor.open(one))
+
+    assert "Ended." in page.text
+    assert "They are signed in nowhere." in page.text
+    assert (await minnie.get("/ui/console")).status == 303
+
+
+async def test_metadata_is_added_and_removed(server, visitor):
+    page = await made(server, visitor)
+    form = await visitor.open(page.url.partition("?")[0] + "/metadata/new")
+
+    page = await visitor.submit(form, key="shoe size", value="36\r\n37")
+    gone = re.search(r'href="([^"]+/metadata/[^"]+/remove)"', page.text)[1]
+    kept = [one.value async for one in server.store.scan(USER_METADATA)]
+    page = await visitor.submit(await visitor.open(gone))
+
+    assert kept == [_encoded("36\n37")]
+    assert "Removed." in page.text
+    assert [one async for one in server.store.scan(USER_METADATA)] == []
+
+
+async def test_roles_of_a_project_are_given_and_taken(server, visitor):
+    page = await made(server, visitor)
+    here = page.url.partition("?")[0]
+    form = await visitor.open(f"{here}/grants/new")
+    project = re.search(r'<option value="([^"]+)"[^>]*>Default<', form.text)[1]
+
+    refused = await visitor.submit(form, projectId=project, roleKeys="nothing")
+    new = await visitor.open(f"/ui/console/projects/{project}/roles/new")
+    await visitor.submit(new, roleKey="admin", displayName="Admin")
+    page = await visitor.submit(refused, projectId=project, roleKeys="admin")
+    gone = re.search(r'href="([^"]+/grants/[^"]+/remove)"', page.text)[1]
+    page = await visitor.submit(await visitor.open(gone))
+
+    assert refused.status == 400
+    assert "They have no role in any project." in page.text
+
+
+async def test_a_person_is_deleted_once_their_name_was_typed(server, visitor):
+    page = await made(server, visitor)
+    form = await visitor.open(page.url.partition("?")[0] + "/delete")
+    name = "minnie@acme.example@localhost"
+
+    refused = await visitor.submit(form, confirm="minnie")
+    assert refused.status == 400
+    page = await visitor.submit(refused, confirm=name)
+
+    assert (page.status, page.name) == (200, "console/list")
+    assert "Deleted." in page.text
+    assert not (await server.store.find(USERS, {"login_key": "minnie@acme.example"})).records

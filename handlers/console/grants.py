@@ -1,0 +1,75 @@
+"""The roles of projects that somebody has: given and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from handlers.console.actions import Action, ActionHandler
+from handlers.console.fields import Field
+from handlers.console.running import Document
+from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from idp.errors import PermissionDenied
+from idp.i18n import message
+
+GRANTS: Final = f"{MANAGED}/grants"
+_PROJECTS: Final = "POST /management/v1/projects/_search"
+_PROJECT: Final = message("Project", context="console")
+_ROLES: Final = Field(
+    path="roleKeys",
+    label=message("Roles", context="console"),
+    hint=message("The keys of the project's roles, one in each line.", context="users"),
+    kind="lines",
+    direction="ltr",
+    is_required=True,
+)
+
+
+class GrantHandler(ActionHandler):
+    """Roles of one of the projects that the person who gives them can see."""
+
+    _projects: Sequence[Document] | None = None
+
+    def fields(self) -> Sequence[Field]:
+        if self._projects is None:
+            hint = message("The id of the project.", context="users")
+            named = Field(path="projectId", label=_PROJECT, hint=hint, is_required=True)
+            return (named, _ROLES)
+        options = [(one["id"], one["name"]) for one in self._projects]
+        return (Field(path="projectId", label=_PROJECT, kind="choice", options=options), _ROLES)
+
+    async def load(self, *ids: str) -> Document:
+        try:
+            found = await self.run(_PROJECTS, document={})
+            self._projects = found.get("result", [])
+        except PermissionDenied:
+            self._projects = None
+        return await super().load(*ids)
+
+
+ACTIONS: Final = (
+    Action(
+        path=f"{ONE}/grants/new",
+        section=SECTION,
+        operation=f"POST {GRANTS}",
+        loads=f"GET {USER}",
+        name="user.preferredLoginName",
+        handler=GrantHandler,
+        title=message("Give roles", context="users"),
+        button=message("Give the roles", context="users"),
+        then=ONE,
+        done="added",
+        command="grant create --user {userId} --project ID --role-key KEY",
+    ),
+    Action(
+        path=f"{ONE}/grants/{{grantId}}/remove",
+        section=SECTION,
+        operation=f"DELETE {GRANTS}/{{grantId}}",
+        title=message("Take the roles away", context="users"),
+        button=message("Remove", context="console"),
+        is_dangerous=True,
+        then=ONE,
+        done="removed",
+        command="grant delete --user {userId} {grantId}",
+    ),
+)

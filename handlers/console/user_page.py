@@ -1,0 +1,239 @@
+"""One person: what is known of them, what they have, and what can be done."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Awaitable, Sequence
+from typing import Final
+
+from handlers.console import cells, commands, user_fields
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, fact, part
+from handlers.console.fields import at
+from handlers.console.lists import way
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from idp.i18n import message
+
+_ID: Final = message("Id", context="console")
+_EMAIL: Final = message("E-mail address", context="users")
+_PHONE: Final = message("Phone number", context="users")
+_REMOVE: Final = message("Remove", context="console")
+_SHOWN_CHARACTERS: Final = 200
+_DANGEROUS: Final = ("deactivate", "lock", "delete", "remove-phone")
+
+_LABELS: Final = {
+    "edit": message("Change", context="users"),
+    "email": message("Change the e-mail address", context="users"),
+    "verify-email": message("Confirm the e-mail address", context="users"),
+    "phone": message("Change the phone number", context="users"),
+    "verify-phone": message("Confirm the phone number", context="users"),
+    "remove-phone": message("Remove the phone number", context="users"),
+    "password": message("Set a password", context="users"),
+    "password-reset": message("Let them choose a new password", context="users"),
+    "deactivate": message("Deactivate", context="console"),
+    "reactivate": message("Reactivate", context="console"),
+    "lock": message("Lock out", context="users"),
+    "unlock": message("Unlock", context="users"),
+    "delete": message("Delete", context="console"),
+}
+_TURNS: Final = {
+    "ACTIVE": ("lock", "deactivate"),
+    "INACTIVE": ("reactivate",),
+    "LOCKED": ("unlock", "deactivate"),
+}
+
+
+class UserHandler(ConsoleHandler):
+    """One person."""
+
+    section = SECTION
+
+    async def show(self, *ids: str) -> None:
+        (id,) = ids
+        user = (await self.run(f"GET {USER}", id))["user"]
+        self.page(
+            "console/show",
+            title_text=name_of(user),
+            state=cells.state(user["state"]),
+            intro=None,
+            facts=_facts(user),
+            actions=self._ways(id, user),
+            parts_of=[await each for each in self._parts(id)],
+            commands=commands.shown(
+                self.service.config,
+                BY_NAME[f"GET {USER}"],
+                ids,
+                None,
+                self.org_id,
+                "user show {userId}",
+            ),
+        )
+
+    def _parts(self, id: str) -> list[Awaitable[Document]]:
+        grants = [self._grants(id)] * self.may("user.grant.read")
+        return [self._sessions(id), *grants, self._memberships(id), self._metadata(id)]
+
+    def _ways(self, id: str, user: Document) -> list[Cell]:
+        if not self.may("user.write"):
+            return []
+        return [
+            way(_LABELS[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
+            for to in _possible(user)
+        ]
+
+    async def _sessions(self, id: str) -> Document:
+        answer = await self.run(f"POST {USER}/sessions/_search", id, document={})
+        may = self.may("user.write")
+        live = [one for one in answer.get("result", ()) if one["state"].endswith("_ACTIVE")]
+        end = message("End", context="users")
+        path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
+        return part(
+            message("Sessions", context="users"),
+            [
+                message("Signed in", context="users"),
+                message("Last used", context="users"),
+                *[end] * may,
+            ],
+            [
+                [
+                    cells.instant(one["authenticationDate"]),
+                    cells.instant(one["lastUsedDate"]),
+                    *[cells.link(end, self.at(path, id, one["id"]))] * may,
+                ]
+                for one in live
+            ],
+            message("They are signed in nowhere.", context="users"),
+            [
+                way(
+                    message("Sign them out everywhere", context="users"),
+                    self.at(f"{CONSOLE}{ONE}/end-sessions", id),
+                    is_dangerous=True,
+                )
+            ]
+            * (may and bool(live)),
+        )
+
+    async def _grants(self, id: str) -> Document:
+        answer = await self.run(f"GET {MANAGED}/grants", id)
+        may = self.may("user.grant.write")
+        path = f"{CONSOLE}{ONE}/grants"
+        return part(
+            message("Roles in projects", context="users"),
+            [
+                message("Project", context="console"),
+                message("Roles", context="console"),
+                *[_REMOVE] * may,
+            ],
+            [
+                [
+                    cells.code(one["projectId"]),
+                    cells.codes(one.get("roleKeys", [])),
+                    *[cells.link(_REMOVE, self.at(f"{path}/{{grantId}}/remove", id, one["id"]))]
+                    * may,
+                ]
+                for one in answer.get("result", ())
+            ],
+            message("They have no role in any project.", context="users"),
+            [way(message("Give roles", context="users"), self.at(f"{path}/new", id))] * may,
+        )
+
+    async def _memberships(self, id: str) -> Document:
+        answer = await self.run(f"POST {MANAGED}/memberships/_search", id, document={})
+        everywhere = message("The whole installation", context="users")
+        return part(
+            message("What they manage", context="users"),
+            [message("Organization", context="users"), message("Roles", context="console")],
+            [
+                [
+                    cells.text(everywhere if one.get("iam") else one.get("displayName")),
+                    cells.codes(one["roles"]),
+                ]
+                for one in answer.get("result", ())
+            ],
+            message("They manage nothing.", context="users"),
+        )
+
+    async def _metadata(self, id: str) -> Document:
+        answer = await self.run(f"POST {MANAGED}/metadata/_search", id, document={})
+        may = self.may("user.write")
+        path = f"{CONSOLE}{ONE}/metadata"
+        return part(
+            message("Metadata", context="users"),
+            [
+                message("Key", context="console"),
+                message("Value", context="users"),
+                *[_REMOVE] * may,
+            ],
+            [
+                [
+                    cells.code(one["key"]),
+                    cells.text(_text(one["value"])),
+                    *[cells.link(_REMOVE, self.at(f"{path}/{{key}}/remove", id, one["key"]))]
+                    * may,
+                ]
+                for one in answer.get("result", ())
+            ],
+            message("Nothing is kept with them.", context="users"),
+            [way(message("Add metadata", context="users"), self.at(f"{path}/new", id))] * may,
+        )
+
+
+def name_of(user: Document) -> str:
+    """What a user is called, as an answer of the API tells them."""
+    return str(at(user, "human.profile.displayName") or at(user, "machine.name") or "")
+
+
+def _text(value: str) -> str:
+    """What is kept, as far as it is text."""
+    try:
+        text = base64.b64decode(value).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        text = value
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+
+
+def _facts(user: Document) -> list[Cell]:
+    human = user.get("human", {})
+    found = [
+        fact(message("Login names", context="users"), cells.codes(user["loginNames"])),
+        fact(_EMAIL, _contact(human.get("email"), "email")),
+        fact(_PHONE, _contact(human.get("phone"), "phone")),
+    ]
+    found += [
+        fact(field.label, cells.text(str(value)))
+        for field in user_fields.profile("human.profile.")
+        if (value := at(user, field.path)) and not field.path.endswith(("Name", "gender"))
+    ]
+    made = cells.instant(at(user, "details.creationDate"))
+    return [
+        *found,
+        fact(
+            message("Password set", context="users"), cells.instant(human.get("passwordChanged"))
+        ),
+        fact(_ID, cells.code(user["userId"])),
+        fact(message("Created", context="console"), made),
+    ]
+
+
+def _contact(known: Document | None, name: str) -> Cell:
+    if known is None:
+        return cells.text(None)
+    if known.get("isVerified"):
+        return cells.text(known[name])
+    return cells.text(message("%(it)s (not confirmed)", context="users", it=known[name]))
+
+
+def _possible(user: Document) -> Sequence[str]:
+    """What can be done with somebody in this state."""
+    contacts = []
+    for contact in ("email", "phone"):
+        contacts.append(contact)
+        known = at(user, f"human.{contact}")
+        if known and not known.get("isVerified"):
+            contacts.append(f"verify-{contact}")
+    gone = ["remove-phone"] if at(user, "human.phone") else []
+    turns = _TURNS[user["state"].rpartition("_")[2]]
+    return ["edit", *contacts, *gone, "password", "password-reset", *turns, "delete"]
