@@ -14,6 +14,7 @@ from handlers.console import (
     members,
     organizations,
     overview,
+    policies,
     projects,
     service_users,
     signing_keys,
@@ -32,6 +33,7 @@ ROUTES: Final[list[Any]] = [
     *applications.ROUTES,
     *projects.ROUTES,
     *service_users.ROUTES,
+    *policies.ROUTES,
     *signing_keys.ROUTES,
     *jobs.ROUTES,
 ]

@@ -88,10 +88,57 @@ ACTIONS: Final = (
         f"POST {APP}/oidc_config/{_GENERATE}",
         message("New secret", context="applications"),
         message("Make a new secret", context="applications"),
+        intro=message(
+            "The secret of before counts beside the new one for as long as you say, so that"
+            " nothing stops meanwhile. Tokens live on.",
+            context="applications",
+        ),
+        fields=(
+            Field(
+                path="overlap",
+                label=message("How long both count", context="applications"),
+                hint=message(
+                    "Such as 24h, at most 168h; 0s ends the old one at once.",
+                    context="applications",
+                ),
+                default="24h",
+                direction="ltr",
+            ),
+        ),
         handler=SecretHandler,
         shows=(_SECRET,),
         done="created",
-        command="app rotate-secret {projectId} {appId}",
+        command="app rotate-secret {projectId} {appId} --overlap 24h",
+    ),
+    _change(
+        "secrets/{secretId}/delete",
+        f"DELETE {APP}/secrets/{{secretId}}",
+        message("End the old secret", context="applications"),
+        message("End it now", context="applications"),
+        intro=message("It opens nothing from then on; tokens live on.", context="applications"),
+        is_dangerous=True,
+        done="ended",
+    ),
+    _change(
+        "debug",
+        f"POST {APP}/_debug",
+        message("Explain errors for an hour", context="applications"),
+        message("Switch it on", context="applications"),
+        intro=message(
+            "When the application sends a request that can't be used, the page says in detail what"
+            " is wrong, to whoever sees it. It ends by itself.",
+            context="applications",
+        ),
+        fixed={"duration": "1h"},
+        command="app debug {projectId} {appId}",
+    ),
+    _change(
+        "debug/end",
+        f"POST {APP}/_debug",
+        message("Explain errors no longer", context="applications"),
+        message("Switch it off", context="applications"),
+        fixed={"duration": "0s"},
+        done="ended",
     ),
     _change(
         "deactivate",

@@ -27,6 +27,7 @@ from idp.oauth.params import Params
 
 PATH: Final = f"{CONSOLE}/applications/new"
 _ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
+_CHECK: Final = f"POST {PROJECT}/apps/oidc/_check"
 _HOST: Final = "host"
 _PROJECT: Final = "projectId"
 _MOST_PROJECTS: Final = 100
@@ -88,10 +89,11 @@ class WizardHandler(ConsoleHandler):
             made = await self.run(
                 self._operation, project_id, document=document, once=form.get("once")
             )
+            warnings = await self._warnings(project_id, document)
         except _ABOUT_THE_FORM as error:
             self._refuse(asked, values, error)
             return
-        self._tell(project_id, made, values)
+        self._tell(project_id, made, values, warnings)
 
     # What was answered
 
@@ -167,6 +169,14 @@ class WizardHandler(ConsoleHandler):
         fitting = {} if kind in (None, "web") else _PUBLIC
         type = {"appType": _TYPES[kind or "web"]}
         return {"name": values["name"], **type, **fitting, **fields.document(asked, values)}
+
+    async def _warnings(self, project_id: str, document: Document) -> list[Message]:
+        """What is not as it should be, or perhaps not as it is meant."""
+        if self._kind == "api":
+            return []
+        checked = await self.run(_CHECK, project_id, document=document)
+        found = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
+        return [Message(one["localizedMessage"]) for one in found]
 
     def _host(self, values: Values) -> str:
         """Where the tool is; one that has no address of its own is anywhere."""
@@ -246,21 +256,22 @@ class WizardHandler(ConsoleHandler):
             self.service.config, operation, [project], sent, self.org_id, f"{line} --name NAME"
         )
 
-    def _tell(self, project_id: str, made: Document, values: Values) -> None:
+    def _tell(
+        self, project_id: str, made: Document, values: Values, warnings: Sequence[Message]
+    ) -> None:
         """What the tool needs now; the secret is here and nowhere else."""
         name, preset, ids = self._tool, self._preset, (project_id, made["appId"])
         text = None
         if preset is not None and name is not None:
             issuer, host = self.service.config.issuer, self._host(values)
             text = presets.configuration(name, issuer, made["clientId"], host)
-        problems = made.get("complianceProblems", ())
         self.page(
             "console/registered",
             about=values["name"],
             client_id=made["clientId"],
             client_secret=made.get("clientSecret"),
             issuer=self.service.config.issuer,
-            warnings=[Message(one["localizedMessage"]) for one in problems],
+            warnings=list(warnings),
             file=preset.file if preset else None,
             configuration=text,
             test_url=self.at(f"{CONSOLE}{ONE}/test", *ids) if self._kind != "api" else None,

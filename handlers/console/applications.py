@@ -21,6 +21,9 @@ _SECTION: Final = "applications"
 _NAME: Final = message("Name", context="console")
 _PROJECT: Final = message("Project", context="console")
 _STATE: Final = message("State", context="console")
+_MADE: Final = message("Created", context="console")
+_USED: Final = message("Last used", context="console")
+_UNTIL: Final = message("Valid until", context="console")
 _CLIENT_ID: Final = message("Client id", context="console")
 
 _WAYS: Final = {
@@ -29,6 +32,7 @@ _WAYS: Final = {
     "rename": message("Rename", context="console"),
     "secret": message("New secret", context="applications"),
     "debug": message("Explain errors for an hour", context="applications"),
+    "debug/end": message("Explain errors no longer", context="applications"),
     "deactivate": message("Deactivate", context="console"),
     "reactivate": message("Reactivate", context="console"),
     "delete": message("Delete", context="console"),
@@ -80,6 +84,7 @@ class ApplicationHandler(ConsoleHandler):
         project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
         keys = (await self.run(f"GET {APP}/keys", *ids)).get("result", [])
         may = self.may("project.app.write")
+        secrets = await self._secrets(ids, may=may)
         self.page(
             "console/show",
             title_text=app["name"],
@@ -92,10 +97,22 @@ class ApplicationHandler(ConsoleHandler):
                 ),
                 fact(_CLIENT_ID, cells.code(app["id"])),
                 fact(message("Issuer", context="applications"), self._issuer()),
+                *[
+                    fact(
+                        message("Errors are explained until", context="applications"),
+                        cells.instant(until),
+                    )
+                    for until in [app.get("explainsUntil")]
+                    if until
+                ],
                 *app_settings.facts(app),
             ],
             actions=self._ways(ids, app),
-            parts_of=[*_problems(app), registered_keys.part(self, ONE, ids, keys, may=may)],
+            parts_of=[
+                *_problems(app),
+                *secrets,
+                registered_keys.part(self, ONE, ids, keys, may=may),
+            ],
             commands=commands.shown(
                 self.service.config,
                 BY_NAME[f"GET {APP}"],
@@ -105,6 +122,30 @@ class ApplicationHandler(ConsoleHandler):
                 "app get {projectId} {appId}",
             ),
         )
+
+    async def _secrets(self, ids: tuple[str, ...], *, may: bool) -> list[dict[str, Any]]:
+        """The secrets that count: the present one, and the one of before for a while."""
+        found = (await self.run(f"GET {APP}/secrets", *ids)).get("result", [])
+        if not found:
+            return []
+        path, ending = f"{CONSOLE}{ONE}/secrets/{{secretId}}/delete", "expirationDate"
+        end = message("End it now", context="applications")
+        rows = [
+            [
+                cells.instant(secret.get("creationDate")),
+                cells.instant(secret.get("lastUsedAt")),
+                cells.instant(secret.get(ending)),
+                *[
+                    cells.link(end, self.at(path, *ids, secret["id"]))
+                    if secret.get(ending)
+                    else cells.text(None)
+                ]
+                * may,
+            ]
+            for secret in found
+        ]
+        columns = [_MADE, _USED, _UNTIL, *[end] * may]
+        return [part(message("Secrets", context="applications"), columns, rows, _STATE)]
 
     def _issuer(self) -> Cell:
         return cells.code(self.service.config.issuer)
@@ -117,7 +158,7 @@ class ApplicationHandler(ConsoleHandler):
             is_active = str(app.get("state", "")).endswith("_ACTIVE")
             wanted += ["settings", "rename"]
             wanted += ["secret"] * method.endswith(("_BASIC", "_POST"))
-            wanted += ["debug"] * (f"POST {APP}/_debug" in BY_NAME)
+            wanted += ["debug/end" if app.get("explainsUntil") else "debug"] * (not is_api)
             wanted += ["deactivate" if is_active else "reactivate", "delete"]
         kind = "api-settings" if is_api else "settings"
         return [

@@ -19,6 +19,7 @@ _PAIR: Final = message("Make a pair of keys", context="console")
 _UPLOAD: Final = message("Upload a public key", context="console")
 _DELETE: Final = message("Delete", context="console")
 _UNTIL: Final = message("Valid until", context="console")
+_USED: Final = message("Last used", context="console")
 _EXPIRY: Final = Field(
     path="expirationDate",
     label=_UNTIL,
@@ -109,11 +110,12 @@ def part(
     ]
     return cells.part(
         message("Keys", context="console"),
-        [message("Key id", context="console"), _UNTIL, *[_DELETE] * may],
+        [message("Key id", context="console"), _UNTIL, _USED, *[_DELETE] * may],
         [
             [
                 cells.code(key["id"]),
                 until(key["expirationDate"]),
+                cells.instant(key.get("lastUsedAt")),
                 *[cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))] * may,
             ]
             for key in found

@@ -39,6 +39,9 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "service-users": Section(
         f"{CONSOLE}/service-users", message("Service users", context="console"), "user.read"
     ),
+    "policies": Section(
+        f"{CONSOLE}/policies", message("Policies", context="console"), "policy.read"
+    ),
     "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
     "jobs": Section(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
 }

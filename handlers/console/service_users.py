@@ -126,7 +126,7 @@ class ServiceUserHandler(ConsoleHandler):
                     cells.code(pat["id"]),
                     cells.instant(pat["details"].get("creationDate")),
                     registered_keys.until(pat["expirationDate"]),
-                    cells.instant(pat.get("lastUsed")),
+                    cells.instant(pat.get("lastUsedAt")),
                     *[cells.link(_REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"]))]
                     * may,
                 ]
