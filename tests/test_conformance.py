@@ -62,6 +62,11 @@ TABLES = {
         "azp or client_id",
     ],
     "4.8": ["public keys", "kid", "rotation", "caching"],
+    "2.4": ["name", "orgId", "generated domain", "human user", "details", "sequence"],
+    "4.9": [
+        *["one operation", "org", "human", "display name", "preferred language", "email"],
+        *["phone", "password", "roles", "200", "400", "403", "404"],
+    ],
     "5": [
         *["client_secret_basic", "client_secret_post", "none", "private_key_jwt"],
         *[f"note {number}" for number in range(1, 8)],

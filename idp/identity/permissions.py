@@ -50,7 +50,10 @@ _USERS: Final[frozenset[Permission]] = frozenset(
 _PROJECTS: Final[frozenset[Permission]] = frozenset(
     {"project.read", "project.write", "project.app.read", "project.app.write"}
 )
-_SETTINGS: Final[frozenset[Permission]] = frozenset({"org.read", "policy.read", "policy.write"})
+_SETTINGS: Final[frozenset[Permission]] = frozenset(
+    {"org.read", "org.write", "policy.read", "policy.write"}
+)
+_LOGIN: Final[frozenset[Permission]] = frozenset({"org.read", "policy.read", "user.read"})
 _VIEWS: Final[frozenset[Permission]] = frozenset(
     {
         "org.read",
@@ -67,6 +70,7 @@ INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "IAM_OWNER_VIEWER": _VIEWS | {"iam.read"},
     "IAM_ORG_MANAGER": _ORGANIZATION | _OVER_ALL,
     "IAM_USER_MANAGER": _USERS,
+    "IAM_LOGIN_CLIENT": _LOGIN,
     "IAM_ADMIN_IMPERSONATOR": _ANYBODY,
     "IAM_END_USER_IMPERSONATOR": _END_USERS,
 }

@@ -115,6 +115,16 @@ async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
     await events_agree(server.store)
 
 
+@pytest.mark.deep
+async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor):
+    callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
+    for n in range(1, 201):
+        wanted = organization(n)
+        pages = await asyncio.gather(*[each.post(SET_UP, wanted) for each in callers])
+        assert sorted(page.status for page in pages) == [200] + [409] * 31
+    await events_agree(server.store)
+
+
 async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
     pages = await asyncio.gather(
