@@ -168,8 +168,10 @@ def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
         return {"_id": {compare: id}}
     if planned.is_unique:
         return {fields[0]: {compare: value}}
+    # The first clause bounds the index; by the others alone the list is read from its start.
     return {
-        "$or": [{fields[0]: {compare: value}}, {fields[0]: value, "_id": {compare: id}}],
+        fields[0]: {f"{compare}e": value},
+        "$or": [{fields[0]: {compare: value}}, {"_id": {compare: id}}],
     }
 
 
