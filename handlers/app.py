@@ -12,11 +12,13 @@ from tornado.web import Application, RequestHandler
 from handlers import (
     api,
     authorize,
+    brand,
     console,
     demo,
     dev_mail,
     device,
     discovery,
+    docs,
     end_session,
     health,
     introspect,
@@ -76,7 +78,9 @@ ROUTES: list[Route] = [
     *logout_page.ROUTES,
     *health.ROUTES,
     *static.ROUTES,
+    *brand.ROUTES,
     *openapi.ROUTES,
+    *docs.ROUTES,
     *api.routes(OPERATIONS),
     *console.ROUTES,
 ]

@@ -24,6 +24,7 @@ from idp import domains, durations
 from idp.identity import users
 
 MAX_TEXT: Final = 200
+NOT_YET: Final = "Not supported yet."
 MAX_LANGUAGE: Final = 10
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -142,7 +143,7 @@ class NotYet(Struct, frozen=True):
         return value
 
     def schema(self) -> Schema:
-        return {"enum": _NOTHING[self.kind], "description": "Not supported yet."}
+        return {"enum": _NOTHING[self.kind], "description": NOT_YET}
 
 
 _KINDS: Final = {

@@ -85,6 +85,10 @@ class Field(NamedTuple):
     default: Any = None
 
     @property
+    def is_list(self) -> bool:
+        return get_origin(self.type) is list
+
+    @property
     def element(self) -> Field:
         """What the elements of a list are."""
         hint, rule = _split(get_args(self.type)[0])

@@ -20,7 +20,7 @@ _JSON: Final = "application/json"
 _PARAMETERS: Final = "#/components/parameters/"
 _RESPONSES: Final = "#/components/responses/"
 _HEADERS: Final = "#/components/headers/"
-_ABOUT: Final = (
+ABOUT: Final = (
     "Strict JSON in, JSON out. Names are camelCase, and taken in snake_case too; a field that is"
     " not known is refused, and everything that is wrong is told at once, by JSON path. What has"
     " its default value is left out of answers. 64-bit integers are strings, instants RFC 3339 in"
@@ -61,7 +61,7 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
             paths.setdefault(each.path, {})[each.method.lower()] = described
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Management API", "version": __version__, "description": _ABOUT},
+        "info": {"title": "Management API", "version": __version__, "description": ABOUT},
         "externalDocs": {"url": f"{issuer}{DOCUMENTATION}"},
         "servers": [{"url": issuer}],
         "security": [{"bearer": []}],

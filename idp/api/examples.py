@@ -77,7 +77,7 @@ def _together(kind: type[Request], fields: tuple[Field, ...]) -> Iterator[Field]
 def _value(field: Field) -> object:
     if field.wire_name in _VALUES:
         return _VALUES[field.wire_name]
-    if get_origin(field.type) is list:
+    if field.is_list:
         return [_value(field.element)]
     if field.rule is not None:
         return _of_schema(field, field.rule.schema())

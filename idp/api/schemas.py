@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any, Final, Literal, get_args, get_origin
 
@@ -16,6 +16,10 @@ from idp.requests import MAX_ITEMS, Field, Request, declared
 _REF: Final = "#/components/schemas/{name}"
 _PLAIN: Final = (bool, int, str)
 _SNAKE: Final = re.compile(r"(?<=`)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?=`)")
+
+
+def _no_object(kind: type[Any]) -> Schema:
+    raise TypeError(kind)
 
 
 class Schemas:
@@ -54,19 +58,21 @@ class Schemas:
         }
 
     def _field(self, field: Field) -> Schema:
-        schema = self._value(field)
+        schema = value_schema(field, self.of)
         is_told = "enum" in schema or schema.get("type") == "boolean"
         return schema | {"default": field.default} if is_told and _is_default(field) else schema
 
-    def _value(self, field: Field) -> Schema:
-        if get_origin(field.type) is list:
-            rule = field.rule or Items(MAX_ITEMS)
-            return rule.schema() | {"items": self._value(field.element)}
-        if field.rule is not None:
-            return field.rule.schema()
-        if get_origin(field.type) is Literal:
-            return {"type": "string", "enum": list(get_args(field.type))}
-        return {"type": "boolean"} if field.type is bool else self.of(field.type)
+
+def value_schema(field: Field, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
+    """The schema of a field's value; `of` is that of the object that it may be."""
+    if field.is_list:
+        rule = field.rule or Items(MAX_ITEMS)
+        return rule.schema() | {"items": value_schema(field.element, of)}
+    if field.rule is not None:
+        return field.rule.schema()
+    if get_origin(field.type) is Literal:
+        return {"type": "string", "enum": list(get_args(field.type))}
+    return {"type": "boolean"} if field.type is bool else of(field.type)
 
 
 def described(kind: type[Any]) -> str:
@@ -88,8 +94,7 @@ def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
     """A request, and the objects that it may hold."""
     yield kind
     for field in declared(kind):
-        is_list = get_origin(field.type) is list
-        inner = (field.element if is_list else field).type
+        inner = (field.element if field.is_list else field).type
         if isinstance(inner, type) and issubclass(inner, Request):
             yield from _with_inner(inner)
 

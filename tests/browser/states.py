@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.browser import console_states
 from tests.support.relying_party import RelyingParty
 
 CALLBACK = "https://trips.example/callback"
@@ -259,7 +260,7 @@ def opened(path):
     return lambda person: person.go(path)
 
 
-NOBODY, ONE, TWO = "nobody", "one", "two"
+NOBODY, ONE, TWO, ADMIN = "nobody", "one", "two", "admin"
 
 # name of the state: (who is signed in, data-page, whether it reports a problem, the way there)
 STATES = {
@@ -301,7 +302,11 @@ STATES = {
     "set-up": (NOBODY, "setup", False, opened("/ui/setup")),
     "set-up, refused": (NOBODY, "setup", True, setup_refused),
     "wrong host": (NOBODY, "host-mismatch", False, wrong_host),
+    "manual": (NOBODY, "docs", False, opened("/docs")),
+    "manual, a part": (NOBODY, "docs-part", False, opened("/docs/the-installation")),
+    "manual, errors": (NOBODY, "docs-errors", False, opened("/docs/errors")),
     "demo": (NOBODY, "demo", False, opened("/demo")),
     "demo, signed in": (ONE, "demo", False, opened("/demo")),
     "demo, problem": (NOBODY, "demo", True, opened("/demo/sign-in?prompt=none")),
+    **{name: (ADMIN, *state) for name, state in console_states.STATES.items()},
 }

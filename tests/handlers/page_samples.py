@@ -4,7 +4,7 @@ from idp.i18n import message
 from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
 from idp.records import ComplexityRules
-from tests.handlers import console_samples
+from tests.handlers import console_samples, docs_samples
 
 DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
@@ -199,6 +199,7 @@ def pages(said):
         },
         "demo": demo(said),
         **console_samples.pages(said),
+        **docs_samples.pages(said),
     }
 
 
@@ -271,4 +272,5 @@ BARE = {
         "steps": [],
     },
     **console_samples.BARE,
+    **docs_samples.BARE,
 }

@@ -1,0 +1,77 @@
+"""GET /docs, /docs/errors and a page for each part of the API: for people, without any script."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+from handlers import pages
+from handlers.page import PageHandler
+from idp import i18n
+from idp.api import description, manual
+from idp.api.error_body import CATALOGUE as CATALOGUE_PATH
+from idp.slugs import CATALOGUE
+
+
+class DocsHandler(PageHandler):
+    """A page of the manual: the overview, a part, or the errors."""
+
+    async def get(self) -> None:
+        config, bundle = self.service.config, self.bundle()
+        # A page has up to a hundred tables: too much to be made between two requests.
+        html = await asyncio.to_thread(
+            _page, self.request.path, bundle.tag, config.vendor, config.issuer
+        )
+        self.set_header("Content-Language", bundle.tag)
+        self.set_header("Vary", "Accept-Language, Cookie")
+        self.remember_language()
+        self.finish(html)
+
+    head = get
+
+
+@cache
+def _page(path: str, tag: str, vendor: str, issuer: str) -> str:
+    if path == description.DOCUMENTATION:
+        return _render("docs", tag, **_overview(vendor, issuer))
+    if path == CATALOGUE_PATH:
+        return _render("docs-errors", tag, catalogue=_catalogue(vendor))
+    return _render("docs-part", tag, part=manual.part(path, issuer))
+
+
+def _render(name: str, tag: str, **values: object) -> str:
+    return pages.render(name, i18n.load(tag), **values)
+
+
+def _overview(vendor: str, issuer: str) -> dict[str, object]:
+    return {
+        "parts": [manual.part(path, issuer) for path in manual.titles()],
+        "about": description.ABOUT,
+        "organization_header": f"x-{vendor}-orgid",
+    }
+
+
+def _catalogue(vendor: str) -> list[tuple[str, list[dict[str, object]]]]:
+    """The slugs of each part. In their texts `<vendor>` stands for the service's own name."""
+    return [
+        (
+            title,
+            [
+                {
+                    "name": name,
+                    "status": slug.status,
+                    "cause": slug.cause.replace("<vendor>", vendor),
+                    "cure": slug.cure.replace("<vendor>", vendor),
+                }
+                for name, slug in slugs.items()
+            ],
+        )
+        for title, slugs in CATALOGUE.items()
+    ]
+
+
+ROUTES = [
+    (description.DOCUMENTATION, DocsHandler),
+    (CATALOGUE_PATH, DocsHandler),
+    *((path, DocsHandler) for path in manual.titles()),
+]

@@ -1,0 +1,139 @@
+"""The management API as people read it: every call with its fields, its limits and a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp.api import PARTS, examples
+from idp.api.description import DOCUMENTATION
+from idp.api.operation import Operation
+from idp.api.schemas import described, value_schema
+from idp.fields import NOT_YET, Schema
+from idp.requests import Request, declared
+
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+_UPPER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HIGHEST: Final = 2**31
+
+
+class FieldRow(Struct, frozen=True):
+    """A field as a line of a table: its JSON path, and what it may hold."""
+
+    path: str
+    holds: str
+    is_required: bool
+
+
+class Entry(Struct, frozen=True):
+    """A call as the manual shows it. `anchor` is its place on the page."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    permission: str
+    about: str
+    fields: list[FieldRow]
+    command: str
+    is_conditional: bool
+
+
+class Part(Struct, frozen=True):
+    """A page of the manual."""
+
+    title: str
+    path: str
+    entries: list[Entry]
+
+
+def titles() -> dict[str, str]:
+    """The title of each page, by its path."""
+    return {f"{DOCUMENTATION}/{title.lower().replace(' ', '-')}": title for title in PARTS}
+
+
+def part(path: str, issuer: str) -> Part:
+    """The page at this path."""
+    title = titles()[path]
+    return Part(title, path, [_entry(each, issuer) for each in PARTS[title]])
+
+
+def _entry(operation: Operation, issuer: str) -> Entry:
+    request = operation.request
+    return Entry(
+        anchor=re.sub(r"[^A-Za-z0-9]+", "-", f"{operation.method}{operation.path}").strip("-"),
+        method=operation.method,
+        path=operation.path,
+        summary=operation.summary,
+        permission=operation.permission,
+        about=described(request) if request else "",
+        fields=list(_rows(request)) if request else [],
+        command=command(operation, issuer),
+        is_conditional=operation.is_conditional,
+    )
+
+
+def command(operation: Operation, issuer: str) -> str:
+    """A command line that makes the call; what varies is in variables of the shell."""
+    path = _PARAMETER.sub(lambda found: f"${_UPPER.sub('_', found[1]).upper()}", operation.path)
+    lines = [
+        f'curl -X {operation.method} "{issuer}{path}"',
+        '-H "Authorization: Bearer $TOKEN"',
+    ]
+    if operation.request is not None:
+        body = msgspec.json.encode(examples.body(operation.request)).decode()
+        lines += ['-H "Content-Type: application/json"', f"-d {quoted(body)}"]
+    return " \\\n  ".join(lines)
+
+
+def quoted(text: str) -> str:
+    """The text as one word of a shell's command line."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _rows(kind: type[Request], before: str = "") -> Iterator[FieldRow]:
+    for field in declared(kind):
+        path = before + field.wire_name
+        inner = field.element.type if field.is_list else field.type
+        if isinstance(inner, type) and issubclass(inner, Request):
+            holds = "list of objects" if field.is_list else "object"
+            yield FieldRow(path, f"{holds}. {described(inner)}".rstrip(". "), field.is_required)
+            yield from _rows(inner, f"{path}[]." if field.is_list else f"{path}.")
+        else:
+            yield FieldRow(path, told(value_schema(field)), field.is_required)
+
+
+def told(schema: Schema) -> str:
+    """What a value has to be, in words."""
+    if "anyOf" in schema:
+        return told(schema["anyOf"][0])
+    if schema.get("description") == NOT_YET:
+        return "not supported yet"
+    if "const" in schema:
+        return f"always {_json(schema['const'])}"
+    if "enum" in schema:
+        return f"one of {', '.join(map(_json, schema['enum']))}"
+    if schema["type"] == "array":
+        return f"list of up to {schema['maxItems']}: {told(schema['items'])}"
+    kind = {"boolean": "true or false", "integer": "integer"}.get(schema["type"], "text")
+    kind = {"date-time": "instant", "email": "e-mail address"}.get(schema.get("format", ""), kind)
+    kind = "base64" if "contentEncoding" in schema else kind
+    example = f", such as {schema['examples'][0]}" if "examples" in schema else ""
+    more = f". {schema['description']}" if "description" in schema else ""
+    return f"{kind}{_limits(schema)}{example}{more}"
+
+
+def _limits(schema: Schema) -> str:
+    if "maxLength" in schema:
+        return f", {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+    if schema.get("maximum", _HIGHEST) < _HIGHEST:
+        return f", {schema['minimum']} to {schema['maximum']}"
+    return ""
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) and value else msgspec.json.encode(value).decode()
