@@ -24,7 +24,7 @@ _KEYS: Final = "/admin/v1/keys"
 _SECTION: Final = "keys"
 _STATES: Final = {
     "next": (message("next", context="keys"), None),
-    "active": (message("signs now", context="keys"), "good"),
+    "active": (message("in use", context="keys"), "good"),
     "retired": (message("retired", context="keys"), None),
     "removed": (message("removed", context="keys"), "bad"),
 }

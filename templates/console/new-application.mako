@@ -46,7 +46,7 @@
 % for field in fields:
 ${parts.entry(field)}
 % endfor
-<button>${pgettext("new-application", "Create the application")}</button>
+<div class="row"><button>${pgettext("new-application", "Create the application")}</button></div>
 </%form:step>
 ${parts.by_hand(commands)}
 % endif
