@@ -67,6 +67,15 @@ TABLES = {
         *["one operation", "org", "human", "display name", "preferred language", "email"],
         *["phone", "password", "roles", "200", "400", "403", "404"],
     ],
+    "4.10": [
+        *["user id", "username", "organization", "profile", "email", "verification email"],
+        *["phone", "metadata", "password", "hashedPassword", "idpLinks", "200", "403", "404"],
+    ],
+    "4.13": ["minimal body", "hashedPassword.value", "mail", "permission"],
+    "8": [
+        *["names", "nick and display name", "preferred language", "phone", "identifiers"],
+        "metadata",
+    ],
     "5": [
         *["client_secret_basic", "client_secret_post", "none", "private_key_jwt"],
         *[f"note {number}" for number in range(1, 8)],
