@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 from tornado.web import HTTPError
@@ -19,7 +19,9 @@ from idp.identity.agents import Cookie
 from idp.oauth import explain
 from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
 from idp.oauth.params import Params
-from idp.records import APPLICATIONS, Agent, Application
+from idp.policies import looks
+from idp.policies.looks import Look
+from idp.records import APPLICATIONS, Agent, Application, PrivacyRules
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
@@ -41,6 +43,7 @@ class PageHandler(Handler):
     language: str | None = None
     ui_locales: str | None = None
     _client: Application | None = None
+    _look: Look | None = None
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
@@ -150,7 +153,7 @@ class PageHandler(Handler):
         self.set_header("Content-Language", bundle.tag)
         self.set_header("Vary", "Accept-Language, Cookie")
         self.remember_language()
-        common = {"query": self._own_query(), **self._about_client()}
+        common = {"query": self._own_query(), **self._about_look(bundle), **self._about_client()}
         self.finish(pages.render(name, bundle, **(common | values)))
 
     def _own_query(self) -> list[tuple[str, str]]:
@@ -171,14 +174,29 @@ class PageHandler(Handler):
     async def show_client_of(self, client_id: str | None) -> None:
         """The same for the application of this id, while it is active."""
         client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
-        self.show_client(client if client and client.state == "active" else None)
+        client = client if client and client.state == "active" else None
+        self.show_client(client)
+        await self.show_organization(client.org_id if client else None)
+
+    async def show_organization(self, org_id: str | None) -> None:
+        """Let the page look and lead as the organization wants; without one, the installation."""
+        self._look = await looks.look(self.service, org_id)
 
     def _about_client(self) -> dict[str, object]:
+        otherwise = self._look.login.default_redirect_uri or None if self._look else None
         if self._client is None:
-            return {}
+            return {"application_url": otherwise}
         return {
             "application_name": self._client.name,
-            "application_url": home_of(self._client),
+            "application_url": home_of(self._client) or otherwise,
+        }
+
+    def _about_look(self, bundle: Bundle) -> dict[str, object]:
+        if self._look is None:
+            return {}
+        return {
+            "brand_url": brand_url(self._look),
+            "links": links_of(self._look.privacy, bundle.tag),
         }
 
     def see(self, location: str) -> None:
@@ -235,6 +253,30 @@ def home_of(client: Application) -> str | None:
     if parts is None or parts.scheme not in ("http", "https"):
         return None
     return f"{parts.scheme}://{parts.netloc}/"
+
+
+def brand_url(look: Look) -> str | None:
+    """The address of the organization's colours, if it has any of its own."""
+    return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
+
+
+_LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
+
+
+def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
+    """Where every page leads to, in the page's language."""
+    email = quote(privacy.support_email, safe="@")
+    links = [
+        (message("Terms of service", context="page"), privacy.tos_link),
+        (message("Privacy policy", context="page"), privacy.privacy_link),
+        (message("Help", context="page"), privacy.help_link),
+        (message("Documentation", context="page"), privacy.docs_link),
+        (
+            message("Ask for support", context="page"),
+            email and f"mailto:{email}",
+        ),
+    ]
+    return [(label, _LANGUAGE.sub(tag, url)) for label, url in links if url]
 
 
 class ErrorText(Struct, frozen=True):

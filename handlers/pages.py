@@ -38,6 +38,8 @@ COMMON: Mapping[str, object] = {
     "hidden": (),
     "query": (),
     "cancellable": False,
+    "brand_url": None,
+    "links": (),
     "console": None,
 }
 

@@ -8,7 +8,7 @@ and who runs the service on their own machine reads it at `PAGE`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from html import escape
 from typing import Final, Literal, TypeAlias
@@ -40,11 +40,31 @@ class Code(Struct, frozen=True):
 class Link(Struct, frozen=True):
     """A part of a letter: an address, and what opening it does."""
 
-    label: Message
+    label: Message | str
     url: str
 
 
-Part: TypeAlias = Message | Code | Link
+class Title(Struct, frozen=True):
+    """A part of a letter: what stands over it."""
+
+    text: str
+
+
+Part: TypeAlias = Message | str | Code | Link | Title
+
+
+class Wording(Struct, frozen=True):
+    """What a letter says instead of what is built in; what is empty is not replaced. `text` is its
+    first sentences, and the code, how long it counts, and the warning always follow."""
+
+    subject: str = ""
+    title: str = ""
+    greeting: str = ""
+    text: str = ""
+    button_text: str = ""
+
+
+_BUILT_IN: Final = Wording()
 
 
 class Letter(Confidential, frozen=True, kw_only=True):
@@ -84,9 +104,16 @@ def bundle_for(config: Config, *wanted: str | None) -> Bundle:
     return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
 
 
-def write(bundle: Bundle, to: str, subject: Message, parts: Sequence[Part]) -> Letter:
+def write(
+    bundle: Bundle,
+    to: str,
+    subject: Message,
+    parts: Sequence[Part],
+    wording: Wording = _BUILT_IN,
+) -> Letter:
     """A letter as plain text and as HTML. `to` is a checked address (idp.fields.Email)."""
-    title = _one_line(bundle.text(subject))
+    title = _one_line(wording.subject or bundle.text(subject))
+    parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, Code)), None)
     url = next((part.url for part in parts if isinstance(part, Link)), None)
     body = "\n".join(_as_html(bundle, part) for part in parts)
@@ -100,6 +127,20 @@ def write(bundle: Bundle, to: str, subject: Message, parts: Sequence[Part]) -> L
         code=code,
         url=url,
     )
+
+
+def _worded(wording: Wording, parts: Sequence[Part]) -> Iterator[Part]:
+    first, *rest = parts
+    if wording.title:
+        yield Title(wording.title)
+    if wording.greeting:
+        yield wording.greeting
+    yield wording.text or first
+    for part in rest:
+        if isinstance(part, Link) and wording.button_text:
+            yield Link(wording.button_text, part.url)
+        else:
+            yield part
 
 
 _HTML: Final = """\
@@ -126,7 +167,7 @@ def _as_text(bundle: Bundle, part: Part) -> str:
         return f"    {part.value}"
     if isinstance(part, Link):
         return f"{bundle.text(part.label)}\n{part.url}"
-    return bundle.text(part)
+    return part.text if isinstance(part, Title) else bundle.text(part)
 
 
 def _as_html(bundle: Bundle, part: Part) -> str:
@@ -135,6 +176,8 @@ def _as_html(bundle: Bundle, part: Part) -> str:
     if isinstance(part, Link):
         url = escape(part.url)
         return f'<p>{escape(bundle.text(part.label))}<br>\n<a dir="ltr" href="{url}">{url}</a></p>'
+    if isinstance(part, Title):
+        return f"<h1>{escape(part.text)}</h1>"
     return f"<p>{escape(bundle.text(part))}</p>"
 
 

@@ -13,6 +13,7 @@ from idp.ids import Random
 from idp.oauth.keys import KeyRing
 from idp.outgoing import Outgoing
 from idp.pace import Pace
+from idp.recent import Recent
 from idp.vault import Vault
 from storage import Store
 
@@ -31,4 +32,5 @@ class Service:
     refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
     errands: Errands = field(default_factory=Errands)
     outgoing: Outgoing = field(default_factory=Outgoing)
+    recent: Recent = field(default_factory=Recent)
     last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

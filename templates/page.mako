@@ -11,6 +11,8 @@
 ##   hidden: list[(str, str)]        the form's hidden inputs
 ##   query: list[(str, str)]         the parameters of the page's address, kept when the language changes
 ##   cancellable: bool               whether the form has a Cancel button
+##   brand_url: str | None           the colours of the organization that the page is for
+##   links: list[(Message, str)]     where the page leads to, such as the terms of service
 ##   console: dict | None            what stands around a page of the console (console/frame.mako)
 ## A step of signing in sets `asking` at its head: then the page says for which application;
 ## one that has its own link to the application sets `leads_home` to False, and one that nobody
@@ -22,7 +24,8 @@
 <%
     service = service_name or pgettext("page", "Sign-in service")
     is_error = bool(problems) or retry_seconds is not None
-    heading = Markup(capture(self.title)).striptags()
+    title = Markup(capture(self.title)).strip()
+    heading = title.striptags()
     home = web_link(application_url)
 %>\
 <!doctype html>
@@ -40,6 +43,9 @@
 % endif
 <link rel="icon" href="${static_url('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${static_url('style.css')}">
+% if brand_url:
+<link rel="stylesheet" href="${brand_url}">
+% endif
 ${self.styles()}\
 <script src="${static_url('page.js')}" defer></script>
 </head>
@@ -50,7 +56,7 @@ ${self.styles()}\
 </header>
 ${self.around()}\
 <main id="main" tabindex="-1">
-<h1>${heading}</h1>
+<h1>${title}</h1>
 % if self.attr.asking and application_name:
 ## TRANSLATORS: Under the title of the page; the name of the application that asked for the sign-in.
 <p class="asking">${rich(pgettext("page", "to continue to %(application)s"), application=strong(application_name))}</p>
@@ -64,6 +70,13 @@ ${next.body()}
 <footer>
 % if self.attr.leads_home and application_name and home:
 <p><a href="${home}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
+% endif
+% if links:
+<ul class="links">
+% for label, url in links:
+<li><a href="${url}">${said(label)}</a></li>
+% endfor
+</ul>
 % endif
 % if self.attr.has_languages and len(languages) > 1:
 <form class="language" method="get">

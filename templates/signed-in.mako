@@ -29,6 +29,9 @@ ${form.person(account["display_name"], account["login_name"])}
 % if web_link(console_url):
 <p><a class="button" href="${web_link(console_url)}">${pgettext("signed-in", "Open the console")}</a></p>
 % endif
+% if accounts and web_link(application_url):
+<p><a class="button" href="${web_link(application_url)}">${pgettext("signed-in", "Go on")}</a></p>
+% endif
 % if web_link(demo_url):
 <p><a href="${web_link(demo_url)}">${pgettext("signed-in", "Try the demo application")}</a></p>
 % endif

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.i18n import message
+from idp.i18n import Message, message
 from idp.identity import password_change, passwords
 from idp.identity.passwords import MAX_CHARACTERS
 from idp.identity.subjects import Subject
@@ -17,6 +17,10 @@ from idp.service import Service
 _WHY = message(
     "This password was only for the first time. Now choose your own.", context="password"
 )
+_TOO_OLD = message(
+    "Your password has been in use for as long as your organization allows. Now choose a new one.",
+    context="password",
+)
 
 
 class ChangePasswordHandler(FlowHandler):
@@ -25,7 +29,7 @@ class ChangePasswordHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         subject = await self._proven(flow)
         if subject is not None:
-            await self._ask(flow, subject, notice=_WHY)
+            await self._ask(flow, subject, notice=_why(subject))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         subject = await self._proven(flow)
@@ -60,6 +64,11 @@ class ChangePasswordHandler(FlowHandler):
             policy=await policy_of(self.service, subject.user.org_id),
             **values,
         )
+
+
+def _why(subject: Subject) -> Message:
+    known = subject.user.password
+    return _WHY if known is None or known.must_change else _TOO_OLD
 
 
 async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:

@@ -41,11 +41,13 @@ class UserCodeHandler(PageHandler):
     """
 
     async def get(self) -> None:
+        await self.show_organization(None)
         self._ask(self.query_params().if_once("user_code") or "")
 
     async def post(self) -> None:
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
+        await self.show_organization(None)
         typed = (self._own_form().get("userCode") or "").strip()
         if not typed:
             self._ask("", status=400, problems=[{"field": "userCode", "text": _EMPTY}])

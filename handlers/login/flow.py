@@ -100,6 +100,7 @@ class FlowHandler(ReplyingHandler, ABC):
             return None
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
+        await self.show_organization(flow.client.org_id)
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 

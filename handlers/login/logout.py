@@ -15,7 +15,7 @@ from idp.i18n import message
 from idp.identity import sessions
 from idp.oauth import front_channel, logout, responses
 from idp.oauth.endpoints import END_SESSION
-from idp.records import APPLICATIONS, Agent, LogoutRequest
+from idp.records import Agent, LogoutRequest
 from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
@@ -96,8 +96,7 @@ class LogoutHandler(HintHandler):
             self.page("expired", status=410, sentence=_TOO_LATE, application_url=END_SESSION)
             return None
         self.ui_locales = request.ui_locales
-        if request.client_id is not None:
-            self.show_client(await self.service.store.get(APPLICATIONS, request.client_id))
+        await self.show_client_of(request.client_id)
         if request.post_logout_redirect_uri is not None:
             self.allow_forms_to(request.post_logout_redirect_uri)
         return request

@@ -39,7 +39,7 @@ class LoginNameHandler(FlowHandler):
         self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        is_closed = registration.closed(self.service.config) is not None
+        is_closed = await registration.closed(self.service, flow.client.org_id) is not None
         known = {
             "login_hint": await self._hint(flow),
             "register_url": None if is_closed else self.at(ADDRESSES[Page.REGISTER], flow),
@@ -76,6 +76,8 @@ class LoginHandler(LoginNameHandler):
     async def _without_application(self) -> None:
         live = await sessions.find_live(self.service, await self.find_agent())
         await self.show_wanted_client()
+        if self.wanted_id("client_id") is None and len(live) == 1:
+            await self.show_organization(live[0].subject.organization.id)
         is_changed = self.query_params().get("done") == "password"
         await show_signed_in(self, live, _PASSWORD_CHANGED if is_changed and live else None)
 

@@ -83,12 +83,14 @@ class OwnPasswordHandler(PageHandler):
     async def _ask(
         self, agent: Agent, live: LiveSession, *, status: int = 200, **values: object
     ) -> None:
+        org_id = live.subject.user.org_id
+        await self.show_organization(org_id)
         self.page(
             Page.CHANGE_PASSWORD.value,
             status=status,
             login_name=live.subject.user.user_name,
             current_required=True,
-            policy=await policy_of(self.service, live.subject.user.org_id),
+            policy=await policy_of(self.service, org_id),
             hidden=self.form_token(live.session.id, agent),
             cancellable=True,
             **values,

@@ -84,7 +84,7 @@ class RegisterHandler(RegistrationHandler):
     async def _find_organization(self, flow: Flow) -> Organization | None:
         """Where the account would belong; None where none can be opened, and the page says so."""
         organization = await registration_flow.find_organization(self.service, flow)
-        closed = registration.closed(self.service.config)
+        closed = await registration.closed(self.service, flow.client.org_id)
         if closed is None and organization is not None:
             return organization
         status = 400 if self.request.method == "POST" else 200

@@ -80,6 +80,7 @@ class SetupHandler(PageHandler):
         **values: object,
     ) -> None:
         """`proven` is a one-time password that was right: it need not be typed again."""
+        await self.show_organization(org_id)
         self.page(
             "setup",
             status=status,

@@ -63,7 +63,7 @@ async def set_email(
     email, begun = Email(address=request.email, is_verified=request.is_verified), _NOTHING
     if not request.is_verified:
         found.email = email
-        begun = _email_code(service, found, request.send_code, request.return_code)
+        begun = await _email_code(service, found, request.send_code, request.return_code)
     user = await user_changes.make(
         service,
         call,
@@ -88,7 +88,7 @@ async def resend_email(
     user = await covered_users.find_person(service, call, user_id)
     if user.email is None or user.email.is_verified:
         raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
-    begun = _email_code(service, user, request.send_code, request.return_code)
+    begun = await _email_code(service, user, request.send_code, request.return_code)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, is_told=request.return_code is not None)
 
@@ -153,9 +153,11 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
     return Changed(details=answers.details(user, user.org_id))
 
 
-def _email_code(service: Service, user: User, send: SendEmail | None, back: Empty | None) -> Begun:
+async def _email_code(
+    service: Service, user: User, send: SendEmail | None, back: Empty | None
+) -> Begun:
     template = send.url_template if send else None
-    return verifications.begin_email(service, user, send=back is None, url_template=template)
+    return await verifications.begin_email(service, user, send=back is None, url_template=template)
 
 
 def _check_template(service: Service, send: SendEmail | None, path: str) -> None:

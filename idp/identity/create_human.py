@@ -110,7 +110,7 @@ async def _prepare(
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
     made = await new_users.prepare(service, organization, new, actor=call.actor, paths=paths)
-    email = _begin_email(service, made.user, request.email)
+    email = await _begin_email(service, made.user, request.email)
     phone = _begin_phone(service, made.user, request.phone)
     return _Prepared(
         user=made.user,
@@ -206,12 +206,12 @@ async def _password(service: Service, request: CreateHuman) -> Password | None:
     return None
 
 
-def _begin_email(service: Service, user: User, email: NewEmail) -> Begun:
+async def _begin_email(service: Service, user: User, email: NewEmail) -> Begun:
     if email.is_verified:
         return Begun(code="", writes=[])
     template = email.send_code.url_template if email.send_code else None
     send = email.return_code is None
-    return verifications.begin_email(service, user, send=send, url_template=template)
+    return await verifications.begin_email(service, user, send=send, url_template=template)
 
 
 def _begin_phone(service: Service, user: User, phone: NewPhone | None) -> Begun:

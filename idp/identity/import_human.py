@@ -138,9 +138,9 @@ async def _prepare(
     made = await new_users.prepare(service, organization, new, actor=call.actor, paths=_PATHS)
     user, writes = made.user, list(made.writes)
     if user.email is not None and not user.email.is_verified:
-        writes += verifications.begin_email(service, user, send=True).writes
+        writes += (await verifications.begin_email(service, user, send=True)).writes
     elif user.password is None:
-        writes += password_resets.begin(service, user, send=True).writes
+        writes += (await password_resets.begin(service, user, send=True)).writes
     if user.phone is not None and not user.phone.is_verified:
         writes += phone_verifications.begin_phone(service, user, send=False).writes
     return structs.replace(made, writes=writes)

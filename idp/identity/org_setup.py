@@ -147,7 +147,8 @@ async def _prepare(
     writes = org_domains.insertion(service, organization, actor, now)
     writes += memberships.insertion(service.random, held, actor, now)
     if not request.human.email.is_email_verified:
-        writes += verifications.begin_email(service, made.user, send=True).writes
+        begun = await verifications.begin_email(service, made.user, send=True)
+        writes += begun.writes
     return _Prepared(
         user=made.user,
         writes=[*made.writes, *writes],

@@ -130,7 +130,7 @@ async def reset_password(
     if send and not (user.email and user.email.is_verified):
         message = "the user has no verified e-mail address"
         raise FailedPrecondition(message, slug="email.not_verified")
-    begun = password_resets.begin(service, user, send=send, url_template=template)
+    begun = await password_resets.begin(service, user, send=send, url_template=template)
     await commit_settled(service.store, *begun.writes)
     return ResetBegun(
         details=answers.details(user, user.org_id),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import Struct, structs
 
@@ -10,7 +10,7 @@ from idp import events
 from idp.identity import passwords, sessions
 from idp.identity.subjects import Subject
 from idp.policies import effective
-from idp.records import INSTANCES, USERS, Instance, Password
+from idp.records import INSTANCES, USERS, Instance, Password, User
 from idp.service import Service
 from storage import Update, Write
 
@@ -41,6 +41,18 @@ async def problems(service: Service, subject: Subject, password: str) -> list[pa
         if (await service.hasher.verify(password, user.password.hash)).ok:
             return [passwords.unchanged()]
     return found
+
+
+async def is_due(service: Service, user: User) -> bool:
+    """Whether the user has to choose a new password before anything else."""
+    if user.password is None:
+        return False
+    return user.password.must_change or await _is_too_old(service, user.org_id, user.password)
+
+
+async def _is_too_old(service: Service, org_id: str, password: Password) -> bool:
+    days = (await effective.age(service, org_id)).max_age_days
+    return days > 0 and service.clock.now() - password.changed_at >= timedelta(days=days)
 
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:

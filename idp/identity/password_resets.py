@@ -12,6 +12,7 @@ from idp.i18n import message
 from idp.identity import verifications
 from idp.identity.verifications import Begun
 from idp.mail import Code, Letter, Link
+from idp.policies import letters
 from idp.records import User
 from idp.service import Service
 from storage import Delete, Write
@@ -20,7 +21,9 @@ HOURS: Final = 1
 HOURS_FOR_THE_FIRST: Final = 24
 
 
-def begin(service: Service, user: User, *, send: bool, url_template: str | None = None) -> Begun:
+async def begin(
+    service: Service, user: User, *, send: bool, url_template: str | None = None
+) -> Begun:
     """A code; with `send`, the mail that brings it, which leads to the template's page if there
     is one. Raises UrlTemplateRefused."""
     hours = HOURS if user.password else HOURS_FOR_THE_FIRST
@@ -28,7 +31,7 @@ def begin(service: Service, user: User, *, send: bool, url_template: str | None 
     code, made = verifications.new_code(service, user, "password", _issue(user), lasts)
     writes: list[Write] = [made]
     if send and user.email:
-        letter = _letter(service, user, user.email.address, code, url_template, hours)
+        letter = await _letter(service, user, user.email.address, code, url_template, hours)
         writes.append(mail.posting(service, "reset_password", letter, user.id))
     return Begun(code=code, writes=writes)
 
@@ -43,13 +46,14 @@ def _issue(user: User) -> str:
     return f"{user.stamp}\n{user.email.address if user.email else ''}"
 
 
-def _letter(
+async def _letter(
     service: Service, user: User, address: str, code: str, template: str | None, hours: int
 ) -> Letter:
     config, label = service.config, message("Or open this page:", context="mail")
     url = verifications.link(config, user, code, template) if template else None
+    bundle = mail.bundle_for(config, user.profile.preferred_language)
     return mail.write(
-        mail.bundle_for(config, user.profile.preferred_language),
+        bundle,
         address,
         message("Choose a new password", context="mail"),
         [
@@ -72,4 +76,5 @@ def _letter(
                 context="mail",
             ),
         ],
+        await letters.wording(service, user.org_id, "passwordreset", bundle.tag),
     )

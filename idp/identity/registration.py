@@ -14,13 +14,13 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp import events, fields, i18n, mail
-from idp.config import Config
 from idp.credentials import Confidential
 from idp.fields import Refused, Rule, Text
 from idp.i18n import Message, message
 from idp.identity import new_users, users
 from idp.identity.new_users import NewHuman, Prepared
 from idp.identity.users import NameRefused
+from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
 from idp.service import Service
 from storage import Insert, Write
@@ -72,11 +72,11 @@ class Draft(Confidential, frozen=True):
     language: str | None
 
 
-def closed(config: Config) -> Closed | None:
-    """Why nobody can open an account by themselves here; None where they can."""
-    if not config.self_registration:
+async def closed(service: Service, org_id: str) -> Closed | None:
+    """Why nobody can open an account by themselves in the organization; None where they can."""
+    if not (await effective.login(service, org_id)).allow_register:
         return "disabled"
-    return None if mail.is_readable(config) else "no_mail"
+    return None if mail.is_readable(service.config) else "no_mail"
 
 
 async def read(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from idp import mail
 from idp.i18n import Bundle, message
-from idp.mail import Code, Letter, Link, Part
+from idp.mail import Code, Letter, Link, Part, Wording
 
 
 def with_code(
-    bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int
+    bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int, wording: Wording
 ) -> Letter:
     """The code that proves the mailbox, and a link that brings it."""
     parts: list[Part] = [
@@ -35,7 +35,8 @@ def with_code(
             context="mail",
         ),
     ]
-    return mail.write(bundle, to, message("Confirm your e-mail address", context="mail"), parts)
+    subject = message("Confirm your e-mail address", context="mail")
+    return mail.write(bundle, to, subject, parts, wording)
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Letter:

@@ -17,6 +17,7 @@ from idp.identity import session_clients, stamps, subjects
 from idp.identity.subjects import Subject
 from idp.ids import Random
 from idp.oauth import acr
+from idp.policies import looks
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -34,10 +35,12 @@ _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 
 class LiveSession(Struct, frozen=True):
-    """A session that can sign its user in now."""
+    """A session that can sign its user in now. `password_seconds` is how long its password counts
+    by itself, as the user's organization wants it."""
 
     session: Session
     subject: Subject
+    password_seconds: int
 
 
 async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
@@ -122,7 +125,8 @@ async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSes
         subject = Subject(instance=instance, organization=organization, user=user)
         under = stamps.of_session(instance, organization, user)
         if subjects.is_active(subject) and session.stamps == under:
-            live.append(LiveSession(session=session, subject=subject))
+            login = (await looks.look(service, subject.organization.id)).login
+            live.append(LiveSession(session, subject, login.password_check_seconds))
     return live
 
 

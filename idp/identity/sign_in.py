@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp.identity import throttle, users
+from idp.identity import lockout, throttle, users
 from idp.identity.subjects import Subject, is_active
 from idp.records import USERS, User
 from idp.service import Service
@@ -29,8 +29,10 @@ async def check_password(
         subject = await _check(service, user, password)
     except Refused:
         await throttle.failed(service, account, address)
+        await lockout.failed(service, user, account)
         raise
     await throttle.succeeded(service, account, address)
+    await lockout.succeeded(service, subject.user, account)
     return subject
 
 

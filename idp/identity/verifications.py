@@ -19,6 +19,7 @@ from idp.identity import login_claims, mail_codes
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.users import is_held_elsewhere, login_key
 from idp.mail import Code, Letter, Link
+from idp.policies import letters
 from idp.records import LOGIN_CLAIMS, USERS, VERIFICATIONS, Email, User, Verification
 from idp.service import Service
 from storage import Delete, Insert, Stale, Write
@@ -49,7 +50,7 @@ class Begun(Confidential, frozen=True):
     writes: list[Write]
 
 
-def begin_email(
+async def begin_email(
     service: Service,
     user: User,
     *,
@@ -68,7 +69,7 @@ def begin_email(
     writes: list[Write] = [made]
     if send:
         url = link(service.config, user, code, url_template)
-        letter = _letter(service.config, user.email, code, url, language, user)
+        letter = await _letter(service, user.email, code, url, language, user)
         writes.append(mail.posting(service, "verify_email", letter, user.id))
     return Begun(code=code, writes=writes)
 
@@ -194,12 +195,14 @@ def link(config: Config, user: User, code: str, template: str | None) -> str:
     return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), template)
 
 
-def _letter(
-    config: Config, email: Email, code: str, url: str, language: str | None, user: User
+async def _letter(
+    service: Service, email: Email, code: str, url: str, language: str | None, user: User
 ) -> Letter:
     """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
+    config = service.config
+    bundle = mail.bundle_for(config, language, user.profile.preferred_language)
     return mail.write(
-        mail.bundle_for(config, language, user.profile.preferred_language),
+        bundle,
         email.address,
         message("Confirm your e-mail address", context="mail"),
         [
@@ -222,4 +225,5 @@ def _letter(
                 context="mail",
             ),
         ],
+        await letters.wording(service, user.org_id, "verifyemail", bundle.tag),
     )

@@ -20,7 +20,7 @@ from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
 from idp.oauth import acr, reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
-from idp.records import AuthRequest, Session
+from idp.records import AuthRequest
 
 
 class Page(StrEnum):
@@ -80,7 +80,7 @@ def _interactively(
     chosen = _chosen(request, live)
     if request.proven_user_id is not None:
         return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
-    if chosen is not None and _counts(config, request, chosen.session, now):
+    if chosen is not None and _counts(request, chosen, now):
         return _as_demanded(config, request, chosen)
     if request.login_name is not None:
         return Ask(Page.PASSWORD, login_name=request.login_name)
@@ -137,7 +137,7 @@ def _silently(
         return Fail(LoginRequired("the user is not signed in"))
     if len(fitting) > 1:
         return Fail(InteractionRequired("several users are signed in: one has to be chosen"))
-    if not _counts(config, request, fitting[0].session, now):
+    if not _counts(request, fitting[0], now):
         return Fail(LoginRequired("the user has to authenticate again"))
     return _as_demanded(config, request, fitting[0])
 
@@ -171,13 +171,13 @@ def login_names(one: LiveSession) -> set[str]:
     return names | ({user.email_key} if user.email_key else set())
 
 
-def _counts(config: Config, request: AuthRequest, session: Session, now: datetime) -> bool:
+def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:
     """Whether the last check of a credential is young enough for this request."""
-    if session.id == request.authenticated_session_id:
+    if live.session.id == request.authenticated_session_id:
         return True  # the password was given for this very request
     if "login" in request.prompt:
         return False
-    allowed = config.password_check_seconds
+    allowed = live.password_seconds
     if request.max_age is not None:
         allowed = min(allowed, request.max_age)
-    return allowed > 0 and sessions.is_recent(session, allowed, now)
+    return allowed > 0 and sessions.is_recent(live.session, allowed, now)

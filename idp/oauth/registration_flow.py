@@ -25,6 +25,7 @@ from idp.identity.throttle import Throttled
 from idp.identity.users import login_key
 from idp.oauth import responses, sign_in_flow
 from idp.oauth.sign_in_flow import Flow
+from idp.policies.letters import wording
 from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
@@ -191,7 +192,8 @@ async def _mail(
     """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
     to, application, code = typed.email, flow.client.name, mail_codes.new(service)
     url = responses.append(visit.verify_url, [("code", code)])
-    with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES)
+    words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
+    with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES, words)
     of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)
     digest = mail_codes.digest(service, _issue(waiting), to, code)
     if await registration.is_known(service, organization, to):

@@ -111,6 +111,7 @@ async def _add(
         service.random, POLICIES, policy, _event("created", *kind), call.actor, now
     )
     await commit_settled(service.store, *writes, *_still_there(organization))
+    service.recent.forget()
     return Changed(details=await told_of(service, policy))
 
 
@@ -132,12 +133,13 @@ async def replace(
         _event("changed", *kind),
         call,
     )
+    service.recent.forget()
     return Changed(details=await told_of(service, policy))
 
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
     """Unset what an organization has set. Raises NotFound."""
-    return await changes.removed(
+    removed = await changes.removed(
         service,
         POLICIES,
         lambda: _find(service, org_id, *kind),
@@ -145,6 +147,8 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
         call,
         org_id,
     )
+    service.recent.forget()
+    return removed
 
 
 async def told_of(service: Service, policy: Policy | None) -> Details:

@@ -17,7 +17,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _BRACES: Final = re.compile(r"\{\{|\}\}")
 
 # The letters that there are, by the names of their addresses.
-TYPES: Final = ("verifyemail",)
+TYPES: Final = ("verifyemail", "passwordreset")
 
 
 class Words(Struct, frozen=True):

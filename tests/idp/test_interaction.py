@@ -57,9 +57,8 @@ def live(name: str, age: float = 60) -> LiveSession:
         last_used_at=then,
         expires_at=NOW + timedelta(days=30),
     )
-    return LiveSession(
-        session=session, subject=Subject(instance=None, organization=organization, user=user)
-    )
+    subject = Subject(instance=None, organization=organization, user=user)
+    return LiveSession(session, subject, password_seconds=CONFIG.password_check_seconds)
 
 
 ANN, BOB, OLD = live("ann"), live("bob"), live("ann", 11 * DAY)

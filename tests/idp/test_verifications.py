@@ -38,7 +38,7 @@ async def new_user(server):
 
 
 async def begin(server, user, **options):
-    begun = verifications.begin_email(server.service, user, **{"send": True} | options)
+    begun = await verifications.begin_email(server.service, user, **{"send": True} | options)
     await server.store.commit(*begun.writes)
     return begun.code
 
@@ -154,11 +154,9 @@ async def test_a_code_is_of_one_address_and_of_one_user(server, user):
     other = structs.replace(user, id="user-2", login_key="other")
     moved = structs.replace(user, id="user-3", login_key="moved", email=Email(address="x@y.org"))
     await server.store.commit(Insert(USERS, other), Insert(USERS, moved))
-    await server.store.commit(
-        *verifications.begin_email(
-            server.service, structs.replace(moved, email=user.email), send=False
-        ).writes
-    )
+    moved = structs.replace(moved, email=user.email)
+    begun = await verifications.begin_email(server.service, moved, send=False)
+    await server.store.commit(*begun.writes)
 
     assert await refusal(server, other.id, code) == "code.expired"
     assert await refusal(server, moved.id, code) == "code.wrong"
@@ -237,4 +235,4 @@ async def test_a_template_decides_where_the_mail_leads(server, user):
 )
 async def test_a_template_that_could_lead_astray_is_refused(server, user, template):
     with pytest.raises(UrlTemplateRefused):
-        verifications.begin_email(server.service, user, send=True, url_template=template)
+        await verifications.begin_email(server.service, user, send=True, url_template=template)

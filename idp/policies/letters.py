@@ -1,0 +1,27 @@
+"""The words of a letter as the reader's organization wants them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from idp.mail import Wording
+from idp.policies import effective, texts
+from idp.records import MessageTextRules
+from idp.service import Service
+
+
+async def wording(
+    service: Service, org_id: str, type: str, language: str, application: str | None = None
+) -> Wording:
+    """What the letter says in that language instead of what is built in.
+
+    `application` is what the letter is for, if it is for one.
+    """
+    own, default = await effective.find(service, org_id, "message_text", type, language)
+    policy = own or default
+    if policy is None or not isinstance(policy.rules, MessageTextRules):
+        return Wording()
+    host = urlsplit(service.config.issuer).netloc
+    values = {"Host": host, "Application": application or host}
+    named = {name: getattr(policy.rules, name) for name in Wording.__struct_fields__}
+    return Wording(**{name: texts.filled(words, values) for name, words in named.items()})

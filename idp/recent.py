@@ -1,0 +1,48 @@
+"""What was read a moment ago: a process's view of what every page needs, at most 5 s old."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+MAX_AGE_SECONDS: Final = 5.0
+_MOST: Final = 1000
+
+T = TypeVar("T")
+
+
+class _Kept(NamedTuple):
+    value: Any
+    read_at: float
+    read_clock: datetime
+
+
+class Recent:
+    """Values by their names, each read anew once it is too old."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, _Kept] = {}
+
+    async def get(self, name: Hashable, now: datetime, read: Callable[[], Awaitable[T]]) -> T:
+        """The value, as `read` finds it or found it a moment ago. Raises what `read` raises."""
+        known = self._kept.get(name)
+        if known is not None and _is_young(known, now):
+            return cast(T, known.value)
+        began_at = time.monotonic()
+        value = await read()
+        if len(self._kept) >= _MOST:
+            self._kept.clear()
+        self._kept[name] = _Kept(value, began_at, now)
+        return value
+
+    def forget(self) -> None:
+        """Read everything anew: this process has just changed some of it."""
+        self._kept.clear()
+
+
+def _is_young(known: _Kept, now: datetime) -> bool:
+    """By the machine's own time, and by a clock that may have been set."""
+    is_clock_near = abs(now - known.read_clock) <= timedelta(seconds=MAX_AGE_SECONDS)
+    return is_clock_near and time.monotonic() - known.read_at <= MAX_AGE_SECONDS
