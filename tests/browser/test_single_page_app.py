@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from idp.clients import presets
 from tests.interop import node
 from tests.support.skips import skip
 
@@ -76,19 +77,13 @@ def application(program, serve):
 
 
 def registered(program, address) -> str:
-    """Register the application as its developer would; its client_id."""
+    """Register the application by the preset, with its page's own address; its client_id."""
     token = (program.directory / "admin.pat").read_text().strip()
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{program.issuer}/management/v1", headers=headers) as api:
         project = api.post("/projects", json={"name": "In the browser"}).raise_for_status().json()
-        wanted = {
-            "name": "Single-page application",
-            "appType": "OIDC_APP_TYPE_USER_AGENT",
-            "authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE",
-            "grantTypes": ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE", "OIDC_GRANT_TYPE_REFRESH_TOKEN"],
-            "redirectUris": [address],
-            "postLogoutRedirectUris": [address],
-        }
+        places = {"redirectUris": [address], "postLogoutRedirectUris": [address]}
+        wanted = presets.expand("spa", address) | places | {"name": "Single-page application"}
         made = api.post(f"/projects/{project['id']}/apps/oidc", json=wanted)
         return made.raise_for_status().json()["clientId"]
 

@@ -53,10 +53,17 @@ class Apache:
         if os.geteuid() == 0:
             shutil.chown(self._home, *LENT)
         self._process: subprocess.Popen[bytes] | None = None
+        self._environment: dict[str, str] = {}
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
         self.base = f"http://127.0.0.1:{self._port}"
         self.redirect_uri = f"{self.base}/private/callback"
+
+    def configure(self, text: str, **environment: str) -> None:
+        """Let this text stand for all that is about OpenID Connect; it may name variables."""
+        head = CONFIGURATION.read_text().partition("\nOIDC")[0]
+        (self._home / CONFIGURATION.name).write_text(f"{head}\n{text}")
+        self._environment = environment
 
     def start(self, **settings: str) -> None:
         """Return when it answers; `settings` are what its configuration takes from outside.
@@ -68,7 +75,7 @@ class Apache:
         with (self._home / "output.log").open("wb") as output:
             self._process = subprocess.Popen(
                 [*_confined(), self._program, "-X", "-f", self._home / CONFIGURATION.name],
-                env=os.environ | told | {"PARTY_MODULES": str(MODULES)},
+                env=os.environ | told | self._environment | {"PARTY_MODULES": str(MODULES)},
                 cwd=self._home,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

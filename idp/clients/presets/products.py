@@ -65,9 +65,9 @@ _APACHE: Final = """\
 # with mod_auth_openidc; CLIENT_SECRET and PASSPHRASE come from the environment
 OIDCProviderMetadataURL <issuer>/.well-known/openid-configuration
 OIDCClientID <client_id>
-OIDCClientSecret ${CLIENT_SECRET}
+OIDCClientSecret "${CLIENT_SECRET}"
 OIDCRedirectURI <base>/oidc/callback
-OIDCCryptoPassphrase ${PASSPHRASE}
+OIDCCryptoPassphrase "${PASSPHRASE}"
 OIDCScope "openid profile email offline_access"
 OIDCPKCEMethod S256
 OIDCRemoteUserClaim preferred_username
