@@ -25,6 +25,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "service-user": ("idp.cli.nouns.machines:service_user", "Service users: scripts."),
     "pat": ("idp.cli.nouns.machines:pat", "Personal access tokens of service users."),
     "key": ("idp.cli.nouns.machines:key", "Keys of service users and applications."),
+    "key2jwt": ("idp.cli.key2jwt:key2jwt", "An assertion, made of a key file."),
     "project": ("idp.cli.nouns.projects:project", "Projects: what groups applications."),
     "role": ("idp.cli.nouns.projects:role", "The roles that a project knows."),
     "app": ("idp.cli.nouns.applications:app", "Applications."),

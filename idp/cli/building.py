@@ -151,7 +151,6 @@ def _switches(command: Command) -> list[click.Parameter]:
 
 def _has_secret(command: Command) -> bool:
     return any(
-        member.encode_name in output.SECRETS
+        output.secrets_in(member.encode_name for member in structs.fields(operation.answer))
         for operation in command.operations.values()
-        for member in structs.fields(operation.answer)
     )

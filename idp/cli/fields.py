@@ -31,6 +31,7 @@ else:
 
 Kind = Literal["text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern"]
 
+_NEVER: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
@@ -59,7 +60,7 @@ def fields_of(
     """What a command can say of this request, in its order. What can't be chosen is left out."""
     for each in declared(kind):
         path, is_needed = (*above, each.wire_name), is_required and each.is_required
-        if isinstance(each.rule, NotYet) or path == ("queries",):
+        if isinstance(each.rule, NotYet) or path in _NEVER:
             continue
         if is_request(each.type) and declared(each.type):
             yield from fields_of(each.type, path, is_required=is_needed)

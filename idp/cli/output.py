@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -22,6 +22,7 @@ Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
 _ABOUT: Final = "details"
+_PROOF: Final = "url"  # beside it, a token is what a domain publishes
 
 
 def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
@@ -112,6 +113,14 @@ def say(sentence: str) -> None:
     click.echo(sentence, err=True)
 
 
+def secrets_in(names: Iterable[str]) -> list[str]:
+    """Those members of an answer that are secret."""
+    found = set(names)
+    return [
+        name for name in SECRETS if name in found and not (name == "token" and _PROOF in found)
+    ]
+
+
 @contextmanager
 def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
     """Takes what is secret out of an answer and keeps it in this new file, with mode 0600.
@@ -131,7 +140,7 @@ def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
 
     def keep(answer: Document) -> None:
         nonlocal written
-        for name in [name for name in SECRETS if name in answer]:
+        for name in secrets_in(answer):
             written += os.write(descriptor, _octets(name, answer.pop(name)))
             say(f"{name} is in {path}")
 

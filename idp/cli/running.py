@@ -126,8 +126,8 @@ async def body(
 
 def show(answer: Document, how: Format, get: str | None, columns: Sequence[str]) -> None:
     """Print the answer, and say what people ought to know of it."""
-    for name in output.SECRETS:
-        if name in answer and not get:
+    for name in output.secrets_in(answer):
+        if not get:
             output.say(f"{name} is shown this once; keep it now")
     text = output.field(answer, get) if get else output.printed(answer, how, columns)
     if text:

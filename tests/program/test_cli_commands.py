@@ -8,24 +8,14 @@ import subprocess
 import sys
 from importlib import import_module
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from idp import exits
 from idp.cli import COMMANDS, main
+from tests.support import commands_table
+from tests.support.commands_table import leaves
 from tests.support.shell import Shell
-
-
-def leaves(command=main, path=("idp",)):
-    """Each command that does something, with its words."""
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            yield from leaves(command.get_command(context, name), (*path, name))
-    else:
-        yield path, command
-
 
 LEAVES = dict(leaves())
 
@@ -54,6 +44,10 @@ def test_each_command_has_help_with_an_example_that_can_be_typed(path):
 
     assert tuple(example[: len(path)]) == path
     command.make_context("idp", example[len(path) :])
+
+
+def test_the_page_of_the_documentation_has_every_command():
+    assert commands_table.PAGE.read_text("utf-8") == commands_table.page()
 
 
 def test_the_overview_says_of_each_command_what_the_command_says():
@@ -306,60 +300,3 @@ def test_any_call_can_be_made_by_its_address(shell, tmp_path):
     made = shell.get("api", "post", "/management/v1/projects", "--body", str(body), "--get", "id")
 
     assert shell.get("project", "show", made, "--get", "project.name") == "By hand"
-
-
-# Applications
-
-
-def test_what_is_not_named_stays_when_an_application_is_configured(shell, project):
-    app = shell.get(
-        *("app", "create", "--project", project, "--name", "C", "--get", "appId"),
-        *("--redirect-uri", "https://c.example/cb", "--home-url", "https://c.example/"),
-    )
-
-    shell("app", "configure", "--project", project, app, "--access-token-type", "jwt")
-
-    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
-    config = shown["app"]["oidcConfig"]
-    assert config["accessTokenType"] == "OIDC_TOKEN_TYPE_JWT"
-    assert config["redirectUris"] == ["https://c.example/cb"]
-    assert config["homeUrl"] == "https://c.example/"
-
-
-def test_a_preset_fills_in_what_is_not_named(shell, project):
-    app = shell.get(
-        *("app", "create", "--project", project, "--name", "Grafana", "--get", "appId"),
-        *("--type", "web", "--preset", "grafana", "--host", "grafana.acme.example"),
-    )
-
-    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
-    config = shown["app"]["oidcConfig"]
-    assert config["redirectUris"] == ["https://grafana.acme.example/login/generic_oauth"]
-    assert config["groupsClaim"] == "groups"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (["--preset", "nothing", "--host", "a.example"], exits.NOT_FOUND),
-        (["--preset", "grafana"], exits.USAGE),
-        (["--preset", "grafana", "--host", "a b"], exits.USAGE),
-        (["--preset", "grafana", "--host", "a.example", "--type", "native"], exits.USAGE),
-    ],
-)
-def test_a_preset_that_can_not_be_used_makes_nothing(shell, project, arguments, code):
-    before = shell.stored()
-
-    shell("app", "create", "--project", project, "--name", "D", *arguments, code=code)
-
-    assert shell.stored() == before
-
-
-def test_an_api_is_an_application_of_its_own_type(shell, project):
-    app = shell.get(
-        *("app", "create", "--project", project, "--name", "Stock", "--type", "api"),
-        *("--get", "appId"),
-    )
-
-    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
-    assert "apiConfig" in shown["app"]

@@ -66,9 +66,9 @@ pat = group(
         ),
         command(
             "list",
-            f"GET {_USER}/pats",
+            f"POST {_USER}/pats/_search",
             f"idp pat list --user {_ID}",
-            columns=("id", "expirationDate", "details.creationDate"),
+            columns=("id", "expirationDate", "lastUsedAt"),
             summary="List the tokens of a service user; nothing that opens anything.",
         ),
         command("show", f"GET {_USER}/pats/{{tokenId}}", f"idp pat show --user {_ID} 8sKq0Lw2"),
@@ -96,7 +96,7 @@ key = group(
         ),
         command(
             "list",
-            {"user": f"GET {_USER}/keys", "app": f"GET {_APP}/keys"},
+            {"user": f"POST {_USER}/keys/_search", "app": f"POST {_APP}/keys/_search"},
             f"idp key list --user {_ID}",
             columns=("id", "type", "expirationDate", "details.creationDate"),
             summary="List the keys of a service user or an application.",

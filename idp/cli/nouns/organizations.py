@@ -57,6 +57,12 @@ org = group(
             asks="Shut the organization? Nobody of it gets in, and all that was issued ends.",
         ),
         command("reactivate", f"POST {_OWN}/_reactivate", f"idp org reactivate --org {_ID}"),
+        command(
+            "delete",
+            "DELETE /admin/v1/orgs/{orgId}",
+            f"idp org delete {_ID}",
+            asks="Delete the organization {} with all that is in it, for good?",
+        ),
     ],
 )
 

@@ -1,0 +1,79 @@
+"""`idp key2jwt`: an assertion by which a script, or an application, proves who it is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import click
+import msgspec
+from msgspec import Struct
+
+from idp import base64url, durations
+from idp.cli.fields import read_octets
+from idp.clock import SystemClock
+from idp.ids import Random, SystemRandom
+
+_LONGEST: Final = timedelta(hours=1)
+
+
+class KeyFile(Struct, frozen=True, rename="camel"):
+    """What `idp key create` writes: of a service user or of an application."""
+
+    key_id: str
+    key: str
+    user_id: str = ""
+    client_id: str = ""
+
+
+@click.command(short_help="An assertion, made of a key file.")
+@click.argument("file", metavar="KEY_FILE")
+@click.option("--audience", metavar="URL", required=True, help="The issuer of the service.")
+@click.option("--expires", metavar="DURATION", default="1h", help="At most an hour.")
+def key2jwt(file: str, audience: str, expires: str) -> None:
+    """Print the assertion that a service user sends to the token endpoint (RFC 7523), or an
+    application as its client_assertion. Example: idp key2jwt key.json --audience
+    https://login.example.com
+    """
+    try:
+        key = msgspec.json.decode(read_octets(file), type=KeyFile)
+        lasts = durations.parse(expires)
+    except msgspec.DecodeError as error:
+        raise click.UsageError(f"{file} is no key file: {error}") from None
+    except ValueError:
+        raise click.UsageError(f"--expires {expires} is no duration such as 1h") from None
+    if not timedelta() < lasts <= _LONGEST:
+        raise click.UsageError("--expires has to be more than nothing, and an hour at most")
+    click.echo(assertion(key, audience, lasts, SystemClock().now(), SystemRandom()))
+
+
+def assertion(key: KeyFile, audience: str, lasts: timedelta, now: datetime, random: Random) -> str:
+    """The signed assertion. Raises click.UsageError: the key can't sign."""
+    name = key.user_id or key.client_id
+    issued = int(now.timestamp())
+    claims = {
+        "iss": name,
+        "sub": name,
+        "aud": audience,
+        "iat": issued,
+        "exp": issued + int(lasts.total_seconds()),
+        "jti": random.id(),
+    }
+    head = {"alg": "RS256", "kid": key.key_id}
+    signed = ".".join(base64url.encode(msgspec.json.encode(part)) for part in (head, claims))
+    return f"{signed}.{base64url.encode(_sign(key.key, signed.encode()))}"
+
+
+def _sign(pem: str, octets: bytes) -> bytes:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    from idp.oauth.algorithms import ALGORITHMS
+
+    try:
+        private: Any = load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError) as error:
+        raise click.UsageError("the key in the file can't be read") from error
+    if not isinstance(private, RSAPrivateKey):
+        raise click.UsageError("the key in the file is not an RSA key")
+    return ALGORITHMS["RS256"].sign(private, octets)

@@ -1,0 +1,131 @@
+"""Commands with a will of their own: for applications, and for key files."""
+
+from __future__ import annotations
+
+import base64
+from datetime import timedelta
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from idp import exits
+from idp.cli import key2jwt, local, main
+from idp.cli.command import BY_ADDRESS
+from tests.support.shell import Shell
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    return Shell(tmp_path_factory.mktemp("data")).install()
+
+
+@pytest.fixture(scope="module")
+def project(shell):
+    return shell.get("project", "create", "--name", "Shop", "--get", "id")
+
+
+# Applications
+
+
+def test_what_is_not_named_stays_when_an_application_is_configured(shell, project):
+    app = shell.get(
+        *("app", "create", "--project", project, "--name", "C", "--get", "appId"),
+        *("--redirect-uri", "https://c.example/cb", "--home-url", "https://c.example/"),
+    )
+
+    shell("app", "configure", "--project", project, app, "--access-token-type", "jwt")
+
+    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
+    config = shown["app"]["oidcConfig"]
+    assert config["accessTokenType"] == "OIDC_TOKEN_TYPE_JWT"
+    assert config["redirectUris"] == ["https://c.example/cb"]
+    assert config["homeUrl"] == "https://c.example/"
+
+
+def test_a_preset_fills_in_what_is_not_named(shell, project):
+    app = shell.get(
+        *("app", "create", "--project", project, "--name", "Grafana", "--get", "appId"),
+        *("--type", "web", "--preset", "grafana", "--host", "grafana.acme.example"),
+    )
+
+    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
+    config = shown["app"]["oidcConfig"]
+    assert config["redirectUris"] == ["https://grafana.acme.example/login/generic_oauth"]
+    assert config["groupsClaim"] == "groups"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--preset", "nothing", "--host", "a.example"], exits.NOT_FOUND),
+        (["--preset", "grafana"], exits.USAGE),
+        (["--preset", "grafana", "--host", "a b"], exits.USAGE),
+        (["--preset", "grafana", "--host", "a.example", "--type", "native"], exits.USAGE),
+    ],
+)
+def test_a_preset_that_can_not_be_used_makes_nothing(shell, project, arguments, code):
+    before = shell.stored()
+
+    shell("app", "create", "--project", project, "--name", "D", *arguments, code=code)
+
+    assert shell.stored() == before
+
+
+def test_an_api_is_an_application_of_its_own_type(shell, project):
+    app = shell.get(
+        *("app", "create", "--project", project, "--name", "Stock", "--type", "api"),
+        *("--get", "appId"),
+    )
+
+    shown = shell("app", "show", "--project", project, app, "--format", "json").json()
+    assert "apiConfig" in shown["app"]
+
+
+# Key files
+
+
+async def test_an_assertion_made_of_a_key_file_gets_a_token(server, visitor):
+    way = await local.backend(server.service, None)
+    user = await way.call(
+        BY_ADDRESS["POST /management/v1/users/machine"], [], {"userName": "n", "name": "N"}
+    )
+    made = await way.call(
+        BY_ADDRESS["POST /management/v1/users/{userId}/keys"],
+        [user["userId"]],
+        {"type": "KEY_TYPE_JSON"},
+    )
+    key = msgspec.json.decode(base64.b64decode(made["keyDetails"]), type=key2jwt.KeyFile)
+    lasts, service = timedelta(minutes=5), server.service
+
+    signed = key2jwt.assertion(key, server.issuer, lasts, server.clock.now(), service.random)
+
+    answer = await visitor.post(
+        "/oauth/v2/token",
+        {
+            "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            "assertion": signed,
+            "scope": "openid",
+        },
+    )
+    assert answer.status == 200, answer.text
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "said"),
+    [
+        ("{}", [], "is no key file"),
+        ('{"keyId": "1", "key": "no"}', [], "can't be read"),
+        ('{"keyId": "1", "key": "no"}', ["--expires", "2h"], "an hour at most"),
+        ('{"keyId": "1", "key": "no"}', ["--expires", "soon"], "is no duration"),
+    ],
+)
+def test_what_is_no_key_file_makes_no_assertion(tmp_path, content, flags, said):
+    file = tmp_path / "key.json"
+    file.write_text(content)
+
+    arguments = ["key2jwt", str(file), "--audience", "https://id.example", *flags]
+    done = CliRunner().invoke(main, arguments)
+
+    assert (done.exit_code, done.stdout) == (exits.USAGE, "")
+    assert said in done.stderr
