@@ -116,6 +116,7 @@ async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
 
 
 @pytest.mark.deep
+@pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
     for n in range(1, 201):

@@ -224,6 +224,7 @@ async def test_of_thirty_two_who_want_one_name_one_gets_it(server, owner, new_vi
 
 
 @pytest.mark.deep
+@pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_who_want_one_name_one_gets_it_each_time(server, owner, new_visitor):
     async for pages in races(owner, new_visitor, 200):
         assert sorted(page.status for page in pages) == [200] + [409] * 31
