@@ -6,8 +6,11 @@ from contextlib import suppress
 from typing import Final
 
 from idp.records.domains import DOMAINS, new_domain
-from idp.records.people import ORGANIZATIONS
-from storage import Conflict, Insert, Store, UpgradeStep
+from idp.records.people import ORGANIZATIONS, USERS
+from idp.search_plans import folded
+from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
+
+_AT_ONCE: Final = 500
 
 
 async def add_primary_domains(store: Store) -> None:
@@ -20,4 +23,30 @@ async def add_primary_domains(store: Store) -> None:
             await store.commit(Insert(DOMAINS, record))
 
 
-STEPS: Final = (UpgradeStep("primary domains", add_primary_domains),)
+async def add_search_keys(store: Store) -> None:
+    """Give each user the keys by which address and display name are searched."""
+    units: list[list[Update]] = []
+    async for user in store.scan(USERS):
+        keys = {
+            "address_key": folded(user.email.address) if user.email else None,
+            "display_key": folded(user.profile.display_name),
+        }
+        if (user.address_key, user.display_key) != tuple(keys.values()):
+            changed = {"sequence": user.sequence}  # by whoever changed it they are set, too
+            units.append([Update(USERS, user.id, set=keys, expect=changed)])
+        if len(units) == _AT_ONCE:
+            await _commit(store, units)
+            units = []
+    await _commit(store, units)
+
+
+async def _commit(store: Store, units: list[list[Update]]) -> None:
+    for outcome in await store.commit_each(units):
+        if outcome is not None and not isinstance(outcome, Stale):
+            raise outcome
+
+
+STEPS: Final = (
+    UpgradeStep("primary domains", add_primary_domains),
+    UpgradeStep("search keys", add_search_keys),
+)
