@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +168,10 @@ async def test_a_tool_with_its_preset_gets_what_it_reads(server, owner, new_visi
     assert claims.get("groups") == (["admin"] if settings.get("groupsClaim") else None)
     refreshes = "OIDC_GRANT_TYPE_REFRESH_TOKEN" in settings.get("grantTypes", [])
     assert ("refresh_token" in tokens) == refreshes
+
+
+def test_the_documentation_names_every_preset():
+    told = (Path(__file__).parents[2] / "docs" / "management.md").read_text(encoding="utf-8")
+    section = told.partition("### Presets")[2].partition("###")[0]
+
+    assert set(presets.PRESETS) <= set(re.findall(r"`([a-z0-9-]+)`", section))
