@@ -1,7 +1,7 @@
 """Locking an account after too many wrong passwords in a row, where its organization wants that.
 
-The count belongs to the account under its present stamp. A lock changes the stamp, as one by an
-administrator does; so whoever is unlocked begins at nothing.
+The count belongs to the account under its present stamp and in its present state. A lock changes
+the stamp, as one by an administrator does; so whoever is unlocked begins at nothing.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ async def succeeded(service: Service, user: User, account: str) -> None:
 
 
 def _key(service: Service, user: User | None, account: str) -> str:
-    stamp = user.stamp if user else ""
-    return f"lockout:{service.vault.mac('lockout', f'{account} {stamp}').hex()[:32]}"
+    under = f"{user.stamp} {user.state}" if user else ""
+    return f"lockout:{service.vault.mac('lockout', f'{account} {under}').hex()[:32]}"
 
 
 async def _lock(service: Service, tried: User) -> None:

@@ -143,7 +143,7 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
         service,
         POLICIES,
         lambda: _find(service, org_id, *kind),
-        _event("removed", *kind),
+        _event("deleted", *kind),
         call,
         org_id,
     )

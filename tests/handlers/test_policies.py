@@ -86,7 +86,7 @@ async def test_what_is_set_is_read_again_and_each_change_is_an_event(server, man
     type = f"{name}_policy"
     events = [one.type async for one in server.store.scan(EVENTS) if one.collection == "policies"]
     assert sorted(events) == sorted(
-        f"{type}.{step}" for step in ("created", "changed", "removed", "created")
+        f"{type}.{step}" for step in ("created", "changed", "deleted", "created")
     )
     policy = {key: value for key, value in found["policy"].items() if key != "details"}
     zero = {False, ""}
