@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.browser import console_states
+from tests.browser import console_app_states, console_states
 from tests.support.relying_party import RelyingParty
 
 CALLBACK = "https://trips.example/callback"
@@ -308,5 +308,8 @@ STATES = {
     "demo": (NOBODY, "demo", False, opened("/demo")),
     "demo, signed in": (ONE, "demo", False, opened("/demo")),
     "demo, problem": (NOBODY, "demo", True, opened("/demo/sign-in?prompt=none")),
-    **{name: (ADMIN, *state) for name, state in console_states.STATES.items()},
+    **{
+        name: (ADMIN, *state)
+        for name, state in (console_states.STATES | console_app_states.STATES).items()
+    },
 }
