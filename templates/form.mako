@@ -80,7 +80,11 @@ ${password_field("newPassword", pgettext("change-password", "New password"), "ne
 % endif
 % for problem in problems:
 % if problem["field"]:
-<li><a href="#${problem['field']}">${said(problem["text"])}</a></li>
+<li><a href="#${problem['field']}">\
+% if problem.get("label"):
+${said(problem["label"])}: \
+% endif
+${said(problem["text"])}</a></li>
 % else:
 <li>${said(problem["text"])}</li>
 % endif

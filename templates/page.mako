@@ -4,7 +4,8 @@
 ##   service_name: str | None        who runs this service
 ##   application_name: str | None    who asked for the sign-in
 ##   application_url: str | None     the application's home page
-##   problems: list[dict]            {field: name of an input or None, text: Message or str}
+##   problems: list[dict]            {field: name of an input or None, text: Message or str,
+##                                   label: that of the input, where the text alone says too little}
 ##   notice: Message | str | None    something to know that is no mistake
 ##   retry_seconds: int | None       too many tries: how long to wait
 ##   action: str | None              where the step's form posts to; the page's own address if None

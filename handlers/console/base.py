@@ -133,7 +133,7 @@ class ConsoleHandler(PageHandler):
             title_text=_NOTHING_TITLE,
             sentence=_NOTHING,
             detail=None,
-            links=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
+            ways=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
             * self.visit.several,
         )
 

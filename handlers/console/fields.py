@@ -127,7 +127,8 @@ def problems(fields: Sequence[Field], error: IdpError) -> list[dict[str, object]
     for one in error.details:
         field = _field_of(fields, one.field)
         text = texts.problem(one, field.label if field else None)
-        found.append({"field": field.path if field else None, "text": text})
+        path, label = (field.path, field.label) if field else (None, None)
+        found.append({"field": path, "label": label, "text": text})
     return found
 
 

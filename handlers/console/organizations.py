@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from handlers.console import cells, commands, domains, members, roles
-from handlers.console.actions import Action, ActionHandler, routes
+from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact
 from handlers.console.fields import Field, Values
@@ -14,7 +13,6 @@ from handlers.console.lists import ListHandler, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import message
-from idp.identity import organizations
 from idp.identity.memberships import ORG_OWNER
 
 OWN: Final = "/management/v1/orgs/me"
@@ -91,34 +89,24 @@ _SET_UP_MORE: Final = (
 )
 
 
-class SetUpHandler(ActionHandler):
-    """An organization with its administrator, in one form."""
-
-    def fields(self) -> Sequence[Field]:
-        example = organizations.generated_domain(self.service, "acme")
-        domain = Field(
-            path="org.domain",
-            label=_DOMAIN,
-            hint=message(
-                "Left empty, it is made of the name, such as %(domain)s.",
-                context="organizations",
-                domain=example,
-            ),
-            direction="ltr",
-        )
-        name = Field(path="org.name", label=_NAME, is_required=True)
-        return (name, domain, *_ADMINISTRATOR, *_SET_UP_MORE)
-
-    def known(self, loaded: Document) -> Values:
-        return {**super().known(loaded), "roles": [ORG_OWNER]}
-
+_SET_UP_FIELDS: Final = (
+    Field(path="org.name", label=_NAME, is_required=True),
+    Field(
+        path="org.domain",
+        label=_DOMAIN,
+        hint=message("Left empty, it is made of the name.", context="organizations"),
+        direction="ltr",
+    ),
+    *_ADMINISTRATOR,
+    *_SET_UP_MORE,
+)
 
 ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=_SECTION,
         operation=_SET_UP,
-        handler=SetUpHandler,
+        fields=_SET_UP_FIELDS,
         title=message("New organization", context="organizations"),
         intro=message(
             "The organization and its first administrator are made together.",

@@ -97,12 +97,15 @@ class OverviewHandler(ConsoleHandler):
         self.page(
             "console/overview",
             tasks=tasks,
-            sections=[
-                {"label": section.label, "url": self.at(section.path)}
-                for name, section in open_to(self.visit.rights).items()
-                if name != self.section
-            ],
+            sections=[] if tasks else self._sections(),
         )
+
+    def _sections(self) -> list[dict[str, object]]:
+        return [
+            {"label": section.label, "url": self.at(section.path)}
+            for name, section in open_to(self.visit.rights).items()
+            if name != self.section
+        ]
 
     def _shown(self, task: Task, is_done: bool | None) -> dict[str, object]:
         is_there = not task.section or task.section in SECTIONS

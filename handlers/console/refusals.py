@@ -31,15 +31,15 @@ class Refusal(Struct, frozen=True):
     sentence: Message
     detail: Message | None = None
 
-    def values(self, ways: Mapping[str, str]) -> dict[str, object]:
+    def values(self, addresses: Mapping[str, str]) -> dict[str, object]:
         """What `templates/console/message.mako` takes."""
         is_there = self.status not in (403, 404)
-        links = [(AGAIN, ways["here"])] * is_there + [(HOME, ways["home"])]
+        again = [(AGAIN, addresses["here"])] * is_there
         return {
             "title_text": self.title,
             "sentence": self.sentence,
             "detail": self.detail,
-            "links": links,
+            "ways": [*again, (HOME, addresses["home"])],
         }
 
 

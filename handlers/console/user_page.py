@@ -15,11 +15,19 @@ from handlers.console.lists import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
-from idp.i18n import message
+from idp.i18n import Message, message
 
 _ID: Final = message("Id", context="console")
-_EMAIL: Final = message("E-mail address", context="users")
-_PHONE: Final = message("Phone number", context="users")
+_CONTACTS: Final = {  # proven, and not
+    "email": (
+        message("E-mail address", context="users"),
+        message("E-mail address (not confirmed)", context="users"),
+    ),
+    "phone": (
+        message("Phone number", context="users"),
+        message("Phone number (not confirmed)", context="users"),
+    ),
+}
 _REMOVE: Final = message("Remove", context="console")
 _SHOWN_CHARACTERS: Final = 200
 _DANGEROUS: Final = ("deactivate", "lock", "delete", "remove-phone")
@@ -199,8 +207,8 @@ def _facts(user: Document) -> list[Cell]:
     human = user.get("human", {})
     found = [
         fact(message("Login names", context="users"), cells.codes(user["loginNames"])),
-        fact(_EMAIL, _contact(human.get("email"), "email")),
-        fact(_PHONE, _contact(human.get("phone"), "phone")),
+        _contact(_CONTACTS["email"], human.get("email", {}), "email"),
+        _contact(_CONTACTS["phone"], human.get("phone", {}), "phone"),
     ]
     found += [
         fact(field.label, cells.text(str(value)))
@@ -218,12 +226,10 @@ def _facts(user: Document) -> list[Cell]:
     ]
 
 
-def _contact(known: Document | None, name: str) -> Cell:
-    if known is None:
-        return cells.text(None)
-    if known.get("isVerified"):
-        return cells.text(known[name])
-    return cells.text(message("%(it)s (not confirmed)", context="users", it=known[name]))
+def _contact(labels: tuple[Message, Message], known: Document, name: str) -> Cell:
+    proven, unproven = labels
+    is_proven = known.get("isVerified") or not known
+    return fact(proven if is_proven else unproven, cells.text(known.get(name)))
 
 
 def _possible(user: Document) -> Sequence[str]:

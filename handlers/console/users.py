@@ -96,9 +96,6 @@ _CHANGE_AT_FIRST: Final = message("They choose another one at the first sign-in"
 class NewUserHandler(ActionHandler):
     """A person with every part that the API knows."""
 
-    def known(self, loaded: Document) -> Values:
-        return {**super().known(loaded), "password.changeRequired": True}
-
     def document(self, values: Values) -> Document:
         document = super().document(values)
         document["email"] = user_fields.with_proof(document.get("email", {}))
@@ -136,7 +133,7 @@ _NEW: Final = (
         autocomplete="new-password",
         means=("password",),
     ),
-    Field(path="password.changeRequired", label=_CHANGE_AT_FIRST, kind="switch"),
+    Field(path="password.changeRequired", label=_CHANGE_AT_FIRST, kind="switch", default=True),
     *user_fields.contact(
         "phone", "phone.", is_required=False, group=message("Phone number", context="users")
     ),

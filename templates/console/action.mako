@@ -13,7 +13,7 @@
 <%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${said(title_text)}</%def>\
 % if about:
-<p class="asking"><strong dir="auto">${about}</strong></p>
+<p class="asking">${strong(about)}</p>
 % endif
 % if intro:
 <p>${said(intro)}</p>

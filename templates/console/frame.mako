@@ -9,25 +9,25 @@
 <%def name="around()">\
 <a class="skip" href="#main">${pgettext("console", "Skip to the content")}</a>
 % if console:
+<nav aria-label="${pgettext('console', 'Console')}">
 <div class="whereabouts">
 % if console["organization"]:
-<p>${pgettext("console", "Organization:")} <strong dir="auto">${console["organization"]}</strong>
+<p>${pgettext("console", "Organization:")} ${strong(console["organization"])}
 % if console["change_url"]:
 <a href="${web_link(console['change_url'])}">${pgettext("console", "Change")}</a>
 % endif
 </p>
 % endif
-<p><a href="${web_link(console['account_url'])}" dir="auto">${console["person"]}</a> <a href="${web_link(console['logout_url'])}">${pgettext("logout", "Sign out")}</a></p>
+<p><a href="${web_link(console['account_url'])}"><bdi>${console["person"]}</bdi></a> <a href="${web_link(console['logout_url'])}">${pgettext("logout", "Sign out")}</a></p>
 </div>
 % if console["sections"]:
-<nav aria-label="${pgettext('console', 'Console')}">
 <ul>
 % for section in console["sections"]:
 <li><a href="${web_link(section['url'])}"${html_attributes({"aria-current": "page" if section["is_current"] else None})}>${said(section["label"])}</a></li>
 % endfor
 </ul>
-</nav>
 % endif
+</nav>
 % endif
 </%def>\
 ${next.body()}

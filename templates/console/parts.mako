@@ -88,7 +88,7 @@ ${field["value"]}</textarea>
 ${above(field, mistakes)}
 <select id="${field['name']}" name="${field['name']}"${html_attributes(described(field, mistakes))}>
 % for value, label in field["options"]:
-<option value="${value}"${" selected" if value == field["value"] else ""}>${text_of(label)}</option>
+<option value="${value}"${" selected" if value == field["value"] else ""}${' dir="auto"' if isinstance(label, str) else "" | n}>${text_of(label)}</option>
 % endfor
 </select>
 </div>
@@ -140,13 +140,22 @@ ${switch(field["name"], said(label), value, value in field["value"], None, f"{fi
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
 % elif cell["kind"] == "link":
-<a href="${web_link(cell['url'])}" dir="auto">${said(cell["value"])}</a>\
+<a href="${web_link(cell['url'])}">${told(cell["value"])}</a>\
 % elif cell["kind"] == "code":
 <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "time":
 <time dir="ltr">${cell["value"]}</time>\
 % else:
-<span dir="auto">${said(cell["value"])}</span>\
+${told(cell["value"])}\
+% endif
+</%def>
+
+## A text of ours, or a name that somebody has given.
+<%def name="told(value)">\
+% if isinstance(value, str):
+<bdi>${value}</bdi>\
+% else:
+${said(value)}\
 % endif
 </%def>
 

@@ -1,5 +1,5 @@
 ## One thing, with all that is known of it and all that can be done with it.
-##   title_text: Message | str
+##   title_text: Message | str  its name, or what it is
 ##   state: dict | None         {label: Message, tone: str | None}
 ##   intro: Message | None
 ##   facts: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
@@ -9,7 +9,13 @@
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
+<%def name="title()">\
+% if isinstance(title_text, str):
+<bdi>${title_text}</bdi>\
+% else:
+${said(title_text)}\
+% endif
+</%def>\
 % if state:
 <p>${parts.chip(state)}</p>
 % endif

@@ -6,7 +6,8 @@ Fixtures::
     admin         login name and password of its administrator, a second person to sign in
     other_site    an application on an origin of its own, registered at the program
     new_person    makes browsers; afterwards none may have seen a violation of its policy
-    signed_in     the cookies of browsers where nobody, one or two people are signed in
+    signed_in     the cookies of browsers where nobody, one or two people are signed in, or the
+                  administrator
     looker        a browser with scripts, to look at copies of pages
 
 Playwright's event loop stays current until Chromium is closed, so its fixtures end with this
@@ -193,4 +194,9 @@ def signed_in(chromium, program, admin):
     person.sign_in_to_demo(*admin, prompt="select_account")
     two = person.context.storage_state()
     person.context.close()
-    return {states.NOBODY: None, states.ONE: one, states.TWO: two}
+    person = Person(chromium, program)
+    person.go("/ui/console")
+    person.sign_in(*admin)
+    alone = person.context.storage_state()
+    person.context.close()
+    return {states.NOBODY: None, states.ONE: one, states.TWO: two, states.ADMIN: alone}

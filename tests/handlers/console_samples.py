@@ -121,7 +121,7 @@ def pages(said):
             "title_text": message("This is not here"),
             "sentence": said("It was deleted."),
             "detail": message("%(it)s is gone", it=said("it")),
-            "links": [(message("Go on"), URL + said("a"))],
+            "ways": [(message("Go on"), URL + said("a"))],
         },
         "console/overview": {
             "tasks": [
@@ -177,7 +177,7 @@ BARE = {
         "title_text": message("This is not here"),
         "sentence": message("Gone."),
         "detail": None,
-        "links": [],
+        "ways": [],
     },
     "console/overview": {"tasks": [], "sections": []},
     "console/show": {

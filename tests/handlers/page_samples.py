@@ -21,7 +21,7 @@ def common(said):
         "application_url": "https://wiki.acme.example/?" + said("from=login"),
         "problems": [
             {"field": None, "text": said("Something does not fit.")},
-            {"field": "password", "text": said("Enter your password.")},
+            {"field": "password", "text": said("Enter your password."), "label": said("It")},
             {"field": "loginName", "text": message("Enter %(what)s.", what=said("it"))},
         ],
         "notice": said("This step was done in another tab."),

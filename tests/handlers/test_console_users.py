@@ -78,7 +78,7 @@ async def test_a_code_is_shown_once_and_the_same_form_shows_the_same(server, vis
     assert first.headers["Cache-Control"] == "no-store"
     there = await visitor.open(re.search(r'href="(/ui/console/users/[^"]+)"', first.text)[1])
     assert code not in there.text
-    assert "(not confirmed)" in there.text
+    assert "E-mail address (not confirmed)" in there.text
     proof = await visitor.open(there.url.partition("?")[0] + "/verify-email")
     wrong = await visitor.submit(proof, verificationCode="WRONG")
     assert (wrong.status, '<a href="#verificationCode">' in wrong.text) == (400, True)

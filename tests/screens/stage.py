@@ -87,18 +87,27 @@ class Stage:
 
 
 def cookies_of(chromium, program, who):
-    """The cookies of a browser where so many people are signed in."""
+    """The cookies of a browser where so many people are signed in, or the administrator."""
     if who == states.NOBODY:
         return None
     person = Person(chromium, program, extra_http_headers=REQUEST_ID)
-    person.sign_in_to_demo()
+    if who == states.ADMIN:
+        person.go("/ui/console")
+        _sign_in_first(person)
+    else:
+        person.sign_in_to_demo()
     if who == states.TWO:
-        admin = program.told["admin"]
         person.go("/demo/sign-in?prompt=select_account")
         person.press("Use another account")
-        person.sign_in(admin["loginName"], admin["password"])
-        person.fill(newPassword=CHOSEN_PASSWORD)
-        person.press("Save the new password")
+        _sign_in_first(person)
     cookies = person.context.storage_state()
     person.context.close()
     return cookies
+
+
+def _sign_in_first(person):
+    """The administrator's first sign-in."""
+    admin = person.program.told["admin"]
+    person.sign_in(admin["loginName"], admin["password"])
+    person.fill(newPassword=CHOSEN_PASSWORD)
+    person.press("Save the new password")
