@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from tornado.web import HTTPError
 from handlers.base import Handler
 from idp import access, repeating, requests, strict_json
 from idp.access import Call
+from idp.answers import Answer
 from idp.api import error_body
 from idp.api.operation import Operation
 from idp.errors import (
@@ -45,6 +46,8 @@ _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
 _BUSY_SECONDS: Final = 2
+_LINES: Final = "application/x-ndjson"
+_FLUSHED_BYTES: Final = 64 * 1024
 _INTERNAL: Final = (500, 13)
 _METHOD: Final = "the method is not one of this address"
 
@@ -155,6 +158,9 @@ class ApiHandler(JsonHandler):
         ids = self._path_values(values)
         given = await self._given()
         key = self.request.headers.get("Idempotency-Key")
+        if self.operation.lines and _LINES in self.request.headers.get("Accept", ""):
+            await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
+            return
 
         async def work(service: Service) -> bytes:
             answer = await self.operation.run(service, self.call, *ids, **given)
@@ -169,6 +175,15 @@ class ApiHandler(JsonHandler):
         self._finish(answer)
 
     get = post = put = delete = run
+
+    async def _stream(self, answers: AsyncIterator[Answer]) -> None:
+        """Answer with a line of JSON for each; a caller who reads slowly is waited for."""
+        self._headers["Content-Type"] = _LINES
+        async for answer in answers:
+            self.write(msgspec.json.encode(answer) + b"\n")
+            if sum(map(len, self._write_buffer)) > _FLUSHED_BYTES:
+                await self.flush()
+        self.finish()
 
     def _path_values(self, values: tuple[str, ...]) -> list[str]:
         pairs = zip(self.operation.parameters, values, strict=True)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from idp import logs
 from idp.ids import Random
-from idp.records import EVENTS, Event
+from idp.records import EVENTS, ORGANIZATIONS, Event
 from storage import Collection, Insert, Update, Write
 
 
@@ -107,7 +107,7 @@ def _insert(
         type=type,
         actor=actor,
         at=at,
-        org_id=getattr(record, "org_id", None),
+        org_id=record.id if collection is ORGANIZATIONS else getattr(record, "org_id", None),
         request_id=logs.current_request_id(),
         payload=sorted(payload.items()),
     )

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Final
 
-from idp.api import applications, instance, organizations, policies, projects, service_users, users
+from idp.api import (
+    applications,
+    events,
+    instance,
+    organizations,
+    policies,
+    projects,
+    service_users,
+    users,
+)
 from idp.api.operation import Operation
 
 PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
@@ -16,6 +25,7 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Projects": projects.OPERATIONS,
     "Applications": applications.OPERATIONS,
     "Policies": policies.OPERATIONS,
+    "Events": events.OPERATIONS,
     "The installation": instance.OPERATIONS,
 }
 OPERATIONS: Final[tuple[Operation, ...]] = tuple(chain(*PARTS.values()))

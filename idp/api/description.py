@@ -17,6 +17,7 @@ from storage import MAX_ID_CHARACTERS
 DESCRIPTION: Final = "/openapi.json"
 DOCUMENTATION: Final = "/docs"
 _JSON: Final = "application/json"
+_LINES: Final = "application/x-ndjson"
 _PARAMETERS: Final = "#/components/parameters/"
 _RESPONSES: Final = "#/components/responses/"
 _HEADERS: Final = "#/components/headers/"
@@ -141,7 +142,10 @@ def _done(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     return {
         "description": "Done.",
         "headers": {name: {"$ref": _HEADERS + name} for name in headers},
-        "content": {_JSON: {"schema": schemas.of(operation.answer)}},
+        "content": {
+            _JSON: {"schema": schemas.of(operation.answer)},
+            **({_LINES: {"schema": {"type": "string"}}} if operation.lines else {}),
+        },
     }
 
 

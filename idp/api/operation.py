@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any, Final, Literal, get_type_hints
 
@@ -20,6 +20,7 @@ from idp.requests import Nothing, Request
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Run = Callable[..., Awaitable[Answer]]
+Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _WITH_BODY: Final = ("POST", "PUT")
@@ -32,6 +33,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     id. `run` is called with the service, the call, and these values in their order; with a body
     it gets `request`, or `document` where it judges across fields what it reads. `request` is
     what the body holds, `answer` what comes back. A conditional operation honours If-Match.
+    `lines` is called like `run` by who wants the answer as a stream of JSON lines.
     """
 
     method: Method
@@ -44,6 +46,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body: Literal["", "request", "document"] = ""
     is_conditional: bool = False
     is_large: bool = False
+    lines: Lines | None = None
 
     @property
     def parameters(self) -> list[str]:
@@ -68,6 +71,7 @@ def operation(
     answer: type[Answer] | None = None,
     conditional: bool = False,
     large: bool = False,
+    lines: Lines | None = None,
     summary: str = "",
 ) -> Operation:
     """The operation that `run` does; what it takes and answers is read off its annotations.
@@ -95,6 +99,7 @@ def operation(
         body=body,
         is_conditional=conditional,
         is_large=large,
+        lines=lines,
     )
 
 

@@ -33,6 +33,7 @@ Permission = Literal[
     "project.write",
     "project.app.read",
     "project.app.write",
+    "events.read",
     "impersonation",
     "admin.impersonation",
 ]
@@ -62,6 +63,7 @@ _VIEWS: Final[frozenset[Permission]] = frozenset(
         "user.grant.read",
         "project.read",
         "project.app.read",
+        "events.read",
     }
 )
 

@@ -96,6 +96,14 @@ INSTANCES: Final = Collection("instance", Instance)
 SIGNING_KEYS: Final = Collection("signing_keys", SigningKey)
 LEASES: Final = Collection("leases", Lease, expires=True)
 EVENTS: Final = Collection(
-    "events", Event, lists=(("at",), ("collection", "record_id", "sequence"))
+    "events",
+    Event,
+    lists=(
+        ("at",),
+        ("org_id", "at"),
+        ("actor", "at"),
+        ("record_id", "at"),
+        ("collection", "record_id", "sequence"),
+    ),
 )
 DEMO_VISITS: Final = Collection("demo_visits", DemoVisit, expires=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tests.support.samples import (
     applications,
+    events,
     instance,
     organizations,
     people,
@@ -18,6 +19,16 @@ from tests.support.samples import (
     users,
 )
 
-_ALL = (applications, instance, organizations, people, policies, projects, service_users, users)
+_ALL = (
+    applications,
+    events,
+    instance,
+    organizations,
+    people,
+    policies,
+    projects,
+    service_users,
+    users,
+)
 BODIES = {name: bodies for module in _ALL for name, bodies in module.BODIES.items()}
 MADE = {name: make for module in _ALL for name, make in module.MADE.items()}

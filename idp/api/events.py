@@ -1,0 +1,30 @@
+"""…/events: what was changed, by whom and when."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from idp import event_search
+from idp.api.operation import operation
+
+_ALL: Final = "/admin/v1/events"
+_OWN: Final = "/management/v1/orgs/me/events"
+
+OPERATIONS = (
+    operation(
+        "POST",
+        f"{_ALL}/_search",
+        "iam.read",
+        event_search.everywhere,
+        lines=partial(event_search.lines, everywhere=True),
+    ),
+    operation("POST", f"{_ALL}/types/_search", "iam.read", event_search.types),
+    operation(
+        "POST",
+        f"{_OWN}/_search",
+        "events.read",
+        event_search.in_organization,
+        lines=partial(event_search.lines, everywhere=False),
+    ),
+)

@@ -1,0 +1,112 @@
+"""What events tell of: each type in words. What is not said here is not written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+# By the record that changed: what happened to it, after the dot.
+_CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "app_key": ("Key of an application", ("created", "deleted")),
+    "application": (
+        "Application",
+        (
+            "changed",
+            "created",
+            "deactivated",
+            "debug_mode_ended",
+            "debug_mode_set",
+            "deleted",
+            "reactivated",
+            "resumed",
+            "secret_ended",
+            "secret_generated",
+            "suspended",
+        ),
+    ),
+    "authorization": ("Authorization", ("revoked",)),
+    "consent": ("Consent", ("deleted", "given")),
+    "device": ("Device", ("allowed",)),
+    "domain": ("Domain", ("challenge_made", "created", "deleted", "verified")),
+    "instance": (
+        "Installation",
+        (
+            "created",
+            "demo_made",
+            "features_changed",
+            "first_admin_forgotten",
+            "first_admin_renewed",
+            "keys_made",
+            "security_policy_changed",
+        ),
+    ),
+    "key": ("Signing key", ("active", "made", "removed", "retired")),
+    "membership": ("Membership", ("changed", "created", "deleted")),
+    "organization": (
+        "Organization",
+        (
+            "created",
+            "deactivated",
+            "deleted",
+            "primary_domain_changed",
+            "reactivated",
+            "renamed",
+        ),
+    ),
+    "pat": ("Personal access token", ("created", "deleted")),
+    **{
+        name: (told, ("changed", "created", "deleted"))
+        for name, told in {
+            "label_policy": "Colours",
+            "lockout_policy": "Lockout policy",
+            "login_policy": "Login policy",
+            "message_text": "Text of a letter",
+            "password_age_policy": "Password age policy",
+            "password_complexity_policy": "Password complexity policy",
+            "privacy_policy": "Privacy links",
+        }.items()
+    },
+    "policy": ("Policy", ("deleted",)),
+    "project": ("Project", ("changed", "created", "deactivated", "deleted", "reactivated")),
+    "project_role": ("Role of a project", ("changed", "created", "deleted")),
+    "role_assignment": ("Roles of a user", ("changed", "created", "deleted")),
+    "session": ("Session", ("ended", "opened", "renewed")),
+    "token": ("Token", ("exchanged",)),
+    "user": (
+        "User",
+        (
+            "changed",
+            "created",
+            "deactivated",
+            "deleted",
+            "email_changed",
+            "email_verified",
+            "impersonated",
+            "locked",
+            "password_changed",
+            "password_reset",
+            "phone_changed",
+            "phone_removed",
+            "phone_verified",
+            "reactivated",
+            "secret_ended",
+            "secret_generated",
+            "secret_removed",
+            "signed_out",
+            "unlocked",
+        ),
+    ),
+    "user_key": ("Key of a service user", ("created", "deleted")),
+    "user_metadata": ("Metadata of a user", ("changed", "created", "deleted")),
+}
+OBJECTS: Final[Mapping[str, str]] = {name: told for name, (told, _) in _CHANGES.items()}
+TYPES: Final[Mapping[str, str]] = {
+    f"{name}.{change}": f"{told}: {change.replace('_', ' ')}"
+    for name, (told, changes) in _CHANGES.items()
+    for change in changes
+}
+
+
+def object_of(type: str) -> str:
+    """Of what kind of record the event tells: `user`."""
+    return type.partition(".")[0]
