@@ -57,8 +57,8 @@ class Secrets(Answer, frozen=True, kw_only=True):
 
 
 def id_of(hash: str) -> str:
-    """By which name a secret is known."""
-    return credentials.digest(hash)[: credentials.ID_LENGTH]
+    """By which name a secret is known: enough of its hash to tell it from any other."""
+    return f"s{hash[: credentials.ID_LENGTH]}"
 
 
 def proven(owner: Owner, secret: str, now: datetime) -> str | None:

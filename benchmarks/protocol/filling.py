@@ -57,7 +57,8 @@ class _Filling:
     async def run(self, count: int) -> Party:
         instance = await self._service.store.get(INSTANCES, INSTANCE_ID)
         assert instance is not None
-        self._organization, self._project = await setup.find_default(self._service, instance)
+        self._organization = await setup.find_default_organization(self._service, instance)
+        self._project = await setup.find_default_project(self._service, self._organization)
         self._instance = instance
         party = Party(
             host=urlsplit(self._service.config.issuer).netloc,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import fields
 
 from idp import credentials
+from idp.clients.oidc_request import OidcSettings
+from idp.clients.read_app import OidcConfig
 from idp.records import APPLICATIONS
+from idp.requests import declared
 from storage import Update
 from tests.support.api_samples import FULL_SETTINGS
 from tests.support.audit import events_agree
@@ -90,6 +94,43 @@ async def test_a_configuration_is_replaced_as_a_whole(server, owner, app, made):
         "idTokenSignedResponseAlg": "RS256",
     }
     await events_agree(server.store)
+
+
+ADDED = {"clientId", "noneCompliant", "complianceProblems"}
+NOT_KEPT = {"skipNativeAppSuccessPage", "loginVersion"}
+
+
+def test_every_setting_that_is_taken_is_shown():
+    taken = {one.wire_name for one in declared(OidcSettings)}
+
+    assert taken - NOT_KEPT == {one.encode_name for one in fields(OidcConfig)} - ADDED
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        FULL_SETTINGS,
+        {},
+        {"grantTypes": ["OIDC_GRANT_TYPE_DEVICE_CODE"], "appType": "OIDC_APP_TYPE_NATIVE"},
+        {
+            "grantTypes": ["OIDC_GRANT_TYPE_IMPLICIT"],
+            "responseTypes": ["OIDC_RESPONSE_TYPE_ID_TOKEN"],
+            "authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE",
+        },
+        {"managementAccess": True, "clockSkew": "2s"},
+    ],
+)
+async def test_a_configuration_that_is_put_back_as_it_was_shown_changes_nothing(
+    server, owner, app, wanted
+):
+    await owner.request("PUT", f"{app}/oidc_config", wanted)
+    shown = (await owner.get(app)).json()["app"]["oidcConfig"]
+    before = await everything(server.store)
+    again = {name: value for name, value in shown.items() if name not in ADDED}
+    page = await owner.request("PUT", f"{app}/oidc_config", again)
+
+    assert page.status == 200, page.text
+    assert await everything(server.store) == before
 
 
 async def test_what_changes_nothing_is_no_change(server, owner, app):

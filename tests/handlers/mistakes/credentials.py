@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from datetime import timedelta
 
 from idp import credentials
 from idp.oauth.grants import GRANTS
-from idp.records import APPLICATIONS
+from idp.records import APPLICATIONS, OldSecret
 from storage import Update
 from tests.handlers.mistakes.world import TOKEN, Mistake, World
 
@@ -93,6 +94,23 @@ async def switched_off(world: World):
         Update(APPLICATIONS, world.wiki.client_id, set={"state": "inactive"})
     )
     return await world.wiki.redeem(world.visitor, "c" * 65)
+
+
+async def project_switched_off(world: World):
+    await world.server.store.commit(
+        Update(APPLICATIONS, world.wiki.client_id, set={"state": "suspended"})
+    )
+    return await world.wiki.redeem(world.visitor, "c" * 65)
+
+
+async def replaced_secret(world: World):
+    ended = world.server.clock.now() - timedelta(hours=3)
+    old = OldSecret(hash=credentials.digest("the last one"), ends_at=ended)
+    await world.server.store.commit(
+        Update(APPLICATIONS, world.wiki.client_id, set={"old_secret": old})
+    )
+    headers = basic(world.wiki.client_id, "the last one")
+    return await world.wiki.redeem(world.visitor, "c" * 65, headers=headers)
 
 
 async def plus_in_the_secret(world: World):
@@ -194,6 +212,12 @@ MISTAKES = [
         "The application `Wiki` ({wiki}) is not active.",
         switched_off,
     ),
+    Mistake(
+        "a client whose project was switched off",
+        "client_known",
+        "The application `Wiki` ({wiki}) is not active: its project is deactivated.",
+        project_switched_off,
+    ),
     form(
         "post instead of basic",
         "client_method",
@@ -224,6 +248,12 @@ MISTAKES = [
         "client_proof",
         WRONG.format(length=8),
         lambda wiki: basic(wiki.client_id, "invented"),
+    ),
+    Mistake(
+        "a secret that was replaced",
+        "client_proof",
+        "The secret was replaced by another one, and ended 3 h ago.",
+        replaced_secret,
     ),
     header(
         "a line break after the secret",
