@@ -10,6 +10,7 @@ from handlers.console import (
     applications,
     base,
     domains,
+    event_log,
     jobs,
     members,
     organizations,
@@ -35,5 +36,6 @@ ROUTES: Final[list[Any]] = [
     *service_users.ROUTES,
     *policies.ROUTES,
     *signing_keys.ROUTES,
+    *event_log.ROUTES,
     *jobs.ROUTES,
 ]

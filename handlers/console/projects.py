@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from handlers.console import cells, commands
-from handlers.console.actions import Action, routes
+from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact, part
 from handlers.console.fields import Field
 from handlers.console.lists import ListHandler, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from idp.errors import NotFound
 from idp.i18n import message
 
 PROJECTS: Final = "/management/v1/projects"
@@ -19,6 +20,8 @@ PROJECT: Final = f"{PROJECTS}/{{projectId}}"
 PATH: Final = "/projects"
 ONE: Final = f"{PATH}/{{projectId}}"
 _SECTION: Final = "projects"
+_GRANTS: Final = "POST /management/v1/users/grants/_search"
+_MOST: Final = 100
 
 _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
@@ -39,6 +42,18 @@ _ROLE_FIELDS: Final = (
     Field(path="displayName", label=_NAME, is_required=True),
     Field(path="group", label=_GROUP, is_sent_empty=True),
 )
+
+
+class RoleHandler(ActionHandler):
+    """The form of one role, which is known by the project's list of them."""
+
+    async def load(self, *ids: str) -> Document:
+        roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())
+        found: Document | None = next((role for role in roles if role["key"] == ids[1]), None)
+        if found is None:
+            raise NotFound("there is no such role")
+        return found
+
 
 ACTIONS: Final = (
     Action(
@@ -127,7 +142,19 @@ ACTIONS: Final = (
         fields=_ROLE_FIELDS,
         then=ONE,
         done="added",
-        command="project role add {projectId} KEY",
+        command="role add --project {projectId} --key KEY --display-name NAME",
+    ),
+    Action(
+        path=f"{ONE}/roles/{{roleKey}}/edit",
+        section=_SECTION,
+        operation=f"PUT {PROJECT}/roles/{{roleKey}}",
+        title=message("Change the role", context="projects"),
+        button=message("Save", context="console"),
+        fields=_ROLE_FIELDS[1:],
+        name="key",
+        handler=RoleHandler,
+        then=ONE,
+        done="saved",
     ),
     Action(
         path=f"{ONE}/roles/{{roleKey}}/delete",
@@ -187,7 +214,11 @@ class ProjectHandler(ConsoleHandler):
                 fact(_MADE, cells.instant(project["details"].get("creationDate"))),
             ],
             actions=self._ways(id, project),
-            parts_of=[self._apps(id, apps.get("result", [])), self._roles(id, roles)],
+            parts_of=[
+                self._apps(id, apps.get("result", [])),
+                self._roles(id, roles),
+                *await self._grants(id),
+            ],
             commands=commands.shown(
                 self.service.config,
                 BY_NAME[f"GET {PROJECT}"],
@@ -236,19 +267,58 @@ class ProjectHandler(ConsoleHandler):
             * self.may("project.app.write"),
         )
 
+    async def _grants(self, id: str) -> list[Cell]:
+        """Who has roles here, as far as one page goes."""
+        if not (self.may("user.grant.read") and self.may("user.read")):
+            return []
+        asked = {"query": {"limit": _MOST}, "queries": [{"projectIdQuery": {"projectId": id}}]}
+        found = (await self.run(_GRANTS, document=asked)).get("result", [])
+        names = await self._names([grant["userId"] for grant in found])
+        rows = [
+            [
+                cells.link(
+                    names.get(grant["userId"], grant["userId"]),
+                    self.at(f"{CONSOLE}/users/{{userId}}", grant["userId"]),
+                ),
+                cells.codes(grant["roleKeys"]),
+            ]
+            for grant in found
+        ]
+        return [
+            part(
+                message("Who has roles", context="projects"),
+                [_NAME, message("Roles", context="projects")],
+                rows,
+                message(
+                    "Nobody has roles here. They are given on a user's page.", context="projects"
+                ),
+            )
+        ]
+
+    async def _names(self, ids: list[str]) -> dict[str, str]:
+        """What the users of this organization among them are called."""
+        if not ids:
+            return {}
+        queries = [{"inUserIdsQuery": {"userIds": ids}}]
+        found = await self.run("POST /v2/users", document={"queries": queries})
+        return {
+            user["userId"]: user.get("preferredLoginName") or user["username"]
+            for user in found.get("result", ())
+        }
+
     def _roles(self, id: str, found: list[dict[str, str]]) -> Cell:
-        may = self.may("project.write")
-        path = f"{CONSOLE}{ONE}/roles"
-        gone = message("Delete", context="console")
+        may, path = self.may("project.write"), f"{CONSOLE}{ONE}/roles"
+        gone, change = message("Delete", context="console"), message("Change", context="console")
         return part(
             message("Roles", context="projects"),
-            [_KEY, _NAME, _GROUP, *([message("Change", context="console")] if may else [])],
+            [_KEY, _NAME, _GROUP, *[change, gone] * may],
             [
                 [
                     cells.code(role["key"]),
                     cells.text(role["displayName"]),
                     cells.text(role.get("group")),
                     *[
+                        cells.link(change, self.at(f"{path}/{{roleKey}}/edit", id, role["key"])),
                         cells.link(gone, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])),
                     ]
                     * may,

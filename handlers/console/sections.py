@@ -43,6 +43,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
         f"{CONSOLE}/policies", message("Policies", context="console"), "policy.read"
     ),
     "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
+    "events": Section(f"{CONSOLE}/events", message("Events", context="console"), "events.read"),
     "jobs": Section(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
 }
 

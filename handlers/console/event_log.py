@@ -1,0 +1,210 @@
+"""The audit log: who changed what, and when, to look through and to take away."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import msgspec
+from tornado.iostream import StreamClosedError
+
+from handlers.console import cells, commands, fields
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell
+from handlers.console.fields import Field, Values
+from handlers.console.lists import PAGE, way
+from handlers.console.running import BY_NAME, Document
+from handlers.console.sections import CONSOLE
+from idp import access, event_search, requests
+from idp.access import Call
+from idp.errors import InvalidArgument
+from idp.event_search import EventQuery
+from idp.event_types import TYPES
+from idp.i18n import message
+
+PATH: Final = f"{CONSOLE}/events"
+_LINES_AT_ONCE: Final = 100
+_COLUMNS: Final = (
+    message("When", context="events"),
+    message("What", context="events"),
+    message("Who", context="events"),
+    message("Object", context="events"),
+    message("Request", context="events"),
+)
+_FIELDS: Final = (
+    Field(
+        path="editorUserId",
+        label=message("Id of who did it", context="events"),
+        direction="ltr",
+    ),
+    Field(
+        path="aggregateId", label=message("Id of the object", context="events"), direction="ltr"
+    ),
+    Field(
+        path="eventTypes",
+        label=message("What", context="events"),
+        kind="choice",
+        options=[("", message("Everything", context="events")), *((name, name) for name in TYPES)],
+    ),
+    Field(path="requestId", label=message("Id of the request", context="events"), direction="ltr"),
+)
+
+
+class EventsBase(ConsoleHandler):
+    """What is searched for; the address says it all."""
+
+    section = "events"
+    operation = "POST /management/v1/orgs/me/events/_search"
+    path = PATH
+
+    def values(self) -> Values:
+        return fields.typed(_FIELDS, self.query_params())
+
+    def document(self, values: Values) -> Document:
+        """The search: what is empty is not asked for."""
+        found = {name: value for name, value in values.items() if value}
+        type = found.pop("eventTypes", "")
+        return {**found, **({"eventTypes": [type]} if type else {})}
+
+    @property
+    def acts_in(self) -> str | None:
+        """The organization that the operation is for; None: for the whole installation."""
+        return self.org_id
+
+
+class EventsHandler(EventsBase):
+    """The changes in the present organization, the newest first."""
+
+    title = message("Events", context="console")
+
+    async def show(self, *ids: str) -> None:
+        values, cursor = self.values(), self.query_params().if_once("cursor")
+        document = self.document(values)
+        asked = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
+        problems: list[dict[str, object]] = []
+        try:
+            answer = await self.run(self.operation, document=asked, org_id=self.acts_in)
+        except InvalidArgument as error:
+            problems, answer = fields.problems(_FIELDS, error), {}
+        self._show(
+            values, document, answer, cursor, status=400 if problems else 200, problems=problems
+        )
+
+    def _show(
+        self,
+        values: Values,
+        document: Document,
+        answer: Document,
+        cursor: str | None,
+        **more: Any,
+    ) -> None:
+        pairs = {name: value for name, value in values.items() if value}
+        after = answer.get("nextCursor")
+        self.page(
+            "console/list",
+            title_text=self.title,
+            intro=None,
+            search={
+                "fields": fields.shown(_FIELDS, values),
+                "hidden": [("org", org)] if (org := self.wanted_id("org")) else [],
+                "clear_url": self.at(self.path) if pairs else None,
+            },
+            columns=_COLUMNS,
+            rows=[self._row(event) for event in answer.get("events", ())],
+            total=None,
+            empty=message("Nothing was found.", context="console"),
+            first_url=self.at(self.path, **pairs) if cursor else None,
+            next_url=self.at(self.path, **pairs, cursor=after) if after else None,
+            actions=self._ways(pairs),
+            commands=commands.shown(
+                self.service.config,
+                BY_NAME[self.operation],
+                [],
+                document,
+                self.acts_in,
+                "audit tail",
+            ),
+            **more,
+        )
+
+    def _ways(self, pairs: dict[str, str]) -> list[Cell]:
+        download = message("Download as NDJSON", context="events")
+        ways = [way(download, self.at(f"{self.path}/download", **pairs))]
+        if "iam.read" in self.visit.rights.everywhere:
+            ways.append(self._other())
+        return ways
+
+    def _other(self) -> Cell:
+        label = message("Events of the whole installation", context="events")
+        return way(label, self.at(f"{PATH}/installation"))
+
+    def _row(self, event: Document) -> list[Cell]:
+        editor, object = event["editor"], event["aggregate"]
+        who = editor.get("displayName") or editor["userId"]
+        by_actor = self.at(self.path, editorUserId=editor["userId"])
+        by_object = self.at(self.path, aggregateId=object["id"])
+        request = event.get("requestId")
+        return [
+            cells.instant(event["creationDate"]),
+            cells.code(event["type"]["type"]),
+            cells.link(who, by_actor),
+            cells.link(object["id"], by_object),
+            cells.link(request, self.at(self.path, requestId=request))
+            if request
+            else cells.text(None),
+        ]
+
+
+class DownloadHandler(EventsBase):
+    """The events that a search finds, one in each line."""
+
+    async def show(self, *ids: str) -> None:
+        found = await self._found()
+        self.set_header("Content-Type", "application/x-ndjson")
+        self.set_header("Content-Disposition", 'attachment; filename="events.ndjson"')
+        n = 0
+        try:
+            async for event in found:
+                self.write(msgspec.json.encode(event) + b"\n")
+                n += 1
+                if n % _LINES_AT_ONCE == 0:
+                    await self.flush()
+        except StreamClosedError:
+            return
+        self.finish()
+
+    async def _found(self) -> AsyncIterator[Any]:
+        """Raises InvalidArgument, PermissionDenied: before anything is sent."""
+        operation, visit = BY_NAME[self.operation], self.visit
+        call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
+        call = await access.admitted(self.service, call)
+        request = requests.read(EventQuery, self.document(self.values()))
+        is_for_all = self.acts_in is None
+        return event_search.lines(self.service, call, request, everywhere=is_for_all)
+
+
+class _Everywhere:
+    operation = "POST /admin/v1/events/_search"
+    path = f"{PATH}/installation"
+    acts_in = None
+
+
+class AllEventsHandler(_Everywhere, EventsHandler):
+    """All changes, whosever they are."""
+
+    title = message("Events of the whole installation", context="events")
+
+    def _other(self) -> Cell:
+        return way(message("Events of the organization", context="events"), self.at(PATH))
+
+
+class AllDownloadHandler(_Everywhere, DownloadHandler):
+    """The same, taken away."""
+
+
+ROUTES = [
+    (PATH, EventsHandler),
+    (f"{PATH}/download", DownloadHandler),
+    (f"{PATH}/installation", AllEventsHandler),
+    (f"{PATH}/installation/download", AllDownloadHandler),
+]
