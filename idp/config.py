@@ -62,7 +62,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     # Password hashing
     password_hasher: Literal["argon2id", "bcrypt"] = "argon2id"  # how new passwords are hashed  # noqa: S105
-    password_min_length: int = 8  # shortest new password, unless a policy says otherwise
+    password_min_length: int = 8  # shortest new password, if no policy says otherwise
     hashing_threads: int = 0  # passwords hashed at once; 0: the cores, shared by the processes
     hashing_queue: int = 64  # sign-ins that may wait for a hash before the service answers 503
 
@@ -75,12 +75,12 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     refresh_token_seconds: int = 90 * DAY  # a refresh token, however often it is used
     session_idle_seconds: int = 12 * HOUR  # a browser session that is not used
     session_seconds: int = 30 * DAY  # a browser session, however often it is used
-    password_check_seconds: int = 10 * DAY  # how long a password counts, unless a policy says otherwise
+    password_check_seconds: int = 10 * DAY  # how long a password counts, without a policy
     sign_in_seconds: int = HOUR  # a sign-in that was begun and not finished
     one_time_password_seconds: int = HOUR  # the first administrator's one-time password
 
     # Registration
-    self_registration: bool = True  # people may open accounts, unless a policy says otherwise
+    self_registration: bool = True  # people may open accounts, if no policy says otherwise
 
     # Guessing
     sign_in_failures_before_delay: int = 5  # failures of one account before it has to wait
