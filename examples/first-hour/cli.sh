@@ -47,3 +47,6 @@ idp policy set password-complexity --org "$ORG" --min-length 12 > policy.txt
 
 say "New keys sign from now on"
 idp keys rotate > keys.txt
+
+say "What was changed, by whom and when"
+idp audit search --all --format ndjson > audit.ndjson

@@ -79,3 +79,8 @@ call POST /management/v1/policies/password/complexity '{"minLength": 12}' > poli
 
 say "New keys sign from now on"
 call POST /admin/v1/keys/_rotate '{}' > keys.txt
+
+say "What was changed, by whom and when"
+call POST /admin/v1/events/_search '{"limit": 1000}' |
+  python3 -c 'import json, sys
+for event in json.load(sys.stdin)["events"]: print(json.dumps(event))' > audit.ndjson

@@ -16,6 +16,12 @@ from idp.cli.settings import store_flags
 from idp.requests import Request
 
 
+class Verb(click.Command):
+    """A command of the command line, and what it is made of."""
+
+    made_of: Command
+
+
 def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Group:
     """The commands of one noun."""
     made = click.Group(name, help=short_help, short_help=short_help)
@@ -38,13 +44,14 @@ def built(command: Command) -> click.Command:
     if _has_secret(command):
         told = "Write the secret there (mode 0600) instead of printing it."
         parameters.append(click.Option(["--secret-file"], metavar="FILE", help=told))
-    made = click.Command(
+    made = Verb(
         command.verb,
         params=parameters,
         callback=running.callback(command, options),
         help=f"{summary(command)} Example: {command.example}",
         short_help=summary(command),
     )
+    made.made_of = command
     return with_place(made)
 
 

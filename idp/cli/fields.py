@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 else:
     _ParamType = click.ParamType  # generic since click 8.4
 
-Kind = Literal["text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern"]
+Kind = Literal[
+    "text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern", "moment"
+]
 
 _NEVER: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
+_MOMENTS: Final = ("from", "since", "until")  # these lie in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
@@ -86,7 +89,7 @@ def _kind(path: tuple[str, ...], hint: Any, rule: Any) -> Kind:
     if isinstance(rule, Base64):
         return "file"
     if isinstance(rule, Instant):
-        return "expiry"
+        return "moment" if path[-1] in _MOMENTS else "expiry"
     return "switch" if hint is bool else "text"
 
 
@@ -152,6 +155,11 @@ def option(field: Field, name: str, help: str = "") -> click.Option:
             return click.Option(
                 [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=told
             )
+        case "moment":
+            told = help or "How long ago, 24h or 7d, or an instant."
+            return click.Option(
+                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=told
+            )
         case "json":
             return click.Option(
                 [f"--{name}", label], multiple=True, metavar="JSON", type=_Json(), help=help
@@ -169,11 +177,11 @@ def value_of(field: Field, given: Any, clock: Clock) -> Any:
         return read_secret(given)
     if field.kind == "file":
         return base64.b64encode(read_octets(given)).decode()
-    if field.kind == "expiry" and isinstance(given, timedelta):
+    if isinstance(given, timedelta):
         try:
-            return instant(clock.now() + given)
+            return instant(clock.now() + (given if field.kind == "expiry" else -given))
         except OverflowError:
-            raise click.UsageError("no calendar holds that expiry") from None
+            raise click.UsageError("no calendar holds that instant") from None
     return list(given) if field.kind in ("list", "json") else given
 
 

@@ -21,6 +21,7 @@ from idp.errors import ConfigError
 Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
+LISTS: Final = ("result", "events", "eventTypes")
 _ABOUT: Final = "details"
 _PROOF: Final = "url"  # beside it, a token is what a domain publishes
 
@@ -36,11 +37,12 @@ def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
     return "\n".join(_pairs(answer) if rows is None else _table(rows, columns))
 
 
-def _rows(answer: Document) -> list[Document] | None:
+def _rows(answer: Document) -> list[Any] | None:
     """The rows of a list; None for what is none. An empty list is left out of an answer."""
-    if isinstance(answer.get("result"), list):
-        return list(answer["result"])
-    is_list = "totalResult" in answer.get(_ABOUT, {})
+    for name in LISTS:
+        if isinstance(answer.get(name), list):
+            return list(answer[name])
+    is_list = not answer or "totalResult" in answer.get(_ABOUT, {})
     return [] if is_list else None
 
 
@@ -66,15 +68,15 @@ def _text(value: object) -> str:
 
 
 def _pairs(answer: Document) -> list[str]:
-    shown = flat({name: value for name, value in answer.items() if name != _ABOUT})
+    shown = {name: text for name, text in flat(answer).items() if _ABOUT not in name.split(".")}
     width = max(map(len, shown), default=0)
     return [f"{name:<{width}}  {text}".rstrip() for name, text in shown.items()]
 
 
-def _table(rows: Sequence[Document], columns: Sequence[str]) -> list[str]:
-    if not rows:
-        return []
-    shown = [flat({k: v for k, v in row.items() if k != _ABOUT} | _dated(row)) for row in rows]
+def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
+    if not rows or not isinstance(rows[0], dict):
+        return [_text(row) for row in rows]
+    shown = [flat(row) for row in rows]
     names = columns or _all(shown)
     heads = {name: name.rpartition(".")[2] for name in names}
     widths = {
@@ -87,15 +89,10 @@ def _table(rows: Sequence[Document], columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _dated(row: Document) -> Document:
-    about = row.get(_ABOUT, {})
-    return {_ABOUT: about} if isinstance(about, dict) else {}
-
-
 def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Every path that any row has, in the order in which they are met, details aside."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return [name for name in names if not name.startswith(f"{_ABOUT}.")]
+    return [name for name in names if _ABOUT not in name.split(".")]
 
 
 def field(answer: Document, path: str) -> str:

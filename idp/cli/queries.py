@@ -11,21 +11,27 @@ from typing import Any, Final, get_args
 import click
 
 from idp.api.operation import Operation
-from idp.cli import fields
+from idp.cli import fields, output
 from idp.cli.backends import Backend, Document
 from idp.cli.fields import Field
 from idp.requests import Request, declared
 
 _QUERIES: Final = "queries"
+_QUERY: Final = "query"
+_CURSOR: Final = "cursor"
 _METHOD: Final = "method"
 _MOST: Final = 1000
 ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, but all of them.")
 
 
 def is_search(operation: Operation) -> bool:
-    return operation.request is not None and any(
-        each.wire_name == _QUERIES for each in declared(operation.request)
-    )
+    """Whether it answers page by page."""
+    names = _names(operation)
+    return _QUERY in names or _CURSOR in names
+
+
+def _names(operation: Operation) -> set[str]:
+    return {each.wire_name for each in declared(operation.request)} if operation.request else set()
 
 
 def filters_of(kind: type[Request]) -> Iterator[Field]:
@@ -74,13 +80,21 @@ async def all_pages(
     backend: Backend, operation: Operation, values: Sequence[str], document: Document
 ) -> Document:
     """What a search finds, all of it. Raises IdpError, StorageError."""
-    query = {**document.get("query", {}), "limit": _MOST}
-    first = answer = await backend.call(operation, values, {**document, "query": query})
-    found = list(first.get("result", []))
+    answer = await backend.call(operation, values, _page(operation, document, {"limit": _MOST}))
+    name = next((each for each in output.LISTS if each in answer), output.LISTS[0])
+    found = list(answer.get(name, []))
+    details = dict(answer.get("details", {}))
     while cursor := answer.get("nextCursor"):
-        following = {**document, "query": {**query, "cursor": cursor}}
-        answer = await backend.call(operation, values, following)
-        found += answer.get("result", [])
-    about = {**first.get("details", {}), "totalResult": str(len(found))}
-    about.pop("isTotalLowerBound", None)
-    return {"details": about, "result": found}
+        page = _page(operation, document, {"limit": _MOST, "cursor": cursor})
+        answer = await backend.call(operation, values, page)
+        found += answer.get(name, [])
+    details = {**details, "totalResult": str(len(found))}
+    details.pop("isTotalLowerBound", None)
+    return {"details": details, name: found}
+
+
+def _page(operation: Operation, document: Document, which: Document) -> Document:
+    """The search for one page; some say which one in an object of its own."""
+    if _QUERY in _names(operation):
+        return document | {_QUERY: document.get(_QUERY, {}) | which}
+    return document | which

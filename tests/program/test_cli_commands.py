@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from idp import exits
 from idp.cli import COMMANDS, main
+from idp.cli.building import Verb
+from idp.cli.command import BY_ADDRESS
 from tests.support import commands_table
 from tests.support.commands_table import leaves
 from tests.support.shell import Shell
@@ -44,6 +46,30 @@ def test_each_command_has_help_with_an_example_that_can_be_typed(path):
 
     assert tuple(example[: len(path)]) == path
     command.make_context("idp", example[len(path) :])
+
+
+# Calls that are the same as another one, which has a command.
+SAME = {
+    "GET /management/v1/orgs/me",
+    "DELETE /management/v1/orgs/me",
+    "POST /admin/v1/orgs/_search",
+    "GET /management/v1/users/{userId}/pats",
+    "GET /management/v1/users/{userId}/keys",
+    "GET /management/v1/projects/{projectId}/apps/{appId}/keys",
+}
+
+
+def test_each_call_of_the_management_api_has_a_command():
+    verbs = [each.made_of for each in LEAVES.values() if isinstance(each, Verb)]
+    called = {id(operation) for verb in verbs for operation in _operations(verb)}
+
+    without = {name for name, each in BY_ADDRESS.items() if id(each) not in called}
+
+    assert without == SAME
+
+
+def _operations(verb):
+    return [*verb.operations.values(), verb.first, *(read for read, _ in verb.base.values())]
 
 
 def test_the_page_of_the_documentation_has_every_command():

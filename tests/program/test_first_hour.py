@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import subprocess
 import sys
@@ -81,4 +82,8 @@ async def test_the_hour_ends_with_a_sign_in_by_the_configuration_that_it_printed
     assert person[settings["login_attribute_path"]] == "max"
     assert person[settings["email_attribute_path"]] == "max@acme.example"
     assert claims[settings["groups_attribute_path"]] == ["admin"]
+    changes = [json.loads(line) for line in (tmp_path / "audit.ndjson").read_text().splitlines()]
+    assert {"organization.created", "pat.created", "application.created"} <= {
+        each["type"]["type"] for each in changes
+    }
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in SECRETS} == {0o600}

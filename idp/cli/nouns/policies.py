@@ -69,13 +69,13 @@ text = group(
         command(
             "show",
             {"": f"GET {_OWN}/{_TEXT}", "instance": f"GET {_INSTANCE}/{_TEXT}"},
-            "idp text show --type verify_email de",
+            "idp text show --type verifyemail de",
             summary="Show the words of a letter in a language.",
         ),
         command(
             "set",
             {"": f"PUT {_OWN}/{_TEXT}", "instance": f"PUT {_INSTANCE}/{_TEXT}"},
-            "idp text set --type verify_email de --subject 'Welcome to Acme'",
+            "idp text set --type verifyemail de --subject 'Welcome to Acme'",
             base={
                 "": (f"GET {_OWN}/{_TEXT}", "customText"),
                 "instance": (f"GET {_INSTANCE}/{_TEXT}", "customText"),
@@ -85,7 +85,7 @@ text = group(
         command(
             "reset",
             f"DELETE {_OWN}/{_TEXT}",
-            "idp text reset --type verify_email de",
+            "idp text reset --type verifyemail de",
             asks="Take the organization's own words away?",
             summary="Let an organization have the words of the instance again.",
         ),

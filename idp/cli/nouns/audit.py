@@ -1,0 +1,138 @@
+"""`idp audit`: what was changed, by whom and when."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import click
+import msgspec
+
+from idp.cli.backends import Backend, Document
+from idp.cli.building import group, with_place
+from idp.cli.command import BY_ADDRESS, command
+from idp.cli.fields import instant
+from idp.cli.output import Format, flat
+from idp.cli.running import carry_out, place_of
+
+_ALL: Final = "POST /admin/v1/events/_search"
+_OWN: Final = "POST /management/v1/orgs/me/events/_search"
+_OWN_HELP: Final = "Of one organization (--org) alone."
+_EVERY_SECONDS: Final = 1.0
+_LATE: Final = timedelta(seconds=10)  # of two processes, the one with the later clock may be first
+_COLUMNS: Final = (
+    "creationDate",
+    "type.type",
+    "aggregate.id",
+    "editor.userId",
+    "editor.displayName",
+    "requestId",
+)
+
+audit = group(
+    "audit",
+    "What was changed, by whom and when.",
+    [
+        command(
+            "search",
+            {"": _ALL, "own": _OWN},
+            "idp audit search --since 24h --event-type user.created --format ndjson",
+            columns=_COLUMNS,
+            switches={"own": _OWN_HELP},
+            summary="Find changes, the newest first.",
+        ),
+        command(
+            "types",
+            "POST /admin/v1/events/types/_search",
+            "idp audit types",
+            columns=("type", "localized.localizedMessage"),
+            summary="List the types of changes.",
+        ),
+    ],
+)
+
+
+@click.command("tail", short_help="The latest changes, and those to come.")
+@click.option("-n", "--lines", type=click.IntRange(1, 1000), default=20, help="How many.")
+@click.option("--follow", is_flag=True, help="Go on with what is changed from now on.")
+@click.option("--own", is_flag=True, help=_OWN_HELP)
+def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
+    """Print the latest changes, the newest last; with --follow, every other as it is made, until
+    it is interrupted. Example: idp audit tail --follow
+    """
+    place, how = place_of(given), given["how"]
+
+    async def followed(backend: Backend) -> None:
+        latest = Tail(backend, own=own)
+        for event in await latest.last(lines):
+            _print(event, how)
+        while follow:
+            await asyncio.sleep(_EVERY_SECONDS)
+            for event in await latest.news():
+                _print(event, how)
+
+    try:
+        carry_out(place, followed)
+    except KeyboardInterrupt:  # how everybody leaves it
+        raise SystemExit(0) from None
+
+
+audit.add_command(with_place(tail))
+
+
+class Tail:
+    """The end of the audit log, each event once."""
+
+    def __init__(self, backend: Backend, *, own: bool) -> None:
+        self._backend = backend
+        self._operation = BY_ADDRESS[_OWN if own else _ALL]
+        self._seen: dict[str, datetime] = {}
+        self._first: tuple[str, str] | None = None
+
+    async def last(self, n: int) -> list[Document]:
+        """The newest `n`, the newest last. Raises IdpError, StorageError."""
+        answer = await self._backend.call(self._operation, [], {"limit": n})
+        events = answer.get("events", [])[::-1]
+        self._first = _place(events[0]) if events else None
+        return self._noted(events)
+
+    async def news(self) -> list[Document]:
+        """What came since. Raises IdpError, StorageError."""
+        query: Document = {"asc": True, "limit": 1000}
+        if self._seen:
+            query["from"] = instant(max(self._seen.values()) - _LATE)
+        found: list[Document] = []
+        while True:
+            answer = await self._backend.call(self._operation, [], query)
+            found += self._noted(answer.get("events", []))
+            if not answer.get("nextCursor"):
+                return found
+            query["cursor"] = answer["nextCursor"]
+
+    def _noted(self, events: list[Document]) -> list[Document]:
+        """Those that were not told yet."""
+        fresh = [
+            event
+            for event in events
+            if event["id"] not in self._seen
+            and (self._first is None or _place(event) >= self._first)
+        ]
+        self._seen |= {each["id"]: datetime.fromisoformat(each["creationDate"]) for each in fresh}
+        if self._seen:
+            oldest = max(self._seen.values()) - 2 * _LATE
+            self._seen = {id: at for id, at in self._seen.items() if at >= oldest}
+        return fresh
+
+
+def _place(event: Document) -> tuple[str, str]:
+    return event["creationDate"], event["id"]
+
+
+def _print(event: Document, how: Format) -> None:
+    if how == "table":
+        shown = flat(event)
+        told = "  ".join(shown[name] for name in _COLUMNS if shown.get(name))
+    else:
+        told = msgspec.json.encode(event).decode()
+    click.echo(told)
