@@ -41,7 +41,7 @@ from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
-_TAG: Final = re.compile(r'"([1-9][0-9]{0,18})"')
+_TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: there is none yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024

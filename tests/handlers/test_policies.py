@@ -126,6 +126,16 @@ async def test_who_has_seen_another_state_changes_nothing(server, owner, manager
     assert await everything(server.store) == before
 
 
+async def test_who_has_seen_none_makes_the_first_and_replaces_none(server, owner):
+    tag = (await owner.get(DEFAULT)).headers["ETag"]
+    first = await set_to(owner, "PUT", 12, DEFAULT, If_Match=tag)
+    before = await everything(server.store)
+
+    assert (tag, first.status) == ('"0"', 200)
+    refused(await set_to(owner, "PUT", 14, DEFAULT, If_Match=tag), 412, 9)
+    assert await everything(server.store) == before
+
+
 async def test_a_viewer_reads_policies_and_sets_none(server, visitor, own):
     viewer = await new_caller(server, visitor, own, "ORG_OWNER_VIEWER")
     before = await everything(server.store)
