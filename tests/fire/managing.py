@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 
-from idp.records import ORGANIZATIONS, USERS
+from idp.records import ORGANIZATIONS, USER_METADATA, USERS
 from tests.fire.run import Run
 from tests.support.api_samples import MACHINES, PROJECTS
 from tests.support.callers import Caller, new_caller
@@ -59,6 +59,32 @@ async def an_application_is_changed(run: Run) -> None:
 
     shown = done(await script.get(app))["app"]["oidcConfig"]
     assert settings.items() <= shown.items()
+
+
+async def a_person_is_changed_and_deleted(run: Run) -> None:
+    """They get another name, address and password, and then go with all that hangs on them."""
+    run.is_safe_from_here()
+    script = await owner(run)
+    email = {"email": "mini@mouse.example", "isVerified": True}
+    body = {
+        "username": "mini",
+        "profile": {"givenName": "Mini", "familyName": "Mouse"},
+        "email": email,
+        "metadata": [{"key": "shoes", "value": "cmVk"}],
+    }
+    person = f"/v2/users/{done(await script.post('/v2/users/human', body))['userId']}"
+    run.is_in_danger_from_here()
+    named = {"username": "minnie@localhost"}
+    done(await script.request("PUT", person.replace("users/", "users/human/"), named))
+    done(await script.post(f"{person}/email", email | {"email": "minnie@mouse.example"}))
+    new = {"newPassword": {"password": "a lamp in the attic"}}
+    done(await script.post(f"{person}/password", new), run, 400)
+    done(await script.request("DELETE", person, None), run, 404)
+    run.is_safe_from_here()
+
+    found = [await run.place.store.get(USERS, person.rpartition("/")[2])]
+    assert found == [None]
+    assert not [one async for one in run.place.store.scan(USER_METADATA)]
 
 
 async def owner(run: Run) -> Caller:

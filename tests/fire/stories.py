@@ -189,6 +189,7 @@ STORIES = [
     an_application_of_others_is_let_in,
     managing.a_script_registers_what_it_needs,
     managing.an_application_is_changed,
+    managing.a_person_is_changed_and_deleted,
     devices.a_device_is_let_in,
     an_application_is_owed_the_news_of_a_logout,
     a_sign_in_lasts_until_the_logout,

@@ -132,6 +132,7 @@ async def test_of_many_who_want_one_name_at_once_one_gets_it(server, owner):
 
 
 @pytest.mark.deep
+@pytest.mark.gen_test(timeout=600)
 async def test_of_many_who_want_one_name_at_once_one_gets_it_each_time(server, owner):
     await race(server, owner, [f"wanted-{n}{'@localhost' * (n % 2)}" for n in range(200)])
 

@@ -78,7 +78,7 @@ async def new_caller(server, visitor, organization, *roles: str, everywhere=Fals
         created_at=now,
         changed_at=now,
     )
-    user.login_key = user.user_name.lower()
+    user.login_key, user.display_key = user.user_name.lower(), "script"
     writes = events.insertion(random, USERS, user, "user.created", "a test", now)
     if roles:
         held = memberships.new(user.id, None if everywhere else organization.id, roles, now)

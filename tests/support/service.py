@@ -106,8 +106,9 @@ class Server:
         user = page.records[0]
         user.id, user.user_name, user.login_key = self.service.random.id(), login_name, login_name
         user.sequence = 1
-        user.email, user.email_key = None, None
+        user.email = user.email_key = user.address_key = None
         user.profile.display_name = login_name.title()
+        user.display_key = user.profile.display_name.casefold()
         await self._store(USERS, user, "user.created")
         return login_name, password
 
