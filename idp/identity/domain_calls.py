@@ -86,23 +86,31 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
     Raises PermissionDenied, NotFound, InvalidArgument, AlreadyExists (it has it), Taken (it is
     another's), FailedPrecondition (it has a hundred).
     """
-    organization = await access.organization(service, call)
     _refuse_generated(service, request.domain)
-    if await org_domains.owner(service, request.domain) not in (None, organization.id):
-        raise Taken([organizations.domain_taken("domain")])
-    if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
-        raise FailedPrecondition(f"it has {MOST} domains already", slug="domain.too_many")
-    now = service.clock.now()
-    made = new_domain(organization.id, request.domain, now)
-    writes = events.insertion(
-        service.random, DOMAINS, made, "domain.created", call.actor, now, domain=made.domain
-    )
-    try:
+
+    async def attempt() -> Changed:
+        organization = await access.organization(service, call)
+        await _refuse_taken(service, organization, request.domain)
+        now = service.clock.now()
+        made = new_domain(organization.id, request.domain, now)
+        writes = events.insertion(
+            service.random, DOMAINS, made, "domain.created", call.actor, now, domain=made.domain
+        )
         await commit_settled(service.store, still_active(organization), *writes)
+        return Changed(details=answers.details(made, organization.id))
+
+    try:
+        return await changes.repeated(attempt)
     except Conflict:
         message = "the organization has the domain already"
         raise AlreadyExists(message, slug="domain.exists", field="domain") from None
-    return Changed(details=answers.details(made, organization.id))
+
+
+async def _refuse_taken(service: Service, organization: Organization, domain: str) -> None:
+    if await org_domains.owner(service, domain) not in (None, organization.id):
+        raise Taken([organizations.domain_taken("domain")])
+    if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
+        raise FailedPrecondition(f"it has {MOST} domains already", slug="domain.too_many")
 
 
 def still_active(organization: Organization) -> Update:

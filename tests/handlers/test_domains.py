@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import users
+from idp.identity import domain_calls, users
 from idp.records import DOMAINS, ORGANIZATIONS
 from idp.records.upgrades import add_primary_domains
 from storage import Delete
@@ -83,14 +83,34 @@ async def test_a_domain_is_named_once_and_not_when_it_is_another_s(server, owner
     assert await everything(server.store) == before
 
 
-async def test_an_organization_has_a_hundred_domains_at_most(server, chief, acme):
-    for n in range(99):
+async def test_an_organization_has_no_more_domains_than_it_may(server, chief, monkeypatch):
+    monkeypatch.setattr(domain_calls, "MOST", 3)
+    for n in range(2):
         await named(chief, f"d{n}.example")
     before = await everything(server.store)
     page = await chief.post(PATH, {"domain": "one-more.example"})
 
     assert refused(page, 400, 9) == {"": "domain.too_many"}
     assert await everything(server.store) == before
+
+
+async def test_a_domain_that_is_named_while_its_organization_goes_is_404(
+    server, owner, acme, monkeypatch
+):
+    commit = server.store.commit
+
+    async def late(*writes):
+        if any(each.collection is DOMAINS for each in writes):
+            monkeypatch.setattr(server.store, "commit", commit)
+            gone = await owner.request("DELETE", f"/admin/v1/orgs/{acme.id}", None)
+            assert gone.status == 200, gone.text
+        await commit(*writes)
+
+    monkeypatch.setattr(server.store, "commit", late)
+    page = await owner.post(PATH, {"domain": "b.example"}, x_idp_orgid=acme.id)
+
+    assert refused(page, 404, 5) == {"": "organization.not_found"}
+    assert not [one async for one in server.store.scan(DOMAINS) if one.org_id == acme.id]
 
 
 # primary
