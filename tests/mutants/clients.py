@@ -19,6 +19,20 @@ MUTANTS = [
         f"{BY_SECRET} -k does_not_prove_itself",
     ),
     Mutant(
+        "an old secret without an end",
+        "idp/client_secrets.py",
+        "return old if old is not None and now < old.ends_at else None",
+        "return old",
+        "tests/handlers/test_secret_rotation.py -k overlap_is_over",
+    ),
+    Mutant(
+        "tokens that outlive their project's pause",
+        "idp/clients/project_states.py",
+        "stamp = service.random.token(bits=64) if is_end else client.stamp",
+        "stamp = client.stamp",
+        "tests/handlers/test_project_life.py -k stays_dead",
+    ),
+    Mutant(
         "any method will do",
         AUTH,
         "if claimed.method != client.auth_method:",
