@@ -133,7 +133,7 @@ class ActionHandler(ConsoleHandler):
         values = fields.typed(self.fields(), form)
         try:
             self._check_confirmed(form, loaded)
-            answer = await self._do(form, values, ids)
+            answer = await self.act(form, values, ids)
         except _ABOUT_THE_FORM as error:
             self._refuse(error, ids, loaded, values)
             return
@@ -142,7 +142,8 @@ class ActionHandler(ConsoleHandler):
         else:
             self.see(self._next(ids, answer, done=self.action.done))
 
-    async def _do(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
+    async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
+        """Run the operation; what it answers. Raises IdpError."""
         operation = BY_NAME[self.action.operation]
         seen = form.get("sequence") if operation.is_conditional else None
         values = await self.resolved(values)

@@ -51,7 +51,8 @@ def shown(
     lines: list[dict[str, object]] = []
     if command:
         text = _PARAMETER.sub("{}", command).format(*map(shlex.quote, ids))
-        lines.append({"label": _CLI, "line": f"idp {text}"})
+        where = f" --org {shlex.quote(org_id)}" if org_id is not None else ""
+        lines.append({"label": _CLI, "line": f"idp {text}{where}"})
     curl = _curl(config, operation, ids, document, org_id)
     return [*lines, {"label": Message("curl"), "line": curl}]
 

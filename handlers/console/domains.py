@@ -52,7 +52,7 @@ ACTIONS: Final = (
         fields=(_NAME,),
         then=_ORGANIZATION,
         done="added",
-        command="org-domain add --domain DOMAIN",
+        command="domain add --domain DOMAIN",
     ),
     Action(
         path=f"{_ONE}/prove",
@@ -67,6 +67,7 @@ ACTIONS: Final = (
         ),
         then=f"{_ONE}/look",
         done="token",
+        command="domain challenge {domain} --type dns",
     ),
     Action(
         path=f"{_ONE}/look",
@@ -76,6 +77,7 @@ ACTIONS: Final = (
         button=message("Look now", context="domains"),
         then=_ORGANIZATION,
         done="verified",
+        command="domain verify {domain}",
     ),
     Action(
         path=f"{_ONE}/primary",
@@ -86,6 +88,7 @@ ACTIONS: Final = (
         button=message("Make primary", context="domains"),
         then=_ORGANIZATION,
         done="saved",
+        command="domain set-primary {domain}",
     ),
     Action(
         path=f"{_ONE}/remove",
@@ -97,6 +100,7 @@ ACTIONS: Final = (
         is_dangerous=True,
         then=_ORGANIZATION,
         done="removed",
+        command="domain remove {domain}",
     ),
 )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from handlers.console import cells, commands, domains, members, roles
-from handlers.console.actions import Action, routes
+from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact
 from handlers.console.fields import Field, Values
@@ -14,8 +15,10 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import message
 from idp.identity.memberships import ORG_OWNER
+from idp.oauth.params import Params
 
 OWN: Final = "/management/v1/orgs/me"
+ANY: Final = "/admin/v1/orgs/{orgId}"
 PATH: Final = "/organizations"
 ONE: Final = f"{PATH}/{{orgId}}"
 _SECTION: Final = "organizations"
@@ -101,6 +104,16 @@ _SET_UP_FIELDS: Final = (
     *_SET_UP_MORE,
 )
 
+
+class RemovalHandler(ActionHandler):
+    """Whoever deletes an organization is no longer in it."""
+
+    async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
+        answer = await super().act(form, values, ids)
+        self.organization = None
+        return answer
+
+
 ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
@@ -162,6 +175,26 @@ ACTIONS: Final = (
         done="reactivated",
         command="org reactivate",
     ),
+    Action(
+        path=f"{ONE}/delete",
+        section=_SECTION,
+        operation=f"DELETE {ANY}",
+        loads=f"GET {ANY}",
+        handler=RemovalHandler,
+        name="org.name",
+        title=message("Delete the organization", context="organizations"),
+        intro=message(
+            "Its people, projects and applications go with it, and all that was issued there"
+            " ends. There is no way back.",
+            context="organizations",
+        ),
+        button=message("Delete", context="console"),
+        confirms=True,
+        is_dangerous=True,
+        then=PATH,
+        done="deleted",
+        command="org delete {orgId}",
+    ),
 )
 
 
@@ -199,6 +232,9 @@ class OrganizationsHandler(ListHandler):
         new = message("New organization", context="organizations")
         may = "iam.write" in self.visit.rights.everywhere
         return [way(new, f"{CONSOLE}{PATH}/new")] * may
+
+
+_DANGEROUS: Final = ("deactivate", "delete")
 
 
 class OrganizationHandler(ConsoleHandler):
@@ -239,10 +275,11 @@ class OrganizationHandler(ConsoleHandler):
             "edit": (message("Rename", context="console"), self.may("org.write")),
             "deactivate": (message("Deactivate", context="console"), self.may("org.delete")),
             "reactivate": (message("Reactivate", context="console"), self.may("org.delete")),
+            "delete": (message("Delete", context="console"), self.may("org.delete")),
         }
         return [
-            way(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "deactivate")
-            for to in ("edit", turn)
+            way(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
+            for to in ("edit", turn, "delete")
             for label, may in [labels[to]]
             if may
         ]

@@ -11,6 +11,9 @@ from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 _LABELS: Final[Mapping[str, Message]] = {
     "ORG_OWNER": message("Owner: everything in the organization", context="roles"),
     "ORG_OWNER_VIEWER": message("Viewer: sees everything, changes nothing", context="roles"),
+    "ORG_SETTINGS_MANAGER": message(
+        "Changes the organization's settings and policies", context="roles"
+    ),
     "ORG_USER_MANAGER": message("Manages users and their roles", context="roles"),
     "ORG_PROJECT_CREATOR": message("Makes and manages projects and applications", context="roles"),
     "ORG_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
@@ -19,6 +22,7 @@ _LABELS: Final[Mapping[str, Message]] = {
     "IAM_OWNER_VIEWER": message("Viewer: sees everything, changes nothing", context="roles"),
     "IAM_ORG_MANAGER": message("Manages every organization", context="roles"),
     "IAM_USER_MANAGER": message("Manages users and their roles everywhere", context="roles"),
+    "IAM_LOGIN_CLIENT": message("A program that shows login pages", context="roles"),
     "IAM_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
     "IAM_END_USER_IMPERSONATOR": message("May act as users who manage nothing", context="roles"),
 }

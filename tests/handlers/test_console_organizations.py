@@ -137,3 +137,16 @@ async def test_a_manager_of_users_neither_renames_nor_makes_organizations(server
         assert (form.status, sent.status) == (403, 403)
         assert form.hidden == {}
     assert await everything(server.store) == before
+
+
+async def test_it_is_deleted_with_its_name_and_one_is_at_home_again(server, visitor):
+    page = await made(server, visitor)
+    here = page.url.partition("&done")[0]
+    form = await visitor.open(here.replace("?", "/delete?"))
+
+    page = await visitor.submit(form, confirm="Acme")
+
+    assert (page.status, page.name) == (200, "console/list")
+    assert "Deleted." in page.text
+    assert "Acme" not in page.text.partition("<main")[2]
+    assert (await visitor.get(here)).status == 404

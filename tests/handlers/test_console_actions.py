@@ -1,0 +1,45 @@
+"""The console's pages as data: each runs an operation that there is, and names a command, too."""
+
+import click
+import pytest
+
+from handlers.app import ROUTES
+from handlers.console import ROUTES as PAGES
+from handlers.console import texts
+from handlers.console.running import BY_NAME
+from idp.cli import main
+
+ACTIONS = {more[0]["action"].path: more[0]["action"] for _, _, *more in PAGES if more}
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_an_action_runs_an_operation_with_what_its_address_names(path):
+    action = ACTIONS[path]
+    named = set(part[1:-1] for part in path.split("/") if part.startswith("{"))
+
+    assert action.operation in BY_NAME
+    assert action.loads is None or action.loads in BY_NAME
+    assert action.done in texts.DONE
+    assert not action.confirms or action.name
+    for operation in filter(None, (action.operation, action.loads)):
+        assert set(BY_NAME[operation].parameters) - named <= {"key"}, operation
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_the_command_line_has_the_command_that_a_page_shows(path):
+    words = ACTIONS[path].command.split()
+    command, context = main, click.Context(main)
+
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        command = command.get_command(context, word)
+        assert command is not None, ACTIONS[path].command
+    if words:
+        options = {name for param in command.params for name in param.opts}
+        shown = {word for word in words if word.startswith("--")}
+        assert shown | {"--org"} <= options, words
+
+
+def test_every_page_of_the_console_is_served():
+    assert {path for path, *_ in PAGES} <= {path for path, *_ in ROUTES}
