@@ -94,6 +94,7 @@ STATES = {
     "console, token shown once": ("console/made", False, token_made),
     "console, keys": ("console/list", False, opened("/keys")),
     "console, rotation": ("console/action", False, opened("/keys/rotate")),
+    "console, events": ("console/list", False, opened("/events")),
     "console, jobs": ("console/list", False, opened("/jobs")),
     "console, policies": ("console/show", False, opened("/policies")),
     "console, policy": ("console/action", False, opened("/policies/label")),
