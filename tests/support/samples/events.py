@@ -14,7 +14,7 @@ _FULL = {
     "range": {"since": "2020-01-01T00:00:00Z", "until": "2040-01-01T00:00:00Z"},
     "requestId": "r-1",
 }
-_FROM = {"sequence": 0, "from": "2020-01-01T00:00:00Z", "cursor": ""}
+_FROM = {"sequence": 0, "resourceOwner": "nobody", "from": "2020-01-01T00:00:00Z", "cursor": ""}
 BODIES = {
     "POST /admin/v1/events/_search": (_FULL, _FROM),
     "POST /management/v1/orgs/me/events/_search": (_FULL, _FROM),
