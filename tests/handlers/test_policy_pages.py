@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from idp.policies import brand
+from idp.policies.effective import policy_id
 from idp.policies.looks import digest
-from idp.records import APPLICATIONS, LabelRules
+from idp.records import APPLICATIONS, POLICIES, LabelRules, PrivacyRules
 from storage import Update
 from tests.handlers.registering import FIELDS, at_register
 from tests.handlers.steps import Seen, text_of
@@ -181,9 +182,8 @@ async def test_there_are_no_colours_of_what_is_no_policy(visitor, path):
 async def test_another_process_s_change_is_seen_after_five_seconds(visitor, demo, server, owner):
     await put(owner, "privacy", helpLink=LINK)
     await at_login_name(visitor, demo)
-    kept = dict(server.service.recent._kept)
-    await put(owner, "privacy", helpLink=f"{LINK}/new")
-    server.service.recent._kept.update(kept)
+    elsewhere = {"rules": PrivacyRules(help_link=f"{LINK}/new")}
+    await server.store.commit(Update(POLICIES, policy_id(None, "privacy"), set=elsewhere))
     stale = await at_login_name(visitor, demo)
     server.clock.advance(timedelta(seconds=6))
     fresh = await at_login_name(visitor, demo)
