@@ -23,7 +23,7 @@ from storage.settling import commit_settled
 
 MAX_VALUE: Final = 500_000
 _AT_ONCE: Final = 8  # entries may be large
-_CHARACTERS_AT_ONE: Final = 2000
+_CHARACTERS_AT_ONE: Final = 4000
 
 
 class MetadataValue(Request, frozen=True, kw_only=True):

@@ -106,3 +106,32 @@ async def test_of_two_who_set_an_entry_at_once_the_later_one_replaces(
 
     assert page.json()["details"]["sequence"] == "2"
     assert (await only(server.store, USER_METADATA)).value == "Ymx1ZQ=="
+
+
+async def test_entries_are_found_by_their_keys_in_pages(owner, user):
+    for key in ("shoe size", "hat"):
+        assert (await owner.post(entry(user, key), {"value": "cmVk"})).status == 200
+    prefix = {"key": "shoe", "method": "TEXT_QUERY_METHOD_STARTS_WITH"}
+
+    everything_there = (await owner.post(entry(user, "_search"), {})).json()
+    found = (await owner.post(entry(user, "_search"), {"queries": [{"keyQuery": prefix}]})).json()
+    first = (await owner.post(entry(user, "_search"), {"query": {"limit": 2}})).json()
+
+    assert [one["key"] for one in everything_there["result"]] == ["hat", "shoe size", "shoes"]
+    assert [one["key"] for one in found["result"]] == ["shoe size", "shoes"]
+    assert (len(first["result"]), first["details"]["totalResult"]) == (2, "3")
+    assert first["nextCursor"]
+
+
+async def test_a_page_of_long_values_ends_early_and_goes_on(owner, user):
+    for n in range(10):
+        long = {"value": "QUJD" * 125_000}
+        assert (await owner.post(entry(user, f"k{n}"), long)).status == 200
+    keys, pages, query = [], 0, {}
+    while query is not None:
+        answer = (await owner.post(entry(user, "_search"), {"query": query})).json()
+        keys += [one["key"] for one in answer["result"]]
+        query, pages = answer.get("nextCursor") and {"cursor": answer["nextCursor"]}, pages + 1
+
+    assert keys == [*(f"k{n}" for n in range(10)), "shoes"]
+    assert pages > 1
