@@ -108,7 +108,7 @@ ACTIONS: Final = (
         handler=SecretHandler,
         shows=(_SECRET,),
         done="created",
-        command="app rotate-secret {projectId} {appId} --overlap 24h",
+        command="app rotate-secret --project {projectId} {appId} --overlap 24h",
     ),
     _change(
         "secrets/{secretId}/delete",
@@ -130,7 +130,7 @@ ACTIONS: Final = (
             context="applications",
         ),
         fixed={"duration": "1h"},
-        command="app debug {projectId} {appId}",
+        command="app debug --project {projectId} {appId}",
     ),
     _change(
         "debug/end",
@@ -173,7 +173,7 @@ ACTIONS: Final = (
         is_dangerous=True,
         then=PROJECT_PATH,
         done="deleted",
-        command="app delete {projectId} {appId}",
+        command="app delete --project {projectId} {appId}",
     ),
     *registered_keys.actions(ONE, APP, section=_SECTION, loads=f"GET {APP}", name="app.name"),
 )

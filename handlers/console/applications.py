@@ -47,7 +47,7 @@ class ApplicationsHandler(ListHandler):
     title = message("Applications", context="console")
     empty = message("There is no application yet.", context="projects")
     columns = (_NAME, _STATE, _CLIENT_ID)
-    command = "app list"
+    command = "app list --project ID"
 
     async def run(self, operation: str, *ids: str, **given: Any) -> Document:
         """Of each project that is found, its applications."""
@@ -119,7 +119,7 @@ class ApplicationHandler(ConsoleHandler):
                 ids,
                 None,
                 self.org_id,
-                "app get {projectId} {appId}",
+                "app show --project {projectId} {appId}",
             ),
         )
 

@@ -115,7 +115,7 @@ ACTIONS: Final = (
         fields=_NEW_FIELDS,
         then=ONE,
         done="created",
-        command="service-user create --name NAME",
+        command="service-user create --user-name USER --name NAME",
     ),
     _change(
         "pats/new",
@@ -130,7 +130,7 @@ ACTIONS: Final = (
         handler=PatHandler,
         shows=(Secret("token", message("Personal access token", context="service-users")),),
         done="created",
-        command="pat create {userId} --expires 7d",
+        command="pat create --user {userId} --expires 7d",
     ),
     _change(
         "pats/{tokenId}/delete",

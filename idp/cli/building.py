@@ -97,7 +97,8 @@ def options_of(command: Command) -> dict[str, Field]:
 
 def _is_offered(command: Command, field: Field) -> bool:
     name = field.path[0]
-    if name in command.fixed or (command.only and name not in command.only):
+    is_fixed = name in command.fixed and not queries.is_filter(field)
+    if is_fixed or (command.only and name not in command.only):
         return False
     return _named(command, field) != HIDDEN
 

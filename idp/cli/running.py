@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final
 
 import click
@@ -87,7 +88,7 @@ def said_by(
     command: Command, options: Mapping[str, Field], given: Mapping[str, Any], backend: Backend
 ) -> Document:
     """What the command line says of the body. Raises click.UsageError."""
-    document: Document = dict(command.fixed)
+    document: Document = deepcopy(command.fixed)
     for name, field in options.items():
         value = given.get(name.replace("-", "_"))
         if value not in (None, ()):

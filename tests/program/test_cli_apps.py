@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from datetime import timedelta
 
 import msgspec
@@ -129,3 +130,53 @@ def test_what_is_no_key_file_makes_no_assertion(tmp_path, content, flags, said):
 
     assert (done.exit_code, done.stdout) == (exits.USAGE, "")
     assert said in done.stderr
+
+
+# Lists
+
+
+def test_filters_add_up_and_a_star_stands_for_what_follows(shell):
+    create = ("service-user", "create", "--name", "N", "--user-name")
+    for name in ("nightly", "Nighthawk", "daily"):
+        shell(*create, name)
+    listed = ("service-user", "list", "--format", "ndjson")
+
+    names = {json.loads(line)["username"] for line in shell(*listed).out.splitlines()}
+    found = shell(*listed, "--user-name", "NIGHT*").out.splitlines()
+    exact = shell(*listed, "--user-name", "night").out
+
+    assert names == {"nightly", "Nighthawk", "daily"}
+    assert {json.loads(line)["username"] for line in found} == {"nightly", "Nighthawk"}
+    assert exact == ""
+
+
+def test_a_page_says_how_to_go_on_and_all_of_them_are_had_at_once(shell):
+    for n in range(3):
+        shell("project", "create", "--name", f"page-{n}")
+    listed = ("project", "list", "--name", "page-*")
+
+    first = shell(*listed, "--limit", "2")
+    cursor = first.err.split("--cursor ")[1].strip()
+    second = shell(*listed, "--limit", "2", "--cursor", cursor)
+    whole = shell(*listed, "--limit", "2", "--all", "--format", "json").json()
+
+    assert len(first.out.splitlines()) == 3
+    assert len(second.out.splitlines()) == 2
+    assert second.err == ""
+    assert len(whole["result"]) == 3
+    assert whole["details"]["totalResult"] == "3"
+
+
+# Policies
+
+
+def test_a_policy_is_changed_where_it_is_said_and_inherited_else(shell):
+    shell("policy", "set", "password-complexity", "--instance", "--min-length", "9")
+    inherited = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")
+    shell("policy", "set", "password-complexity", "--min-length", "12")
+    own = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")
+    shell("policy", "set", "password-complexity", "--has-symbol")
+    shell("policy", "reset", "password-complexity", "--yes")
+    reset = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")
+
+    assert (inherited, own, reset) == ("9", "12", "9")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from idp.cli.building import group
-from idp.cli.command import command
+from idp.cli.command import HIDDEN, command
 
 _USERS: Final = "/management/v1/users"
 _USER: Final = f"{_USERS}/{{userId}}"
@@ -20,6 +20,15 @@ service_user = group(
             "create",
             f"POST {_USERS}/machine",
             "idp service-user create --user-name nightly --name 'Nightly script'",
+        ),
+        command(
+            "list",
+            "POST /v2/users",
+            "idp service-user list --user-name 'ni*'",
+            fixed={"queries": [{"typeQuery": {"type": "TYPE_MACHINE"}}]},
+            names={"queries.typeQuery.": HIDDEN},
+            columns=("userId", "username", "state", "machine.name"),
+            summary="Find service users; without a filter, all that there are.",
         ),
         command(
             "change",
