@@ -248,7 +248,8 @@ class WizardHandler(ConsoleHandler):
             document = self._document(values)
         except InvalidArgument:
             document = {"name": values["name"]}
-        line = f"app create --preset {self._tool} --host HOST" if self._preset else "app create"
+        line = "app create --project {projectId}"
+        line += f" --preset {self._tool} --host HOST" if self._preset else ""
         sent = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
         operation = BY_NAME[self._operation]

@@ -225,7 +225,7 @@ class ProjectHandler(ConsoleHandler):
                 [id],
                 None,
                 self.org_id,
-                "project get {projectId}",
+                "project show {projectId}",
             ),
         )
 

@@ -96,7 +96,7 @@ class ServiceUserHandler(ConsoleHandler):
                 ids,
                 None,
                 self.org_id,
-                "user get {userId}",
+                "user show {userId}",
             ),
         )
 
