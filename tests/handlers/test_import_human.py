@@ -112,7 +112,7 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
         (
             {"hashedPassword": {"value": "nonsense"}},
             "hashedPassword.value",
-            "password_hash.unknown",
+            "password_hash.unreadable",
         ),
         ({"password": "a lamp in the attic"}, "hashedPassword", "field.conflict"),
         ({"otpCode": "JBSWY3DPEHPK3PXP"}, "otpCode", "factor.unsupported"),
