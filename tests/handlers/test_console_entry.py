@@ -1,5 +1,7 @@
 """Who gets into the console, as whom, and into which organization."""
 
+import re
+
 import pytest
 
 from tests.support import console
@@ -156,3 +158,16 @@ async def test_a_malformed_address_of_the_console_is_answered_by_a_page(server, 
         assert 400 <= page.status < 500, address
         assert page.name in ("error", "console/message"), address
     assert (await visitor.request("PUT", "/ui/console/users")).status == 405
+
+
+async def test_a_page_is_light_with_all_that_it_needs(server, visitor):
+    await console.admin(server, visitor)
+    org = await console.own_org(server)
+
+    for path in ("", "/users", "/users/new", f"/organizations/{org.id}", "/organizations/new"):
+        page = await visitor.open(f"/ui/console{path}")
+        needed = set(re.findall(r'(?:href|src)="(/ui/static/[^"]+\.(?:css|js))"', page.text))
+        files = [await visitor.get(each) for each in sorted(needed)]
+
+        assert len(files) == 3
+        assert sum(len(each.text.encode()) for each in [page, *files]) < 30_000, path
