@@ -248,14 +248,12 @@ class WizardHandler(ConsoleHandler):
             document = self._document(values)
         except InvalidArgument:
             document = {"name": values["name"]}
-        line = "app create --project {projectId}"
+        line = "app create --project {projectId} --name NAME"
         line += f" --preset {self._tool} --host HOST" if self._preset else ""
         sent = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
         operation = BY_NAME[self._operation]
-        return commands.shown(
-            self.service.config, operation, [project], sent, self.org_id, f"{line} --name NAME"
-        )
+        return commands.shown(self.service.config, operation, [project], sent, self.org_id, line)
 
     def _tell(
         self, project_id: str, made: Document, values: Values, warnings: Sequence[Message]

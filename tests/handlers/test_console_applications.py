@@ -59,7 +59,7 @@ async def test_the_page_asks_kind_and_tool_and_gives_its_reasons(server, visitor
     for choice in presets.find("grafana").chosen.values():
         assert html.escape(choice.reason.msgid, quote=False) in html.unescape(third.text)
     assert third.inputs["name"] == "Grafana"
-    assert "--preset grafana --host HOST --name NAME" in third.text
+    assert "--name NAME --preset grafana --host HOST" in third.text
 
 
 async def test_a_preset_registers_what_it_says_and_shows_the_secret_once(server, visitor):
