@@ -31,7 +31,7 @@ from idp.requests import Request
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
-from storage import Collection
+from storage import Collection, Stale, Write
 from storage.settling import commit_settled
 
 _MAX_BASE64: Final = jose.MAX_KEY_CHARACTERS * 4 // 3
@@ -100,6 +100,7 @@ class Owner(Struct, frozen=True):
     id: str
     org_id: str
     names: Mapping[str, str]
+    guards: tuple[Write, ...] = ()
 
     @property
     def is_application(self) -> bool:
@@ -107,7 +108,10 @@ class Owner(Struct, frozen=True):
 
 
 async def create(service: Service, call: Call, owner: Owner, request: NewKey) -> KeyCreated:
-    """Register a key, or make a pair. Raises InvalidArgument (the date)."""
+    """Register a key, or make a pair.
+
+    Raises InvalidArgument (the date), NotFound: the owner was deleted meanwhile.
+    """
     now = service.clock.now()
     expires_at = request.expiration_date or credentials.LASTS_UNTIL
     if expires_at <= now:
@@ -124,12 +128,13 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
         expires_at=expires_at,
     )
     collection, type = owner.collection, f"{_singular(owner)}.created"
-    await commit_settled(
-        service.store,
-        *events.insertion(
-            service.random, collection, record, type, call.actor, now, owner=owner.id
-        ),
+    writes = events.insertion(
+        service.random, collection, record, type, call.actor, now, owner=owner.id
     )
+    try:
+        await commit_settled(service.store, *writes, *owner.guards)
+    except Stale:
+        raise NotFound("the owner of the key was deleted") from None
     return KeyCreated(
         key_id=record.id,
         id=record.id if owner.is_application else "",

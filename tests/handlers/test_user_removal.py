@@ -209,3 +209,23 @@ async def test_the_demonstration_s_user_stays(server, owner, demo):
         assert refused(await delete(owner, user.id), 400, 9) == {"": "user.demo"}
 
     assert await everything(server.store) == before
+
+
+async def test_a_key_that_is_made_while_its_user_goes_is_nobody_s(server, owner, monkeypatch):
+    body = {"userName": "m", "name": "M"}
+    id = (await made(owner, "/management/v1/users/machine", **body))["userId"]
+    path, commit, met = f"/management/v1/users/{id}/keys", server.store.commit, []
+
+    async def late(*writes):
+        if not met and any(write.collection is USER_KEYS for write in writes):
+            met.append(id)
+            assert (await delete(owner, id)).status == 200
+            server.clock.advance(1)
+            await create(owner, userId=id)
+        return await commit(*writes)
+
+    monkeypatch.setattr(server.store, "commit", late)
+    page = await owner.post(path, {})
+
+    refused(page, 404, 5)
+    assert [one async for one in server.store.scan(USER_KEYS)] == []
