@@ -20,6 +20,7 @@ from idp.service import Service
 
 _ENOUGH: Final = 2
 _MOST_OWNERS: Final = 20
+_MOST_SIGN_INS: Final = 50
 
 
 class Checklist(Struct, frozen=True):
@@ -37,14 +38,20 @@ async def look(service: Service) -> Checklist:
     """The state of this installation."""
     store = service.store
     instance = await store.get(INSTANCES, INSTANCE_ID)
-    own_apps = 1 if instance and instance.demo else 0
+    demo = instance.demo.client_id if instance and instance.demo else None
     return Checklist(
         password=instance is not None and instance.first_admin is None,
         organization=await store.count(ORGANIZATIONS, up_to=_ENOUGH) > 1,
-        application=await store.count(APPLICATIONS, up_to=_ENOUGH) > own_apps,
-        sign_in=await store.count(AUTHORIZATIONS, up_to=1) > 0,
+        application=await store.count(APPLICATIONS, up_to=_ENOUGH) > (demo is not None),
+        sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
     )
+
+
+async def _has_sign_in(service: Service, demo: str | None) -> bool:
+    """Whether somebody signed in to another application than the demonstration, of late."""
+    page = await service.store.find(AUTHORIZATIONS, limit=_MOST_SIGN_INS)
+    return any(one.client_id != demo for one in page.records)
 
 
 async def _has_two_owners(service: Service) -> bool:

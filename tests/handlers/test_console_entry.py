@@ -171,3 +171,20 @@ async def test_a_page_is_light_with_all_that_it_needs(server, visitor):
 
         assert len(files) == 3
         assert sum(len(each.text.encode()) for each in [page, *files]) < 30_000, path
+
+
+async def test_the_checklist_tells_a_sign_in_to_an_application_from_one_to_the_demo(
+    server, visitor, new_visitor, demo
+):
+    async def is_done():
+        page = await visitor.open("/ui/console")
+        task = page.text.partition("Test a sign-in")[2].partition("</li>")[0]
+        return ">done<" in task
+
+    await console.admin(server, visitor)
+    await demo.tokens(new_visitor(), *server.user)
+    before = await is_done()
+    party = await server.register()
+    await party.tokens(new_visitor(), *server.user)
+
+    assert (before, await is_done()) == (False, True)
