@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from idp import access, changes, leftovers, listing
 from idp.access import Call
 from idp.changes import Changed
+from idp.errors import NotFound
 from idp.identity import org_states, read_organization, user_removal
 from idp.records import (
     DELETED_ORGANIZATIONS,
@@ -32,7 +33,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Collection, Delete, Insert, Stale, StorageError, Write
+from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
 from storage.settling import commit_settled
 
 EVERY_SECONDS: Final = 10.0
@@ -85,15 +86,18 @@ async def _remove(
         also.extend(await _domains(service, organization, call.actor))
         return organization
 
-    done = await changes.removed(
-        service,
-        ORGANIZATIONS,
-        find,
-        _TYPE,
-        call,
-        org_id,
-        also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, note)],
-    )
+    try:
+        done = await changes.removed(
+            service,
+            ORGANIZATIONS,
+            find,
+            _TYPE,
+            call,
+            org_id,
+            also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, note)],
+        )
+    except Conflict:  # somebody else deleted it at this moment
+        raise NotFound("there is no such organization", slug=access.NO_ORGANIZATION) from None
     with suppress(StorageError):  # what is left is done in the background
         await purge(service, note)
     return done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -206,3 +207,10 @@ async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, a
         assert acme.id not in {each.org_id for each in found[name].values()}, name
     assert not [one async for one in server.store.scan(USERS) if one.org_id == acme.id]
     await events_agree(server.store)
+
+
+async def test_of_many_who_delete_it_at_once_one_does(owner, acme):
+    url = f"{ANY}/{acme.id}"
+    pages = await asyncio.gather(*(owner.request("DELETE", url, None) for _ in range(8)))
+
+    assert sorted(page.status for page in pages) == [200] + 7 * [404]
