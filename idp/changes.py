@@ -63,7 +63,7 @@ async def changed(
 
     async def attempt() -> R:
         before = await find()
-        _check_sequence(before, author)
+        check_sequence(before, author)
         wanted = decide(before)
         if all(getattr(before, name) == value for name, value in wanted.items()):
             return before
@@ -95,7 +95,7 @@ async def removed(
 
     async def attempt() -> Changed:
         record: Any = await find()
-        _check_sequence(record, author)
+        check_sequence(record, author)
         now = service.clock.now()
         writes = removal(service, collection, record, type, author.actor, now)
         await commit_settled(service.store, *writes, *also(record))
@@ -130,8 +130,11 @@ def removal(
     return [gone, events.changed(service.random, collection, record, type, actor, now)]
 
 
-def _check_sequence(record: Any, author: Author) -> None:
-    """Refuse to change what is not what the author has seen (RFC 9110 13.1.1)."""
+def check_sequence(record: Any, author: Author) -> None:
+    """Refuse to change what is not what the author has seen (RFC 9110 13.1.1).
+
+    Raises PreconditionFailed.
+    """
     if author.if_match not in (None, record.sequence):
         raise PreconditionFailed(f"it has changed meanwhile, and is at {record.sequence} now")
 

@@ -140,6 +140,7 @@ async def configure(
         client = await find_to_change(service, call, project_id, app_id)
         _check_management_access(call, settings)
         check(client)
+        changes.check_sequence(client, call)
         await _ensure_keys(service, call, settings)
         return client
 
