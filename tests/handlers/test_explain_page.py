@@ -137,7 +137,7 @@ class TestOnAPublicIssuer:
         assert (page.status, page.name) == (400, "explain")
         assert leads_on(page)
         assert page.headers["X-Request-Id"] in text_of(page)
-        main = page.text.split("<main>")[1].split("</main>")[0]
+        main = page.text.partition("<main")[2].partition("</main>")[0]
         for secret in ("inner.example", "evil.example", "Inner wiki", "redirect_uri", "client_id"):
             assert secret not in main
 
@@ -156,7 +156,7 @@ class TestOnAPublicIssuer:
         late = await visitor.get(url)
 
         assert marks_of(page) == ["C", "c"]
-        assert "inner.example" not in late.text.split("<main>")[1].split("</main>")[0]
+        assert "inner.example" not in late.text.partition("<main")[2].partition("</main>")[0]
 
     async def test_the_cookie_is_bound_to_this_host_and_to_https(self, visitor, server):
         party = await server.register(redirect_uris=["https://inner.example/cb"])

@@ -18,7 +18,7 @@ SLUGS = [*explain._MISTAKES, "a slug of tomorrow"]
 
 def sentences_of(html):
     """The texts between the tags of `<main>`, without what is marked as English."""
-    main = html.split("<main>")[1].split("</main>")[0]
+    main = html.partition("<main")[2].partition("</main>")[0]
     main = re.sub(r'<span lang="en".*?</span>|<(code|time).*?</\1>', "", main, flags=re.DOTALL)
     texts = (" ".join(text.split()) for text in re.sub(r"<[^>]+>", "\n", main).split("\n"))
     return {text for text in texts if re.search(r"[a-z]{2,} [a-z]{2,}", text)}
