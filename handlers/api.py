@@ -16,7 +16,7 @@ from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers.base import Handler
-from idp import access, repeating, requests, strict_json
+from idp import access, rate_limits, repeating, requests, strict_json
 from idp.access import Call
 from idp.answers import Answer
 from idp.api import error_body
@@ -124,7 +124,7 @@ class ApiHandler(JsonHandler):
 
     async def prepare(self) -> None:
         """Admit the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
-        InvalidArgument."""
+        InvalidArgument, TooMany."""
         waiting = super().prepare()
         if waiting is not None:
             await waiting
@@ -132,13 +132,26 @@ class ApiHandler(JsonHandler):
         if operation is None:
             raise HTTPError(405)
         headers = self.request.headers
-        self.call = await access.admit(
-            self.service,
-            headers.get("Authorization"),
-            operation.permission,
-            headers.get(f"x-{self.service.config.vendor}-orgid") or None,
-            _if_match(operation, headers.get("If-Match")),
-        )
+        try:
+            self.call = await access.admit(
+                self.service,
+                headers.get("Authorization"),
+                operation.permission,
+                headers.get(f"x-{self.service.config.vendor}-orgid") or None,
+                _if_match(operation, headers.get("If-Match")),
+            )
+        except Unauthenticated as error:
+            await self._count(error)
+            raise
+
+    async def _count(self, error: Unauthenticated) -> None:
+        """Count a wrong token. Raises TooMany when there were too many of this address."""
+        if error.slug == access.NO_TOKEN:
+            return
+        seconds = await rate_limits.refused_token(self.service, self.address())
+        if seconds:
+            told = "too many wrong tokens came from this address"
+            raise TooMany(told, retry_after_seconds=seconds) from error
 
     def allowed_methods(self) -> list[str]:
         return list(self.operations)
@@ -281,7 +294,7 @@ def _slug(status: int) -> str:
 
 def _challenge(error: BaseException | None) -> str:
     """RFC 6750 3: no error code when no token was sent."""
-    if isinstance(error, IdpError) and error.slug != "token.missing":
+    if isinstance(error, IdpError) and error.slug != access.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'
 

@@ -215,7 +215,7 @@ class Handler(RequestHandler):
         self.set_status(error.status)
         if error.status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
-        if isinstance(error, TemporarilyUnavailable):
+        if error.retry_after_seconds is not None:
             self.set_header("Retry-After", str(error.retry_after_seconds))
 
     def compute_etag(self) -> str | None:

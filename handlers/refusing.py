@@ -10,9 +10,16 @@ from tornado.web import HTTPError
 
 from handlers import params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
+from idp import rate_limits
 from idp.oauth import client_auth, refusals, shown
 from idp.oauth.checks.check import METHOD
-from idp.oauth.errors import AuthorizationPending, InvalidRequest, OAuthError, Refusing
+from idp.oauth.errors import (
+    AuthorizationPending,
+    InvalidClient,
+    InvalidRequest,
+    OAuthError,
+    Refusing,
+)
 from idp.oauth.refusals import Asked
 from idp.oauth.trails import Endpoint
 
@@ -38,9 +45,20 @@ class RefusingHandler(Handler):
 
     async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
         try:
-            await self.keep(refusal)
+            if not await self._is_one_of_many(refusal):
+                await self.keep(refusal)
         finally:
             answer()
+
+    async def _is_one_of_many(self, refusal: Refusing) -> bool:
+        """Count a client that did not authenticate; too many are told to stop, and not kept."""
+        if not isinstance(refusal, InvalidClient):
+            return False
+        client_id = self._asked().client_id or dict(self._pairs_of_form()).get("client_id", "")
+        seconds = await rate_limits.refused_client(self.service, client_id, self.address())
+        if seconds:
+            refusal.put_off(seconds)
+        return seconds > 0
 
     def _refusal(self, error: BaseException | None) -> Refusing | None:
         """What is to be kept of an error. A failure on our side is in the log."""

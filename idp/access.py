@@ -18,6 +18,7 @@ from idp.records import ORGANIZATIONS, Organization, User
 from idp.service import Service
 
 NO_ORGANIZATION: Final = "organization.not_found"
+NO_TOKEN: Final = "token.missing"  # noqa: S105 - a slug
 
 # What changes credentials, or who may do what: nobody does that in another's name.
 _NOT_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
@@ -100,7 +101,7 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
     try:
         found = await bearer.authenticate(service, bearer.read(authorization, Params()))
     except (InvalidToken, InsufficientScope, InvalidRequest) as error:
-        slug = "token.invalid" if error.description else "token.missing"
+        slug = "token.invalid" if error.description else NO_TOKEN
         raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
     if service.config.issuer not in found.token.aud:
         raise Unauthenticated("the token is not meant for this API", slug="token.audience")

@@ -86,6 +86,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sign_in_failures_before_delay: int = 5  # failures of one account before it has to wait
     address_failures_before_delay: int = 20  # failures from one address before it has to wait
     sign_in_delay_max_seconds: int = 60  # the longest that one failure makes an account wait
+    refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429
 
     def __post_init__(self) -> None:
         """Derive what was left out: the issuer from the port, the store from the directory."""
@@ -159,6 +160,7 @@ RANGES: Final = {
     "one_time_password_seconds": (MINUTE, 7 * DAY),
     "sign_in_failures_before_delay": (1, 100),
     "address_failures_before_delay": (1, 10_000),
+    "refused_credentials_limit": (1, 1_000_000),
     "sign_in_delay_max_seconds": (1, HOUR),
 }
 

@@ -13,7 +13,7 @@
     ├── SlowDown                  400
     ├── ExpiredToken              400
     ├── InvalidTarget             400 (RFC 8693 2.2.2)
-    ├── InvalidClient             401 with a challenge
+    ├── InvalidClient             401 with a challenge; 429 when there were too many
     ├── AccessDenied              by redirect; 400 for a device
     ├── LoginRequired             by redirect only
     ├── InteractionRequired       by redirect only
@@ -62,6 +62,7 @@ class OAuthError(Refusing):
 
     code: ClassVar[str] = "server_error"
     status: int = 400
+    retry_after_seconds: int | None = None
 
     def body(self) -> dict[str, str]:
         """RFC 6749 5.2."""
@@ -123,6 +124,12 @@ class InvalidClient(OAuthError):
     def __init__(self, reason: str, *, story: str = "", fix: str = "") -> None:
         super().__init__("client authentication failed", story=story, fix=fix)
         self.reason = reason
+
+    def put_off(self, seconds: int) -> None:
+        """There were too many: whoever tries again before is told the same (RFC 6585 4)."""
+        self.status = 429
+        self.retry_after_seconds = seconds
+        self.description = "client authentication failed too often, try again later"
 
 
 class AccessDenied(OAuthError):

@@ -33,6 +33,7 @@ from tests.support.service import Server
 SETTINGS: Final = {
     "IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000,
     "IDP_SIGN_IN_FAILURES_BEFORE_DELAY": 100,
+    "IDP_REFUSED_CREDENTIALS_LIMIT": 1_000_000,
 }
 
 

@@ -32,6 +32,7 @@ SECRET: Final = "a-secret-of-a-service-user"
 SETTINGS: Final = {
     "address_failures_before_delay": 10_000_000,
     "sign_in_failures_before_delay": 10_000_000,
+    "refused_credentials_limit": 1_000_000,
 }
 
 
