@@ -14,6 +14,7 @@ from tests.screens.stage import REQUEST_ID, cookies_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 INDEX = FOLDER / "README.md"
+MOST_HIGH = 4000
 COLOURS = 96
 FAINT = 16  # of 255: a difference that nobody sees in a few pixels
 
@@ -65,9 +66,17 @@ def pictures(chromium, stage, state):
             )
             go(person)
             assert (person.name, person.complaints) == (name, []), state
-            yield look, _small(person.page.screenshot(full_page=True))
+            yield look, _small(_whole(person.page))
             person.context.close()
             program.clock.advance(60)
+
+
+def _whole(page):
+    """The page as far as anybody would scroll: of the manual, the beginning."""
+    element = "document.documentElement"
+    width, height = page.evaluate(f"[{element}.clientWidth, {element}.scrollHeight]")
+    clip = {"x": 0, "y": 0, "width": width, "height": min(height, MOST_HIGH)}
+    return page.screenshot(full_page=True, clip=clip)
 
 
 def keep(path, png):
