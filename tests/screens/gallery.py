@@ -14,7 +14,7 @@ from tests.screens.stage import REQUEST_ID, cookies_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 INDEX = FOLDER / "README.md"
-MOST_HIGH = 4000
+MOST_HIGH = 2200
 COLOURS = 96
 FAINT = 16  # of 255: a difference that nobody sees in a few pixels
 
