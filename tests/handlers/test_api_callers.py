@@ -19,6 +19,11 @@ from tests.support.stored import everything, only
 TEXT = "/management/v1/text/message/{type}/{language}"
 # Whoever asks has it: the same for everybody, or of their own organization.
 OF_NOBODY = {"GET /management/v1/presets/{name}", f"GET {TEXT}", f"PUT {TEXT}", f"DELETE {TEXT}"}
+# Who somebody is, is found out in one place for all calls: all of them are tried in deep.
+SOME_CALLS = [
+    pytest.param(call, marks=[] if n % 4 == 0 else pytest.mark.deep)
+    for n, call in enumerate(CALLS)
+]
 OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permission in held}
 
 
@@ -39,10 +44,29 @@ def test_every_route_of_the_api_says_which_permission_it_needs():
     assert undeclared == []
 
 
+@pytest.mark.parametrize("call", SOME_CALLS)
+async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, world, call):
+    await without_a_valid_token_a_call_is_401(server, visitor, new_visitor, demo, world, call)
+    await other_schemes_are_401(server, visitor, demo, world, call)
+    await a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call)
+
+
 @pytest.mark.parametrize("call", CALLS)
-async def test_without_a_valid_token_a_call_is_401(
-    server, visitor, new_visitor, demo, world, call
-):
+async def test_who_may_not_gets_403(server, visitor, world, call):
+    await a_role_opens_what_its_table_says(server, visitor, world, call)
+    await without_a_role_that_counts_a_call_is_403(server, visitor, world, call)
+    await an_organization_s_role_counts_nowhere_else(server, visitor, world, call)
+
+
+@pytest.mark.parametrize("call", SOME_CALLS)
+async def test_what_is_gone_or_never_was_opens_nothing(server, visitor, world, call):
+    if CALLS[call].parameters:
+        await what_is_not_there_is_404_alike_for_all_who_may_look(server, visitor, world, call)
+    await the_instance_s_owner_is_told_that_an_organization_does_not_exist(server, world, call)
+    await a_dead_token_is_401(server, visitor, world, call)
+
+
+async def without_a_valid_token_a_call_is_401(server, visitor, new_visitor, demo, world, call):
     browser = new_visitor()
     tokens = await demo.tokens(browser, *server.user)
     tokens_jwt = await (await server.register(access_token_type="jwt")).tokens(
@@ -81,8 +105,7 @@ async def test_without_a_valid_token_a_call_is_401(
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_other_schemes_are_401(server, visitor, demo, world, call):
+async def other_schemes_are_401(server, visitor, demo, world, call):
     headers = [
         demo.basic()["Authorization"],
         "Bearer",
@@ -96,8 +119,7 @@ async def test_other_schemes_are_401(server, visitor, demo, world, call):
         refused(page, 401, 16)
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call):
+async def a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call):
     target = await world.target(CALLS[call])
     url = f"{target.address}?access_token={world.owner.token}"
     page = await visitor.request(
@@ -107,8 +129,7 @@ async def test_a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, 
     refused(page, 401, 16)
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_a_role_opens_what_its_table_says(server, visitor, world, call):
+async def a_role_opens_what_its_table_says(server, visitor, world, call):
     needed = CALLS[call].permission
     for everywhere, table in ((True, INSTANCE_ROLES), (False, ORGANIZATION_ROLES)):
         for role, held in table.items():
@@ -125,8 +146,7 @@ async def test_a_role_opens_what_its_table_says(server, visitor, world, call):
                 assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_without_a_role_that_counts_a_call_is_403(server, visitor, world, call):
+async def without_a_role_that_counts_a_call_is_403(server, visitor, world, call):
     for role in (None, "IAM_OWNER", "ORG_NOTHING", ""):
         caller = await new_caller(server, visitor, world.own, *([role] if role else []))
         target = await world.target(CALLS[call])
@@ -137,8 +157,7 @@ async def test_without_a_role_that_counts_a_call_is_403(server, visitor, world, 
         assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_an_organization_s_role_counts_nowhere_else(server, visitor, world, call):
+async def an_organization_s_role_counts_nowhere_else(server, visitor, world, call):
     stranger = await new_caller(server, visitor, world.other, "ORG_OWNER")
     target = await world.target(CALLS[call])
     before = await everything(server.store)
@@ -156,8 +175,7 @@ async def test_an_organization_s_role_counts_nowhere_else(server, visitor, world
         assert world.own.name not in page.text
 
 
-@pytest.mark.parametrize("call", [name for name, one in CALLS.items() if one.parameters])
-async def test_what_is_not_there_is_404_alike_for_all_who_may_look(server, visitor, world, call):
+async def what_is_not_there_is_404_alike_for_all_who_may_look(server, visitor, world, call):
     manager = await new_caller(server, visitor, world.own, "ORG_OWNER")
     is_theirs = CALLS[call].permission in OF_ORGANIZATIONS
     for id in ("nobody", "x" * 200, "x" * 300, "%00", "%ff", "%2e%2e", "ä", "a b"):
@@ -168,10 +186,7 @@ async def test_what_is_not_there_is_404_alike_for_all_who_may_look(server, visit
             assert set(refused(page, 404, 5)) == {""}, id
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_the_instance_s_owner_is_told_that_an_organization_does_not_exist(
-    server, world, call
-):
+async def the_instance_s_owner_is_told_that_an_organization_does_not_exist(server, world, call):
     target = await world.target(CALLS[call])
     before = await everything(server.store)
     page = await target.by(world.owner, x_idp_orgid="nobody")
@@ -180,8 +195,7 @@ async def test_the_instance_s_owner_is_told_that_an_organization_does_not_exist(
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("call", CALLS)
-async def test_a_dead_token_is_401(server, visitor, world, call):
+async def a_dead_token_is_401(server, visitor, world, call):
     for death in (revoke, lock, renew_stamp, delete, expire, deactivate_organization):
         world.owner = await instance_owner(server, visitor)
         caller = await new_caller(server, visitor, world.other, "IAM_OWNER", everywhere=True)
