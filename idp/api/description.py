@@ -16,6 +16,7 @@ from storage import MAX_ID_CHARACTERS
 
 DESCRIPTION: Final = "/openapi.json"
 DOCUMENTATION: Final = "/docs"
+IF_MATCH: Final = r'^(\*|"(0|[1-9][0-9]{0,18})")$'
 _JSON: Final = "application/json"
 _LINES: Final = "application/x-ndjson"
 _PARAMETERS: Final = "#/components/parameters/"
@@ -177,7 +178,7 @@ def _components(schemas: Schemas, vendor: str, issuer: str) -> dict[str, Any]:
             "IfMatch": _header(
                 "If-Match",
                 "The ETag of the state that is to be changed; in any other nothing is done.",
-                {"type": "string", "examples": ['"7"']},
+                {"type": "string", "pattern": IF_MATCH, "examples": ['"7"']},
             ),
         },
         "responses": {REFUSALS[status][0]: _refusal(status, schemas) for status in REFUSALS},

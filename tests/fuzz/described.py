@@ -30,10 +30,11 @@ def cases(world: World, examples: int) -> Iterator[Request]:
         for method in methods:
             for mode in _MODES:
                 strategy = schema[path][method.upper()].as_strategy(generation_mode=mode)
-                yield from _drawn(strategy, world.server.issuer, examples)
+                yield from drawn(strategy, world.server.issuer, examples)
 
 
-def _drawn(strategy, base: str, examples: int) -> list[Request]:
+def drawn(strategy, base: str, examples: int) -> list[Request]:
+    """So many requests of a strategy, the same at every run."""
     found: list[Request] = []
 
     @hypothesis_settings(
