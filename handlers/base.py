@@ -114,7 +114,7 @@ class Handler(RequestHandler):
         self.request_id = logs.accept_request_id(
             self.request.headers.get("X-Request-Id"), self.service.random
         )
-        logs.begin_request(self.request_id)
+        logs.begin_request(self.request_id, self.request.headers.get("traceparent"))
         self._headers["X-Request-Id"] = self.request_id
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:

@@ -28,6 +28,9 @@ from idp.ids import Random
 from storage.codec import instant_text
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
+_TRACE: Final = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+)
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _NO_REQUEST: Final[Mapping[str, str]] = {}
 _request: Final[ContextVar[Mapping[str, str]]] = ContextVar("request", default=_NO_REQUEST)
@@ -135,9 +138,14 @@ def is_request_id(text: str) -> bool:
     return _REQUEST_ID.fullmatch(text) is not None
 
 
-def begin_request(request_id: str) -> None:
-    """Give every line that this task logs from now on the request's id, and nothing older."""
-    _request.set({"request_id": request_id})
+def begin_request(request_id: str, traceparent: str | None = None) -> None:
+    """Give every line that this task logs from now on the request's id, and nothing older.
+
+    `traceparent` is the header of that name (W3C Trace Context): the lines have its trace's id.
+    """
+    trace = _TRACE.match(traceparent) if traceparent else None
+    named = {"request_id": request_id}
+    _request.set({**named, "trace_id": trace[1]} if trace else named)
 
 
 def name_caller(caller: str) -> None:

@@ -74,6 +74,33 @@ def test_the_request_id_comes_along_and_ends_with_the_request(stream, lines):
     assert [each["request_id"] for each in lines()] == ["r-1", "r-1", "r-2"]
 
 
+@pytest.mark.parametrize(
+    ("header", "trace"),
+    [
+        (
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "0af7651916cd43dd8448eb211c80319c",
+        ),
+        (
+            "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
+            "0af7651916cd43dd8448eb211c80319c",
+        ),
+        ("00-00000000000000000000000000000000-b7ad6b7169203331-01", None),
+        ("00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", None),
+        ("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None),
+        ("00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None),
+        ("x\ny", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_trace_of_a_request_comes_along_when_it_is_one(stream, lines, header, trace):
+    logs.begin_request("r-1", header)
+    log.info("here")
+
+    assert lines()[0].get("trace_id") == trace
+
+
 def test_requests_that_run_at_once_keep_their_own_ids(stream, lines):
     async def request(id):
         logs.begin_request(id)
