@@ -54,11 +54,13 @@ async def changed(
     type: str,
     author: Author,
     also: Callable[[R, R], Sequence[Write]] = _nothing,
+    org_id: str | None = None,
 ) -> R:
     """The record as it is after the change: what `decide` sets, nothing when that is so already.
 
-    `also` are the writes that belong into the same unit, by the record before and after. Raises
-    what `find` and `decide` raise, PreconditionFailed, and Busy.
+    `also` are the writes that belong into the same unit, by the record before and after;
+    `org_id` is the organization of a record that does not say. Raises what `find` and `decide`
+    raise, PreconditionFailed, and Busy.
     """
 
     async def attempt() -> R:
@@ -71,7 +73,9 @@ async def changed(
         now = service.clock.now()
         values = {**wanted, **_date(record, now)}
         after: R = structs.replace(record, **values, sequence=record.sequence + 1)
-        update = events.update(service.random, collection, record, values, type, author.actor, now)
+        update = events.update(
+            service.random, collection, record, values, type, author.actor, now, org_id
+        )
         await commit_settled(service.store, *update, *also(before, after))
         return after
 
@@ -97,7 +101,7 @@ async def removed(
         record: Any = await find()
         check_sequence(record, author)
         now = service.clock.now()
-        writes = removal(service, collection, record, type, author.actor, now)
+        writes = removal(service, collection, record, type, author.actor, now, org_id)
         await commit_settled(service.store, *writes, *also(record))
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
@@ -124,10 +128,11 @@ def removal(
     type: str,
     actor: str,
     now: datetime,
+    org_id: str | None = None,
 ) -> list[Write]:
     """The writes that remove a record: itself, as it was read, and its last event."""
     gone = Delete(collection, record.id, expect={"sequence": record.sequence})
-    return [gone, events.changed(service.random, collection, record, type, actor, now)]
+    return [gone, events.changed(service.random, collection, record, type, actor, now, org_id)]
 
 
 def check_sequence(record: Any, author: Author) -> None:

@@ -33,10 +33,14 @@ def insertion(
     type: str,
     actor: str,
     at: datetime,
+    org_id: str | None = None,
     **payload: str,
 ) -> list[Write]:
-    """The writes that store a new record: itself and its event."""
-    event = created(random, collection, record, type, actor, at, **payload)
+    """The writes that store a new record: itself and its event.
+
+    `org_id` is the organization that it belongs to, where the record itself does not say.
+    """
+    event = created(random, collection, record, type, actor, at, org_id, **payload)
     return [Insert(collection, record), event]
 
 
@@ -48,6 +52,7 @@ def update(
     type: str,
     actor: str,
     at: datetime,
+    org_id: str | None = None,
 ) -> list[Write]:
     """The writes that change a record: one step of its `sequence`, and the step's event.
 
@@ -60,7 +65,7 @@ def update(
         increment={"sequence": 1},
         expect={"sequence": record.sequence},
     )
-    return [step, changed(random, collection, record, type, actor, at)]
+    return [step, changed(random, collection, record, type, actor, at, org_id)]
 
 
 def created(
@@ -70,10 +75,11 @@ def created(
     type: str,
     actor: str,
     at: datetime,
+    org_id: str | None = None,
     **payload: str,
 ) -> Insert:
     """The event of a record's first state."""
-    return _insert(random, collection, record, 0, type, actor, at, payload)
+    return _insert(random, collection, record, 0, type, actor, at, org_id, payload)
 
 
 def changed(
@@ -83,10 +89,11 @@ def changed(
     type: str,
     actor: str,
     at: datetime,
+    org_id: str | None = None,
     **payload: str,
 ) -> Insert:
     """The event of a change that increments the `sequence` of `record` (as it was read)."""
-    return _insert(random, collection, record, 1, type, actor, at, payload)
+    return _insert(random, collection, record, 1, type, actor, at, org_id, payload)
 
 
 def _insert(
@@ -97,6 +104,7 @@ def _insert(
     type: str,
     actor: str,
     at: datetime,
+    org_id: str | None,
     payload: dict[str, str],
 ) -> Insert:
     event = Event(
@@ -107,7 +115,7 @@ def _insert(
         type=type,
         actor=actor,
         at=at,
-        org_id=record.id if collection is ORGANIZATIONS else getattr(record, "org_id", None),
+        org_id=record.id if collection is ORGANIZATIONS else getattr(record, "org_id", org_id),
         request_id=logs.current_request_id(),
         payload=sorted(payload.items()),
     )

@@ -129,7 +129,7 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
     )
     collection, type = owner.collection, f"{_singular(owner)}.created"
     writes = events.insertion(
-        service.random, collection, record, type, call.actor, now, owner=owner.id
+        service.random, collection, record, type, call.actor, now, owner.org_id, owner=owner.id
     )
     try:
         await commit_settled(service.store, *writes, *owner.guards)

@@ -126,7 +126,14 @@ async def prepare(
     for key, value in new.metadata:
         entry = metadata_entry(user, key, value, now)
         writes += events.insertion(
-            service.random, USER_METADATA, entry, "user_metadata.created", actor, now, key=key
+            service.random,
+            USER_METADATA,
+            entry,
+            "user_metadata.created",
+            actor,
+            now,
+            user.org_id,
+            key=key,
         )
     return prepared
 

@@ -88,6 +88,7 @@ async def put(
         lambda _: {"value": value},
         "user_metadata.changed",
         call,
+        org_id=user.org_id,
     )
     return Changed(details=answers.details(changed, user.org_id))
 
@@ -150,7 +151,9 @@ async def _add(service: Service, call: Call, user: User, key: str, value: str) -
     now = service.clock.now()
     entry = new_users.metadata_entry(user, key, value, now)
     type, random = "user_metadata.created", service.random
-    writes = events.insertion(random, USER_METADATA, entry, type, call.actor, now, key=key)
+    writes = events.insertion(
+        random, USER_METADATA, entry, type, call.actor, now, user.org_id, key=key
+    )
     await commit_settled(service.store, *writes, users.staying(user))
     return Changed(details=answers.details(entry, user.org_id))
 

@@ -80,7 +80,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     await commit_settled(
         service.store,
         *events.insertion(
-            service.random, PATS, record, "pat.created", call.actor, now, user=user.id
+            service.random, PATS, record, "pat.created", call.actor, now, user.org_id, user=user.id
         ),
     )
     return PatCreated(

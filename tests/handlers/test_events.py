@@ -178,3 +178,25 @@ async def test_a_range_that_holds_nothing_finds_nothing(server, owner):
 
     assert await found(owner, range={"since": ahead}) == []
     assert await found(owner, range={"since": ahead, "until": "2020-01-01T00:00:00Z"}) == []
+
+
+async def test_what_hangs_on_a_user_or_an_application_belongs_to_their_organization(
+    server, visitor, owner
+):
+    own = await new_organization(server, "own.example")
+    caller = await new_caller(server, visitor, own, "ORG_OWNER")
+    body = {"userName": "nightly", "name": "Nightly"}
+    user = (await caller.post("/management/v1/users/machine", body)).json()["userId"]
+    path = f"/management/v1/users/{user}"
+    pat = (await caller.post(f"{path}/pats", {})).json()["tokenId"]
+    key = (await caller.post(f"{path}/keys", {})).json()["keyId"]
+    for value in ("QQ==", "Qg=="):
+        await caller.post(f"{path}/metadata/team", {"value": value})
+    for gone in (f"{path}/pats/{pat}", f"{path}/keys/{key}", f"{path}/metadata/team"):
+        assert (await caller.request("DELETE", gone, None)).status == 200
+
+    told = {event["type"]["type"] for event in await found(caller, OWN)}
+    assert told >= {
+        *("pat.created", "pat.deleted", "user_key.created", "user_key.deleted"),
+        *("user_metadata.created", "user_metadata.changed", "user_metadata.deleted"),
+    }
