@@ -7,9 +7,7 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-MailKind = Literal[
-    "register", "account_exists", "verify_email", "verify_phone", "reset_password"
-]
+MailKind = Literal["register", "account_exists", "verify_email", "verify_phone", "reset_password"]
 
 
 class Mail(Record):

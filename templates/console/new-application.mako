@@ -19,7 +19,13 @@
 <h2 id="tools">${pgettext("new-application", "What do you use?")}</h2>
 <ul class="choices" aria-labelledby="tools">
 % for tool in tools:
-<li><a href="${web_link(tool['url'])}#form"${html_attributes({"aria-current": "true" if tool["is_chosen"] else None})} dir="auto">${said(tool["title"])}</a></li>
+<li><a href="${web_link(tool['url'])}#form"${html_attributes({"aria-current": "true" if tool["is_chosen"] else None})} dir="auto">\
+% if isinstance(tool["title"], str):
+<bdi>${tool["title"]}</bdi>\
+% else:
+${said(tool["title"])}\
+% endif
+</a></li>
 % endfor
 </ul>
 % endif

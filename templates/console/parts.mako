@@ -100,7 +100,7 @@ ${above(field, mistakes)}
 <legend>${said(field["label"])}</legend>
 ${above(field, mistakes)}
 % for value, label in field["options"]:
-${switch(field["name"], said(label), value, value in field["value"], None, f"{field['name']}-{value}")}
+${switch(field["name"], code(label) if isinstance(label, str) else said(label), value, value in field["value"], None, f"{field['name']}-{value}")}
 % endfor
 </fieldset>
 </%def>

@@ -291,8 +291,8 @@ async def test_a_method_of_nobody_s_is_405(server):
 @pytest.mark.parametrize(
     "path",
     [
-        *["/management/v1/nothing", "/admin/v1/", "/v2/users", "/management/v1/projects/", "/v2/"],
-        *["/admin/v1/export", "/admin/v1/import", "/management/v1/users/human/_import"],
+        *["/management/v1/nothing", "/admin/v1/", "/v2/people", "/management/v1/projects/"],
+        *["/v2/", "/admin/v1/export", "/admin/v1/import", "/management/v1/users/human/_add"],
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])

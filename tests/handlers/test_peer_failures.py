@@ -24,6 +24,11 @@ OPENED = [AUTHORIZE, END_SESSION, USERINFO, endpoints.KEYS, endpoints.DISCOVERY]
 
 
 @pytest.fixture
+def settings():
+    return {"refused_credentials_limit": 1_000_000}  # here nobody is told to stop
+
+
+@pytest.fixture
 def world(io_loop, server, visitor) -> World:
     return io_loop.run_sync(lambda: World.make(server, visitor))
 

@@ -56,8 +56,8 @@ MUTANTS = [
     Mutant(
         "a public client may send a secret",
         AUTH,
-        "return claimed.secret is None",
-        "return True",
+        'return "" if claimed.secret is None else None',
+        'return ""',
         "tests/idp/test_oauth_client_auth.py",
     ),
     Mutant(
