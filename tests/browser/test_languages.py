@@ -9,7 +9,7 @@ from tests.browser.looks import every_state
 
 # What is in nobody's language, or says which one it is in: names, addresses, identifiers.
 TEXTS = """() => {
-    const data = "title, script, code, pre, bdi, time, option[dir], .person, .initial,"
+    const data = "title, script, code, pre, bdi, time, textarea, option[dir], .person, .initial,"
         + " [lang]:not(html)";
     const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
     const texts = [];

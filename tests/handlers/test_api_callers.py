@@ -19,7 +19,8 @@ from tests.support.stored import everything, only
 TEXT = "/management/v1/text/message/{type}/{language}"
 # Whoever asks has it: the same for everybody, or of their own organization.
 OF_NOBODY = {"GET /management/v1/presets/{name}", f"GET {TEXT}", f"PUT {TEXT}", f"DELETE {TEXT}"}
-# Who somebody is, is found out in one place for all calls: all of them are tried in deep.
+# What `test_api_principals.py` tells of every call in short is told of some at length, and in the
+# deep run of all.
 SOME_CALLS = [
     pytest.param(call, marks=[] if n % 4 == 0 else pytest.mark.deep)
     for n, call in enumerate(CALLS)
@@ -51,7 +52,7 @@ async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, wor
     await a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call)
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_may_not_gets_403(server, visitor, world, call):
     await a_role_opens_what_its_table_says(server, visitor, world, call)
     await without_a_role_that_counts_a_call_is_403(server, visitor, world, call)

