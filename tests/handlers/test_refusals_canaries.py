@@ -173,6 +173,7 @@ async def test_no_secret_in_a_wrong_parameter_is_kept_logged_or_told(world, log,
     assert not leaked(secret, told)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_no_secret_in_a_wrong_header_is_kept_logged_or_told(world, log, path, kind):
