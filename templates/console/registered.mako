@@ -9,7 +9,7 @@
 <%inherit file="frame.mako"/>\
 <%! has_languages = False %>\
 <%def name="title()">${pgettext("registered", "Your application is registered")}</%def>\
-<p class="asking"><strong dir="auto">${about}</strong></p>
+<p class="asking"><strong><bdi>${about}</bdi></strong></p>
 <h2 id="client-id">${pgettext("console", "Client id")}</h2>
 <pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="client-id"><code>${client_id}</code></pre>
 % if client_secret:

@@ -6,7 +6,7 @@
 <%inherit file="frame.mako"/>\
 <%namespace name="pieces" file="parts.mako"/>\
 <%def name="title()">${pgettext("test-sign-in", "What the application would be told")}</%def>\
-<p class="asking"><strong dir="auto">${about}</strong></p>
+<p class="asking"><strong><bdi>${about}</bdi></strong></p>
 % if parts:
 <p>${pgettext("test-sign-in", "The sign-in works. This was made for you to look at: the application got nothing.")}</p>
 % endif

@@ -5,7 +5,7 @@
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("applications", "Test sign-in")}</%def>\
-<p class="asking"><strong dir="auto">${about}</strong></p>
+<p class="asking"><strong><bdi>${about}</bdi></strong></p>
 <p>${pgettext("test-sign-in", "You sign in as the application would ask you to, with your own account. Its request passes every check, and then you see what it would be told of you.")}</p>
 <p>${pgettext("test-sign-in", "The application itself gets nothing: no code and no token.")}</p>
 % if not is_active:
