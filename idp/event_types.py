@@ -53,6 +53,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "renamed",
         ),
     ),
+    "passkey": ("Passkey", ("changed", "created", "deleted", "refused")),
     "pat": ("Personal access token", ("created", "deleted")),
     **{
         name: (told, ("changed", "created", "deleted"))

@@ -84,6 +84,7 @@ from idp.records.mail import (
     Verification,
 )
 from idp.records.origins import CLIENT_ORIGINS, ClientOrigin
+from idp.records.passkeys import PASSKEYS, Passkey
 from idp.records.people import (
     LOGIN_CLAIMS,
     MEMBERSHIPS,
@@ -147,6 +148,7 @@ ALL: Final = (
     USER_KEYS,
     CLIENT_ORIGINS,
     PATS,
+    PASSKEYS,
     AGENTS,
     SESSIONS,
     AUTH_REQUESTS,
@@ -176,6 +178,7 @@ ALL: Final = (
 )
 
 __all__ = [
+    "PASSKEYS",
     "POLICIES",
     "AgeRules",
     "ComplexityRules",
@@ -183,6 +186,7 @@ __all__ = [
     "LockoutRules",
     "LoginRules",
     "MessageTextRules",
+    "Passkey",
     "Policy",
     "PrivacyRules",
     "Challenge",

@@ -1,0 +1,33 @@
+"""Passkeys: the public halves of the keys that people's devices hold for them (WebAuthn)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from storage import Collection, Record
+
+
+class Passkey(Record):
+    """The id is the digest of the credential's id, so that nobody else can have the same one.
+
+    `credential_id` and `public_key` (a COSE key, RFC 9052) are base64url. `sign_count` is what the
+    device had counted when it was last used; `is_backed_up` says that its owner's account at the
+    device's maker keeps a copy.
+    """
+
+    user_id: str
+    credential_id: str
+    public_key: str
+    name: str
+    created_at: datetime
+    changed_at: datetime
+    aaguid: str = ""
+    transports: list[str] = []
+    sign_count: int = 0
+    is_backed_up: bool = False
+    last_used_at: datetime | None = None
+    sequence: int = 1
+
+
+PASSKEYS: Final = Collection("passkeys", Passkey, lists=(("user_id", "created_at"),))
