@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from tornado.httputil import HTTPServerRequest
+from tornado.routing import URLSpec
 from tornado.web import Application, RequestHandler
 
 from handlers import (
@@ -89,6 +91,16 @@ ROUTES: list[Route] = [
 LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *dev_mail.ROUTES]
 
 
+@cache
+def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], list[URLSpec]]:
+    """What the fixed addresses lead to, and the patterns of the others."""
+    local = LOCAL_ROUTES if is_loopback else []
+    routes: list[Route] = [*ROUTES, *local, *(trial.ROUTES if is_test else []), *api.ROUTES]
+    # The first of a path counts, as it does for Tornado.
+    fixed = {path: more for path, *more in reversed(routes) if not _VARIABLE & set(path)}
+    return fixed, [URLSpec(*route) for route in routes if _VARIABLE & set(route[0])]
+
+
 class App(Application):
     """The service behind its addresses."""
 
@@ -98,14 +110,9 @@ class App(Application):
         self._under_way: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
-        local = LOCAL_ROUTES if service.config.is_loopback else []
-        testing = trial.ROUTES if service.config.test else []
-        routes: list[Any] = [*ROUTES, *local, *testing, *api.ROUTES]
-        fixed = [route for route in routes if not _VARIABLE & set(route[0])]
-        # The first of a path counts, as it does for Tornado.
-        self._fixed = {path: more for path, *more in reversed(fixed)}
+        self._fixed, patterns = _addresses(service.config.is_loopback, service.config.test)
         super().__init__(
-            routes, default_handler_class=missing.MissingHandler, log_function=log_access
+            patterns, default_handler_class=missing.MissingHandler, log_function=log_access
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:

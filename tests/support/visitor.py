@@ -6,7 +6,9 @@ no driver's or traceback's words, the headers that a page or a protocol answer m
 
 from __future__ import annotations
 
+import ssl
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
@@ -66,12 +68,19 @@ class _Reader(HTMLParser):
             self.is_in_step = False
 
 
+@cache
+def trusting() -> ssl.SSLContext:
+    """What httpx would make for each client, in longer than most requests take."""
+    return httpx.create_ssl_context()
+
+
 class Visitor:
     """One browser. `base` is the issuer; addresses may be given without it."""
 
     def __init__(self, base: str, **client) -> None:
         self.base = base
-        self.http = httpx.AsyncClient(follow_redirects=False, timeout=20, **client)
+        options = {"follow_redirects": False, "timeout": 20, "verify": trusting()}
+        self.http = httpx.AsyncClient(**(options | client))
         self.may_fail = False
 
     async def close(self) -> None:
