@@ -1,7 +1,7 @@
 ## A page of the manual of the management API. Its texts are English in every language.
 ##   part: Part    {title, entries: [{anchor, method, path, summary, permission, about, fields: [{path, holds, is_required}], command, is_conditional}]}
 <%inherit file="page.mako"/>\
-<%def name="title()">${pgettext("docs", "Management API: %(part)s", part=part.title)}</%def>\
+<%def name="title()">${rich(pgettext("docs", "Management API: %(part)s"), part=Markup('<bdi lang="en">{}</bdi>').format(part.title))}</%def>\
 <div lang="en" dir="ltr">
 <p><a href="/docs">All calls</a> · <a href="/docs/errors">Errors</a></p>
 <ul>

@@ -4,8 +4,8 @@
     store = crashing(open_store(…))                 # as IDP_TEST_CRASH says; never without it
 
 A *write* is one call of `commit`, `commit_each`, `increment` or `reset`, numbered from 1 in the
-order in which they begin; turns at background work and what comes of messages to applications,
-which come when they come, are not counted.
+order in which they begin. What comes when it comes is not counted: turns at background work, what
+comes of messages to applications, and when a credential was last used.
 Before: nothing of it has reached the back end. After: it was acknowledged, and nobody has been
 told. `python -m tests.support.crashing serve …` is the product's command line with such a store.
 """
@@ -17,9 +17,10 @@ import signal
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from idp.records import LEASES, LOGOUT_MESSAGES
+from idp.records import LAST_USES, LEASES, LOGOUT_MESSAGES
 
 CRASH_VARIABLE: Final = "IDP_TEST_CRASH"
+_UNCOUNTED: Final = (LEASES, LOGOUT_MESSAGES, LAST_USES)
 
 
 class CrashingStore:
@@ -37,7 +38,7 @@ class CrashingStore:
         return getattr(self._store, name)
 
     async def commit(self, *writes):
-        if all(write.collection in (LEASES, LOGOUT_MESSAGES) for write in writes):
+        if all(write.collection in _UNCOUNTED for write in writes):
             await self._store.commit(*writes)
             return
         async with self._write():
