@@ -41,10 +41,11 @@ def test_every_text_can_be_translated_and_has_room_to_grow(new_person, signed_in
 
 
 def title_of(page):
-    """Without what follows in each, and the name of what it shows."""
+    """Without what follows in each, and the names of what it shows."""
     title = page.title().partition(" – ")[0]
-    names = page.locator("h1 bdi").all_inner_texts()
-    return title.removeprefix(names[0]) if names else title
+    for name in page.locator("h1 bdi").all_inner_texts():
+        title = title.replace(name, "")
+    return title
 
 
 @every_state("from right to left")
