@@ -12,8 +12,8 @@ class Passkey(Record):
     """The id is the digest of the credential's id, so that nobody else can have the same one.
 
     `credential_id` and `public_key` (a COSE key, RFC 9052) are base64url. `sign_count` is what the
-    device had counted when it was last used; `is_backed_up` says that its owner's account at the
-    device's maker keeps a copy.
+    device had counted when it was last used. A key that `is_backup_eligible` may leave its device,
+    one that `is_backed_up` has been copied: as a rule to its owner's account at the maker's.
     """
 
     user_id: str
@@ -25,6 +25,7 @@ class Passkey(Record):
     aaguid: str = ""
     transports: list[str] = []
     sign_count: int = 0
+    is_backup_eligible: bool = False
     is_backed_up: bool = False
     last_used_at: datetime | None = None
     sequence: int = 1

@@ -1,0 +1,285 @@
+"""WebAuthn (W3C, Level 3): whether what a browser answers for somebody's device holds.
+
+Functions of values alone. CBOR, COSE keys and signatures are read by fido2, which takes what it
+is given at its word; everything that comes from outside is bounded and checked here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import struct
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+from cryptography.exceptions import InvalidSignature
+from fido2 import cbor
+from fido2.cose import CoseKey
+from fido2.webauthn import AttestationObject, AuthenticatorData
+from msgspec import Struct
+
+from idp import base64url, strict_json
+from idp.config import Config
+from idp.errors import IdpError
+
+ALGORITHMS: Final = {-7: 2, -8: 1, -257: 3}  # ES256, EdDSA, RS256, and the type of their keys
+MAX_ID_BYTES: Final = 1023  # of a credential (WebAuthn, 4)
+_MAX_BYTES: Final = {
+    "clientDataJSON": 4096,
+    "attestationObject": 16 * 1024,
+    "authenticatorData": 4096,
+    "signature": 1024,
+    "userHandle": 64,
+    "id": MAX_ID_BYTES,
+}
+_MAX_RSA_BYTES: Final = 512
+_MIN_RSA_BYTES: Final = 256
+_MAX_EXPONENT_BYTES: Final = 4
+_MAX_CHARACTERS: Final = 40_000
+_MALFORMED: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+
+_TRANSPORTS: Final = frozenset({"usb", "nfc", "ble", "smart-card", "hybrid", "internal"})
+
+T = TypeVar("T")
+
+
+class Refused(Exception):
+    """What a device answered does not hold. Why is for the log alone."""
+
+
+class RelyingParty(Struct, frozen=True):
+    """Whom passkeys are for: a host, and the one origin that may ask for them."""
+
+    id: str
+    origin: str
+
+
+def relying_party(config: Config) -> RelyingParty | None:
+    """The service, as browsers know it; None where they have no passkeys: at an IP address, and
+    on plain http beyond this machine."""
+    parts = urlsplit(config.issuer)
+    host = parts.hostname or ""
+    is_local = host == "localhost" or host.endswith(".localhost")
+    if _is_address(host) or not (config.is_secure or is_local):
+        return None
+    usual = {"https": 443, "http": 80}[parts.scheme]
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return RelyingParty(id=host, origin=f"{parts.scheme}://{host}{port}")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+class _Attestation(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    client_data: str = msgspec.field(name="clientDataJSON")
+    attestation_object: str
+    transports: list[str] = []
+
+
+class _Assertion(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    client_data: str = msgspec.field(name="clientDataJSON")
+    authenticator_data: str
+    signature: str
+    user_handle: str = ""
+
+
+class _Created(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    type: Literal["public-key"]
+    response: _Attestation
+
+
+class _Got(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    type: Literal["public-key"]
+    response: _Assertion
+
+
+class ClientData(Struct, frozen=True):
+    """What the browser says of a ceremony, and its digest, which the device signs."""
+
+    challenge: bytes
+    digest: bytes
+
+
+class Credential(Struct, frozen=True):
+    """A key that a device has made."""
+
+    id: bytes
+    public_key: bytes
+    aaguid: str
+    transports: list[str]
+    sign_count: int
+    is_backup_eligible: bool
+    is_backed_up: bool
+    challenge: bytes
+
+
+class Assertion(Struct, frozen=True):
+    """A device's signature, which is still to be checked against the key that it names."""
+
+    id: bytes
+    signed: bytes
+    signature: bytes
+    user_handle: bytes | None
+    sign_count: int
+    is_backup_eligible: bool
+    is_backed_up: bool
+    challenge: bytes
+
+
+def read_credential(party: RelyingParty, text: str) -> Credential:
+    """The new key in a browser's answer (7.1). Its challenge is still to be checked.
+
+    Raises Refused.
+    """
+    created = _converted(text, _Created)
+    client = _client_data(party, created.response.client_data, "webauthn.create")
+    octets = _octets("attestationObject", created.response.attestation_object)
+    data = _parsed(lambda: AttestationObject(octets)).auth_data
+    _check(party, data)
+    made = data.credential_data
+    if made is None or not 0 < len(made.credential_id) <= MAX_ID_BYTES:
+        raise Refused("no key was made")
+    if made.credential_id != _octets("id", created.id):
+        raise Refused("the key has another id than the answer")
+    if not _is_usable(made.public_key):
+        raise Refused("the key is of a kind that was not asked for, or none at all")
+    return Credential(
+        id=bytes(made.credential_id),
+        public_key=cbor.encode(made.public_key),
+        aaguid=str(made.aaguid),
+        transports=sorted(_TRANSPORTS.intersection(created.response.transports)),
+        sign_count=data.counter,
+        is_backup_eligible=data.is_backup_eligible(),
+        is_backed_up=data.is_backed_up(),
+        challenge=client.challenge,
+    )
+
+
+def read_assertion(party: RelyingParty, text: str) -> Assertion:
+    """The signature in a browser's answer (7.2). Challenge, owner and key are still to be checked.
+
+    Raises Refused.
+    """
+    got = _converted(text, _Got)
+    client = _client_data(party, got.response.client_data, "webauthn.get")
+    octets = _octets("authenticatorData", got.response.authenticator_data)
+    data = _parsed(lambda: AuthenticatorData(octets))
+    _check(party, data)
+    handle = got.response.user_handle
+    return Assertion(
+        id=_octets("id", got.id),
+        signed=octets + client.digest,
+        signature=_octets("signature", got.response.signature),
+        user_handle=_octets("userHandle", handle) if handle else None,
+        sign_count=data.counter,
+        is_backup_eligible=data.is_backup_eligible(),
+        is_backed_up=data.is_backed_up(),
+        challenge=client.challenge,
+    )
+
+
+def check_signature(assertion: Assertion, public_key: bytes) -> None:
+    """Raises Refused unless the key of this signature is the one that is known."""
+    known: Any = cbor.decode(public_key)
+    try:
+        CoseKey.parse(known).verify(assertion.signed, assertion.signature)
+    except (InvalidSignature, *_MALFORMED):
+        raise Refused("the signature is not the key's") from None
+
+
+def _converted(text: str, type: type[T]) -> T:
+    """The answer, which has exactly the members that it should have."""
+    if len(text) > _MAX_CHARACTERS:
+        raise Refused("the answer is too long")
+    try:
+        return msgspec.convert(strict_json.decode(text.encode()), type)
+    except IdpError as error:
+        raise Refused(f"the answer is not JSON: {error.message}") from None
+    except msgspec.ValidationError as error:
+        raise Refused(f"the answer is not of the right form: {error}") from None
+
+
+def _octets(name: str, text: str) -> bytes:
+    try:
+        octets = base64url.decode(text)
+    except ValueError:
+        raise Refused(f"{name} is not base64url") from None
+    if not 0 < len(octets) <= _MAX_BYTES[name]:
+        raise Refused(f"{name} is empty or too long")
+    return octets
+
+
+def _client_data(party: RelyingParty, text: str, type: str) -> ClientData:
+    octets = _octets("clientDataJSON", text)
+    try:
+        told = strict_json.decode(octets)
+    except IdpError as error:
+        raise Refused(f"clientDataJSON is not JSON: {error.message}") from None
+    if not isinstance(told, dict) or told.get("type") != type:
+        raise Refused(f"the device did not answer to {type}")
+    if told.get("origin") != party.origin:
+        raise Refused("the answer was given to another origin")
+    if told.get("crossOrigin", False) is not False or "topOrigin" in told:
+        raise Refused("the answer was given within another site's page")
+    try:
+        challenge = base64url.decode(told.get("challenge") or "")
+    except (ValueError, TypeError):
+        raise Refused("the challenge is not base64url") from None
+    return ClientData(challenge=challenge, digest=hashlib.sha256(octets).digest())
+
+
+def _check(party: RelyingParty, data: AuthenticatorData) -> None:
+    if data.rp_id_hash != hashlib.sha256(party.id.encode()).digest():
+        raise Refused("the key is for another host")
+    if not data.is_user_present() or not data.is_user_verified():
+        raise Refused("the device did not verify its user")
+    if data.is_backed_up() and not data.is_backup_eligible():
+        raise Refused("the device contradicts itself: a key can't be copied, and is")
+
+
+def _is_usable(key: CoseKey) -> bool:
+    """Whether it is a whole public key of an algorithm that was asked for."""
+    algorithm: Any = key.get(3)
+    if ALGORITHMS.get(algorithm) != key.get(1):
+        return False
+    if algorithm == -257 and not _is_sane_rsa(key.get(-1), key.get(-2)):
+        return False
+    try:
+        key.verify(b"", b"")
+    except InvalidSignature:
+        return True
+    except _MALFORMED:
+        return False
+    return False
+
+
+def _is_sane_rsa(modulus: object, exponent: object) -> bool:
+    """Whether verifying costs what it should: an exponent of many bytes takes seconds."""
+    if not isinstance(modulus, bytes) or not isinstance(exponent, bytes):
+        return False
+    is_sized = _MIN_RSA_BYTES <= len(modulus) <= _MAX_RSA_BYTES
+    return is_sized and len(exponent) <= _MAX_EXPONENT_BYTES
+
+
+def _parsed(read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except _MALFORMED as error:
+        raise Refused(f"what the device made can't be read: {type(error).__name__}") from None
