@@ -12,6 +12,7 @@ from tornado.routing import URLSpec
 from tornado.web import Application, RequestHandler
 
 from handlers import (
+    account,
     api,
     authorize,
     brand,
@@ -39,7 +40,6 @@ from handlers.login import (
     change_password,
     consent,
     name,
-    own_password,
     password,
     register,
     setup,
@@ -72,7 +72,7 @@ ROUTES: list[Route] = [
     *consent.ROUTES,
     *device_page.ROUTES,
     *change_password.ROUTES,
-    *own_password.ROUTES,
+    *account.ROUTES,
     *setup.ROUTES,
     *register.ROUTES,
     *verify_email.ROUTES,

@@ -41,6 +41,7 @@ COMMON: Mapping[str, object] = {
     "brand_url": None,
     "links": (),
     "console": None,
+    "area": None,
 }
 
 

@@ -39,7 +39,8 @@ class Call(Struct, frozen=True):
 
     `org_id` is the organization that the caller named, or None; `acting_id` the user who acts in
     the caller's name (token exchange), or None. `if_match` is the `sequence` of what the call
-    changes, where the caller changes that state alone.
+    changes, where the caller changes that state alone. `is_own`: it is made at the pages of the
+    caller's own account, and reaches nothing else (`of_themselves`).
     """
 
     caller: User
@@ -48,6 +49,7 @@ class Call(Struct, frozen=True):
     org_id: str | None
     acting_id: str | None = None
     if_match: int | None = None
+    is_own: bool = False
 
     @property
     def actor(self) -> str:
@@ -58,6 +60,17 @@ class Call(Struct, frozen=True):
         """Whether the call may act on what belongs to that organization."""
         is_meant = self.org_id in (None, org_id)
         return is_meant and self.rights.allow(self.permission, org_id)
+
+    def is_about_caller(self, user_id: str) -> bool:
+        """Whether this user is the caller, who acts on their own account."""
+        return self.is_own and user_id == self.caller.id
+
+
+def of_themselves(user: User, if_match: int | None = None) -> Call:
+    """The call of whoever looks at or changes their own account: it takes no permission, and
+    allows nothing else."""
+    nothing = Rights(everywhere=frozenset(), by_organization={})
+    return Call(user, nothing, "user.write", user.org_id, if_match=if_match, is_own=True)
 
 
 async def admit(

@@ -15,6 +15,7 @@
 ##   brand_url: str | None           the colours of the organization that the page is for
 ##   links: list[(Message, str)]     where the page leads to, such as the terms of service
 ##   console: dict | None            what stands around a page of the console (console/frame.mako)
+##   area: dict | None               what stands around a page of somebody's account (account/frame.mako)
 ## A step of signing in sets `asking` at its head: then the page says for which application;
 ## one that has its own link to the application sets `leads_home` to False, and one that nobody
 ## stays on sets `has_languages` to False.

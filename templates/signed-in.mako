@@ -1,6 +1,6 @@
 ## Where somebody is who came without an application.
 ##   accounts: list[dict]    {id, display_name, login_name: str} of everybody signed in
-##   password_url: str       where a password is changed; `session` is added
+##   account_url: str        the pages of somebody's account; `session` is added
 ##   logout_url: str
 ##   console_url: str | None    for who manages something
 ##   demo_url: str | None    the demonstration, on a service that has one
@@ -18,7 +18,7 @@ ${pgettext("signed-in", "Nothing to sign in to yet")}\
 % for account in accounts:
 <li class="account">
 ${form.person(account["display_name"], account["login_name"])}
-<a href="${web_link(password_url)}?session=${account['id'] | u}">${pgettext("signed-in", "Change password")}</a>
+<a href="${web_link(account_url)}?session=${account['id'] | u}">${pgettext("account", "Your account")}</a>
 </li>
 % endfor
 </ul>

@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from handlers import browser
-from handlers.console import refusals, texts, visits
+from handlers.console import refusals, texts
 from handlers.console.running import Document, Run, run
 from handlers.console.sections import CONSOLE, Section, open_to
 from handlers.console.visits import Visit
-from handlers.page import PageHandler
+from handlers.own_page import OwnPageHandler
 from idp.errors import IdpError, NotFound, PermissionDenied
 from idp.i18n import message
 from idp.identity import permissions, sessions
-from idp.identity.sessions import LiveSession
-from idp.oauth import own_pages
+from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
-from idp.records import ORGANIZATIONS, Agent, Organization
+from idp.records import ORGANIZATIONS, Organization
 from storage import MAX_ID_CHARACTERS
 
 RECENT_SECONDS: Final = 3600  # how old a password may be for what concerns the whole installation
@@ -32,13 +30,13 @@ _NOTHING: Final = message(
 )
 
 
-class ConsoleHandler(PageHandler):
+class ConsoleHandler(OwnPageHandler):
     """A page of the console. Subclasses have `show`, and `submit` if it has a form.
 
-    Whoever is not signed in is led to a sign-in and back; of several people in one browser, one
-    is chosen. `section` is the part of the navigation that the page belongs to.
+    `section` is the part of the navigation that the page belongs to.
     """
 
+    area = own_areas.CONSOLE
     section = "overview"
     is_for_owners = False  # asks for the password again if it was long ago
     visit: Visit
@@ -70,23 +68,14 @@ class ConsoleHandler(PageHandler):
 
     async def _enter(self, recent_seconds: int) -> bool:
         """Let the person in; the answer is given already where that can't be."""
-        agent = await self.find_agent()
-        live = await sessions.find_live(self.service, agent)
-        chosen = visits.choose(live, self.get_cookie(self._choice_cookie))
-        if self._follow_choice(live):
+        found = await self.find_person()
+        if found is None:
             return False
-        if agent is None or chosen is None:
-            prompt = ("select_account",) if len(live) > 1 else ()
-            await self.sign_in(agent, prompt=prompt)
+        if self.is_for_owners and not await self.is_recent(found, recent_seconds):
             return False
-        now = self.service.clock.now()
-        if self.is_for_owners and not sessions.is_recent(chosen.session, recent_seconds, now):
-            user_id = chosen.session.user_id
-            await self.sign_in(agent, max_age=RECENT_SECONDS, user_id=user_id)
-            return False
-        await sessions.touch(self.service, chosen.session)
-        rights = await permissions.of_user(self.service, chosen.session.user_id)
-        self.visit = Visit(agent=agent, live=chosen, rights=rights, several=len(live) > 1)
+        await sessions.touch(self.service, found.session)
+        rights = await permissions.of_user(self.service, found.user.id)
+        self.visit = Visit(found.agent, found.live, found.several, rights)
         self.is_entered = True
         if not self.visit.manages:
             self._send_away()
@@ -98,33 +87,6 @@ class ConsoleHandler(PageHandler):
             raise PermissionDenied("the person may not see this part of the console")
         await self.enter_organization(self.named_org_id or self.visit.home)
         return True
-
-    def _follow_choice(self, live: list[LiveSession]) -> bool:
-        """Remember whom the sign-in page's answer chose, and take that out of the address."""
-        wanted = self.wanted_id("session")
-        if wanted is None:
-            return False
-        is_known = any(one.session.id == wanted for one in live)
-        if is_known and not browser.is_cross_site(self.service.config, self.request):
-            config = self.service.config
-            self.add_header(
-                "Set-Cookie", browser.cookie_header(config, self._choice_cookie, wanted)
-            )
-        pairs = [pair for pair in self.query_params().pairs() if pair[0] != "session"]
-        self.see(self.request.path + ("?" + urlencode(pairs) if pairs else ""))
-        return True
-
-    @property
-    def _choice_cookie(self) -> str:
-        return browser.cookie_name(self.service.config, "console")
-
-    async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
-        """Lead to a sign-in, and back to this page unless told otherwise."""
-        to = to or self.request.uri or CONSOLE
-        begun = await own_pages.begin(self.service, to, agent, **how)
-        self.keep_cookie(begun.cookie)
-        pairs = {"flow": begun.flow_id, "client_id": own_pages.CLIENT_ID}
-        self.see(f"/ui/login?{urlencode(pairs)}")
 
     def _send_away(self) -> None:
         self.page(
@@ -223,7 +185,7 @@ class ConsoleHandler(PageHandler):
             "person": self.visit.user.profile.display_name,
             "organization": self.organization.name if self.organization else None,
             "change_url": f"{CONSOLE}/organizations" if self.visit.may_change else None,
-            "account_url": "/ui/login",
+            "account_url": own_areas.ACCOUNT.path,
             "logout_url": END_SESSION,
         }
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from idp.i18n import Message, message
 from idp.identity.permissions import Permission, Rights
+from idp.oauth import own_areas
 
-CONSOLE: Final = "/ui/console"
+CONSOLE: Final = own_areas.CONSOLE.path
 
 
 class Section(Struct, frozen=True):

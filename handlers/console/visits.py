@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
+from handlers.own_page import SignedIn
 from idp.identity.permissions import Rights
-from idp.identity.sessions import LiveSession
-from idp.records import Agent, User
 
 
-class Visit(Struct, frozen=True):
+class Visit(SignedIn, frozen=True):
     """One request of a person with their rights as they are now."""
 
-    agent: Agent
-    live: LiveSession
     rights: Rights
-    several: bool
-
-    @property
-    def user(self) -> User:
-        return self.live.subject.user
 
     @property
     def manages(self) -> bool:
@@ -45,9 +35,3 @@ def manages(rights: Rights) -> bool:
     """Whether there is anything in the console for somebody with these rights."""
     held = (rights.everywhere, *rights.by_organization.values())
     return any(permission.endswith((".read", ".write")) for one in held for permission in one)
-
-
-def choose(live: list[LiveSession], session_id: str | None) -> LiveSession | None:
-    """The session that was chosen in this browser, or the only one."""
-    named = [one for one in live if one.session.id == session_id]
-    return named[0] if named else live[0] if len(live) == 1 else None

@@ -12,7 +12,7 @@ from idp.demo_setup import PATH as DEMO
 from idp.i18n import Message
 from idp.identity import permissions
 from idp.identity.sessions import LiveSession
-from idp.oauth import sign_in_flow
+from idp.oauth import own_areas, sign_in_flow
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
@@ -54,7 +54,7 @@ async def show_signed_in(
         "signed-in",
         notice=notice,
         accounts=[account_of(one) for one in live],
-        password_url="/ui/account/password",  # noqa: S106 - an address
+        account_url=own_areas.ACCOUNT.path,
         logout_url=END_SESSION,
         console_url=CONSOLE if any(map(visits.manages, found)) else None,
         demo_url=DEMO if service.config.is_loopback else None,

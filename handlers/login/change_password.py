@@ -60,7 +60,6 @@ class ChangePasswordHandler(FlowHandler):
             flow,
             status=status,
             login_name=subject.user.user_name,
-            current_required=False,
             policy=await policy_of(self.service, subject.user.org_id),
             **values,
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from handlers.console.sections import CONSOLE
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
-from idp.oauth import own_pages, responses, sign_in_flow
+from idp.oauth import own_areas, responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -120,8 +119,9 @@ class FlowHandler(ReplyingHandler, ABC):
         """Say that the sign-in is gone, and where it begins anew."""
         await self.show_wanted_client()
         own = {}
-        if self.wanted_id("client_id") == own_pages.CLIENT_ID:
-            own = {"application_url": CONSOLE}
+        area = own_areas.AREAS.get(self.wanted_id("client_id") or "")
+        if area is not None:
+            own = {"application_url": area.path}
         self.page("expired", status=status, sentence=sentence, **own)
 
     async def current_step(self, flow: Flow) -> Ask | None:

@@ -16,11 +16,6 @@ from idp.oauth.sign_in_flow import Flow
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200
-_PASSWORD_CHANGED = message(
-    "Your password is changed. Wherever else you were signed in, you are signed out now.",
-    context="signed-in",
-)
-
 
 class LoginNameHandler(FlowHandler):
     """The first page, for whoever wants to sign in with a (another) login name."""
@@ -78,8 +73,7 @@ class LoginHandler(LoginNameHandler):
         await self.show_wanted_client()
         if self.wanted_id("client_id") is None and len(live) == 1:
             await self.show_organization(live[0].subject.organization.id)
-        is_changed = self.query_params().get("done") == "password"
-        await show_signed_in(self, live, _PASSWORD_CHANGED if is_changed and live else None)
+        await show_signed_in(self, live, None)
 
 
 class RootHandler(PageHandler):

@@ -15,6 +15,8 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     Raises NotFound, PermissionDenied.
     """
     user = await read_user.find(service, call, user_id)
+    if call.is_about_caller(user.id):
+        return user
     if not call.rights.cover(await permissions.of_user(service, user.id)):
         raise PermissionDenied("the user may do more than the caller")
     return user

@@ -98,7 +98,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     Raises NotFound: to who may not, another organization's users don't exist.
     """
     user = await service.store.get(USERS, user_id)
-    if user is None or not call.reaches(user.org_id):
+    if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
         raise NotFound("there is no such user", slug="user.not_found")
     return user
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
 
 from idp.oauth import sign_in_flow
+from idp.oauth.own_areas import OwnPages
 from idp.oauth.sign_in_flow import Begun
 from idp.records import Agent, AuthRequest
 from idp.service import Service
 
-CLIENT_ID: Final = "console"
-
 
 async def begin(
     service: Service,
+    area: OwnPages,
     path: str,
     agent: Agent | None,
     *,
@@ -26,14 +25,14 @@ async def begin(
     max_age: int | None = None,
     user_id: str | None = None,
 ) -> Begun:
-    """A stored flow that leads to an address of the service.
+    """A stored flow that leads to an address of these pages.
 
     `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in.
     """
     now = service.clock.now()
     request = AuthRequest(
         id=service.random.id(),
-        client_id=CLIENT_ID,
+        client_id=area.id,
         redirect_uri=service.config.issuer + path,
         response_type="code",
         response_mode="query",

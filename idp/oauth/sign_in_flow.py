@@ -15,7 +15,15 @@ from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject, is_active
-from idp.oauth import answering, consents, device_answers, interaction, refusals, responses
+from idp.oauth import (
+    answering,
+    consents,
+    device_answers,
+    interaction,
+    own_areas,
+    refusals,
+    responses,
+)
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
@@ -30,7 +38,6 @@ from idp.records import (
     Agent,
     Application,
     AuthRequest,
-    Instance,
     Session,
 )
 from idp.service import Service
@@ -151,24 +158,7 @@ async def _client_of(service: Service, request: AuthRequest) -> Application | No
     if client is not None or not request.is_for_own_page:
         return client
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
-    return own_application(request, instance) if instance else None
-
-
-def own_application(request: AuthRequest, instance: Instance) -> Application:
-    """What stands for the service's own pages; whoever opens an account there belongs to the
-    installation's first organization."""
-    return Application(
-        id=request.client_id,
-        project_id="",
-        org_id=instance.org_id,
-        name="Console",
-        auth_method="none",
-        redirect_uris=[request.redirect_uri],
-        stamp="",
-        created_at=instance.created_at,
-        changed_at=instance.created_at,
-        home_url=request.redirect_uri,
-    )
+    return own_areas.application(request, instance) if instance else None
 
 
 async def is_finished(service: Service, flow_id: str, agent: Agent | None) -> bool:

@@ -4,7 +4,7 @@ from idp.i18n import message
 from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
 from idp.records import ComplexityRules
-from tests.handlers import console_samples, docs_samples
+from tests.handlers import account_samples, console_samples, docs_samples
 
 DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
@@ -31,6 +31,7 @@ def common(said):
         "query": [(said("flow"), said("f1"))],
         "cancellable": True,
         "console": console_samples.frame(said),
+        "area": account_samples.frame(said),
     }
 
 
@@ -173,7 +174,6 @@ def pages(said):
         "form-post": {},
         "change-password": {
             "login_name": said("minnie@acme.example"),
-            "current_required": True,
             "policy": POLICY,
         },
         "setup": {
@@ -192,12 +192,13 @@ def pages(said):
         },
         "signed-in": {
             "accounts": accounts,
-            "password_url": "/ui/account/password",
+            "account_url": "/ui/account",
             "logout_url": "/oidc/v1/end_session?" + said("a"),
             "console_url": "/ui/console?" + said("a"),
             "demo_url": "/demo?" + said("a"),
         },
         "demo": demo(said),
+        **account_samples.pages(said, POLICY),
         **console_samples.pages(said),
         **docs_samples.pages(said),
     }
@@ -239,7 +240,6 @@ BARE = {
     "form-post": {},
     "change-password": {
         "login_name": "minnie",
-        "current_required": False,
         "policy": POLICY,
     },
     "setup": {"login_name": "", "password": None, "policy": POLICY},
@@ -258,7 +258,7 @@ BARE = {
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
     "signed-in": {
         "accounts": [],
-        "password_url": "/ui/account/password",
+        "account_url": "/ui/account",
         "logout_url": "/oidc/v1/end_session",
         "console_url": None,
         "demo_url": None,
@@ -271,6 +271,7 @@ BARE = {
         "can_refresh": False,
         "steps": [],
     },
+    **account_samples.bare(POLICY),
     **console_samples.BARE,
     **docs_samples.BARE,
 }

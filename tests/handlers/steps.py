@@ -77,6 +77,12 @@ async def at_password(visitor, party, login_name, **changes):
     return page
 
 
+def account_of(page, login_name):
+    """The value of the person's button, found as a person finds it."""
+    before = page.text.split(f">{login_name}<")[0]
+    return before.rsplit('name="account" value="', 1)[1].split('"')[0]
+
+
 async def at_change(visitor, party, admin, **changes):
     """The page that asks the administrator for a password of their own."""
     page = await visitor.sign_in(party.authorize_url(**changes), admin.login_name, admin.password)

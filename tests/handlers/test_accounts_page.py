@@ -4,7 +4,7 @@ import pytest
 
 from idp.records import USERS
 from storage import Update
-from tests.handlers.steps import at_password, cancel, shape, text_of
+from tests.handlers.steps import account_of, at_password, cancel, shape, text_of
 
 CANCEL = ("decision", "cancel")
 
@@ -25,12 +25,6 @@ def two(io_loop, server, visitor, demo):
     return visitor
 
 
-def button_of(page, login_name):
-    """The `account` button of the person, found as a person finds it."""
-    before = page.text.split(f">{login_name}<")[0]
-    return before.rsplit('name="account" value="', 1)[1].split('"')[0]
-
-
 async def who_is(visitor, party, page):
     tokens = (await party.redeem(visitor, page.answer["code"])).json()
     return (await party.userinfo(visitor, tokens["access_token"])).json()["preferred_username"]
@@ -49,7 +43,7 @@ async def test_two_people_are_both_offered_and_somebody_else_too(two, demo):
 @pytest.mark.parametrize("login_name", ["demo", "minnie"])
 async def test_the_chosen_account_signs_in_without_a_password(two, demo, login_name):
     page = await two.open(demo.authorize_url())
-    page = await two.submit(page, account=button_of(page, login_name))
+    page = await two.submit(page, account=account_of(page, login_name))
 
     assert await who_is(two, demo, page) == login_name
 
@@ -91,7 +85,7 @@ async def test_the_account_of_another_browser_can_not_be_chosen(two, demo, serve
     server.clock.advance(60)
     theirs = await stranger.open(demo.authorize_url(prompt="select_account"))
     page = await two.open(demo.authorize_url())
-    page = await two.submit(page, account=button_of(theirs, "mickey"))
+    page = await two.submit(page, account=account_of(theirs, "mickey"))
 
     assert (page.status, page.name) == (200, "accounts")
 
@@ -101,7 +95,7 @@ async def test_an_account_that_signs_out_meanwhile_can_not_be_chosen(two, demo):
     answer = (await two.get(demo.authorize_url(login_hint="minnie"))).answer
     tokens = (await demo.redeem(two, answer["code"])).json()
     await two.get(demo.logout_url(id_token_hint=tokens["id_token"]))
-    page = await two.submit(page, account=button_of(page, "minnie"))
+    page = await two.submit(page, account=account_of(page, "minnie"))
 
     assert await who_is(two, demo, page) == "demo"  # the only one left is meant
 
@@ -139,7 +133,7 @@ async def test_the_account_is_asked_for_when_the_application_wants_it(visitor, d
     server.clock.advance(1)
     page = await visitor.open(demo.authorize_url(prompt="select_account"))
     assert page.name == "accounts"
-    page = await visitor.submit(page, account=button_of(page, "demo"))
+    page = await visitor.submit(page, account=account_of(page, "demo"))
 
     assert await who_is(visitor, demo, page) == "demo"
 
@@ -148,7 +142,7 @@ async def test_the_account_and_its_password_can_both_be_asked_for(visitor, demo,
     await demo.tokens(visitor, *server.user)
     server.clock.advance(1)
     page = await visitor.open(demo.authorize_url(prompt="select_account login"))
-    page = await visitor.submit(page, account=button_of(page, "demo"))
+    page = await visitor.submit(page, account=account_of(page, "demo"))
     assert (page.name, page.inputs["loginName"]) == ("password", "demo")
 
     assert "code" in (await visitor.submit(page, password=server.user[1])).answer

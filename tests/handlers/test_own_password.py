@@ -6,7 +6,7 @@ import pytest
 
 from idp.records import EVENTS, USERS
 from storage import Update
-from tests.handlers.steps import Seen, at_password, cancel, shape, text_of
+from tests.handlers.steps import Seen, account_of, at_password, cancel, shape, text_of
 
 ADDRESS = "/ui/account/password"
 NEW = "a slow train to the sea"
@@ -34,7 +34,7 @@ async def test_password_managers_find_the_page(visitor, server, tokens):
     assert (answer.status, answer.location) == (303, server.issuer + ADDRESS)
     assert page.status == 200
     assert shape(page) == (
-        "change-password",
+        "account/password",
         ["loginName", "currentPassword", "newPassword"],
         [CANCEL],
     )
@@ -47,18 +47,21 @@ async def test_what_is_not_well_known_is_not_there(visitor):
     assert (await visitor.get(f"/.well-known/{nothing}")).status == 404
 
 
-async def test_who_is_not_signed_in_is_told_what_to_do(visitor):
+async def test_who_is_not_signed_in_signs_in_and_comes_back(visitor, server):
     for answer in (await visitor.get(ADDRESS), await visitor.post(ADDRESS, {"newPassword": NEW})):
         page = await visitor.follow(answer)
 
-        assert (answer.status, page.name) == (303, "signed-in")
+        assert (answer.status, page.name) == (303, "login-name")
+    page = await visitor.submit(page, loginName=server.user[0])
+    page = await visitor.submit(page, password=server.user[1])
+    assert (page.name, page.url) == ("account/password", server.issuer + ADDRESS)
 
 
 async def test_the_new_password_counts_and_the_old_one_does_not(
     visitor, new_visitor, demo, server, tokens
 ):
     page = await change(visitor, server)
-    assert (page.status, page.name) == (200, "signed-in")
+    assert (page.status, page.name) == (200, "account/security")
     assert "Your password is changed." in text_of(page)
     other = new_visitor()
     old = await other.submit(await at_password(other, demo, "demo"), password=server.user[1])
@@ -119,7 +122,7 @@ async def test_the_change_is_written_down(visitor, server, tokens):
 async def test_everything_wrong_is_said_at_once(visitor, demo, server, tokens, current, new, said):
     page = await change(visitor, server, current, new)
 
-    assert (page.status, page.name) == (400, "change-password")
+    assert (page.status, page.name) == (400, "account/password")
     assert all(text_of(page).count(one) == 2 for one in said), text_of(page)
     assert page.inputs["currentPassword"] == page.inputs["newPassword"] == ""
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
@@ -154,7 +157,8 @@ async def test_a_form_without_its_token_changes_nothing(visitor, demo, server, t
     refused = await visitor.post(ADDRESS, form | ({} if token is None else {"token": token}))
 
     assert refused.status == 403
-    assert (await visitor.open(Seen(refused).links[0])).name == "change-password"
+    again = next(link for link in Seen(refused).links if ADDRESS in link)
+    assert (await visitor.open(again)).name == "account/password"
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
 
 
@@ -179,29 +183,29 @@ async def test_another_sites_form_changes_nothing(visitor, server, tokens):
 async def test_cancel_leads_back(visitor, demo, server, tokens):
     page = await cancel(visitor, await visitor.open(ADDRESS))
 
-    assert page.name == "signed-in"
+    assert page.name == "account/security"
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
 
 
-async def test_of_several_people_each_has_a_link(visitor, demo, server, tokens):
+async def test_of_several_people_one_is_chosen(visitor, demo, server, tokens):
     minnie = await server.copy_user("minnie")
     page = await at_password(visitor, demo, minnie[0], prompt="select_account")
     await visitor.submit(page, password=minnie[1])
-    start = await visitor.open(ADDRESS)
-    links = [link for link in Seen(start).links if ADDRESS in link]
-    pages = [await visitor.open(link) for link in links]
+    asked = await visitor.open(ADDRESS)
+    mine = await visitor.submit(asked, account=account_of(asked, "minnie"))
+    done = await visitor.submit(mine, currentPassword=minnie[1], newPassword=NEW)
 
-    assert start.name == "signed-in"
-    assert {page.inputs["loginName"] for page in pages} == {"demo", "minnie"}
-    mine = next(page for page in pages if page.inputs["loginName"] == "minnie")
-    await visitor.submit(mine, currentPassword=minnie[1], newPassword=NEW)
+    assert (asked.name, mine.inputs["loginName"]) == ("accounts", "minnie")
+    assert (done.name, "Minnie" in done.text) == ("account/security", True)
     assert "code" in await demo.silently(visitor, login_hint="demo")
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
 
 
 @pytest.mark.parametrize("session", ["unknown", "%00", "x" * 300, "%F0%9F%92%A9"])
-async def test_a_session_that_is_not_there_leads_to_the_start(visitor, tokens, session):
-    assert (await visitor.open(f"{ADDRESS}?session={session}")).name == "signed-in"
+async def test_a_session_that_is_not_there_is_not_chosen(visitor, tokens, session):
+    page = await visitor.open(f"{ADDRESS}?session={session}")
+
+    assert page.inputs["loginName"] == "demo"
 
 
 async def test_two_changes_at_one_moment_one_wins(visitor, new_visitor, demo, server, tokens):
@@ -213,7 +217,7 @@ async def test_two_changes_at_one_moment_one_wins(visitor, new_visitor, demo, se
     assert len(changes) == 1
     assert sum("done=password" in (answer.location or "") for answer in answers) == 1
     for answer in answers:
-        assert (await visitor.follow(answer)).name in ("signed-in", "change-password")
+        assert (await visitor.follow(answer)).name in ("account/security", "account/password")
 
 
 async def test_a_deactivated_person_changes_nothing(visitor, server, tokens):
@@ -222,12 +226,8 @@ async def test_a_deactivated_person_changes_nothing(visitor, server, tokens):
     await server.store.commit(Update(USERS, found.records[0].id, set={"state": "inactive"}))
     page = await visitor.submit(page, currentPassword=server.user[1], newPassword=NEW)
 
-    assert page.name == "signed-in"
+    assert page.name == "login-name"
     assert "Dana" not in page.text
-
-
-async def test_a_link_alone_claims_no_change(visitor):
-    assert "is changed" not in (await visitor.open("/ui/login?done=password")).text
 
 
 async def test_the_one_time_password_can_not_be_kept(visitor, demo, server):

@@ -47,8 +47,10 @@ AUTOCOMPLETE = {
     ("setup", "password"): "off",
     ("setup", "newPassword"): "new-password",
     ("change-password", "loginName"): "username",
-    ("change-password", "currentPassword"): "current-password",
     ("change-password", "newPassword"): "new-password",
+    ("account/password", "loginName"): "username",
+    ("account/password", "currentPassword"): "current-password",
+    ("account/password", "newPassword"): "new-password",
 }
 
 
@@ -60,7 +62,7 @@ def test_every_template_has_samples():
     folder = Path(str(TEMPLATES))
     files = folder.rglob("*.mako")
     names = {file.relative_to(folder).as_posix().removesuffix(".mako") for file in files}
-    of_pages = {"page", "form", "console/frame", "console/parts"}
+    of_pages = {"page", "form", "account/frame", "console/frame", "console/parts"}
 
     assert names & of_pages == of_pages
     assert set(NAMES) == names - of_pages
@@ -181,7 +183,7 @@ def test_password_managers_are_told_what_each_field_is():
     found = {
         (name, element["name"]): element.get("autocomplete")
         for name in NAMES
-        if not name.startswith("console/")  # whose fields are data
+        if not name.startswith("console/") and name != "account/form"  # whose fields are data
         for element in Page(rendered(name)).all("input")
         if element.get("type") != "hidden"
     }
@@ -190,7 +192,7 @@ def test_password_managers_are_told_what_each_field_is():
 
 
 def test_the_login_name_is_shown_and_sent_with_every_password():
-    for name in ("password", "change-password"):
+    for name in ("password", "change-password", "account/password"):
         (field,) = quiet(name).named("loginName")
 
         assert (field["type"], field["value"]) == ("text", "minnie@acme.example")
@@ -238,8 +240,8 @@ def test_the_policy_is_told_in_words_and_to_password_managers():
 
 
 def test_the_own_change_asks_for_the_current_password():
-    assert len(quiet("change-password").named("currentPassword")) == 1
-    assert Page(bare("change-password")).named("currentPassword") == []
+    assert len(quiet("account/password").named("currentPassword")) == 1
+    assert Page(bare("account/password")).named("currentPassword") == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+"""A way to sign in, as the page of somebody's security lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+
+from idp.i18n import Message
+from idp.identity.subjects import Subject
+from idp.service import Service
+
+
+class Factor(Struct, frozen=True):
+    """`path` is the page where it is set up and changed; `state` says what is set up now."""
+
+    title: Message
+    path: str
+    state: Callable[[Service, Subject], Awaitable[Message]]

@@ -1,0 +1,28 @@
+"""/ui/account: the parts of somebody's account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from handlers.account.base import AccountHandler
+from handlers.account.sections import ACCOUNT, SECTIONS
+from idp.i18n import Message, message
+
+_TEXTS: Final[Mapping[str, Message]] = {
+    "security": message("Your password, and what else you sign in with.", context="account"),
+}
+
+
+class OverviewHandler(AccountHandler):
+    """A card for each part."""
+
+    async def show(self, *ids: str) -> None:
+        cards = [
+            {"label": SECTIONS[name].label, "text": text, "url": SECTIONS[name].path}
+            for name, text in _TEXTS.items()
+        ]
+        self.page("account/overview", cards=cards)
+
+
+ROUTES = [(ACCOUNT, OverviewHandler)]

@@ -1,0 +1,110 @@
+"""/ui/account/password: somebody changes their own password, or gets a first one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.account.base import AccountHandler
+from handlers.account.factor import Factor
+from handlers.account.sections import ACCOUNT
+from handlers.login.change_password import policy_of, problems_of
+from handlers.page import PageHandler
+from idp import logs
+from idp.i18n import Message, message
+from idp.identity import own_password, sessions, sign_in
+from idp.identity.subjects import Subject
+from idp.identity.throttle import Throttled
+from idp.oauth.params import Params
+from idp.service import Service
+
+PASSWORD: Final = f"{ACCOUNT}/password"
+
+_log = logs.logger(__name__)
+_WRONG: Final = message("That is not your current password.", context="change-password")
+
+
+class PasswordHandler(AccountHandler):
+    """Asks for the present password and a new one; without one, for a sign-in of late."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        if self._has_password or await self.recent():
+            await self._ask()
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        subject, new = self.person.subject, form.get("newPassword") or ""
+        if not self._has_password and not await self.recent():
+            return
+        wrong = await self._prove(form) if self._has_password else []
+        if wrong is None:
+            return
+        problems = [*wrong, *await problems_of(self.service, subject, new)]
+        if problems:
+            await self._ask(status=400, problems=problems)
+            return
+        cookie = await own_password.replace(
+            self.service, self.person.agent, self.person.live, subject, new
+        )
+        self.keep_cookie(cookie)
+        await self._stay(await sessions.find_live(self.service, cookie.agent))
+        self.done("password")
+
+    async def _prove(self, form: Params) -> list[dict[str, object]] | None:
+        """What is wrong with the present password; None when it was not looked at, and the answer
+        is given."""
+        current = form.get("currentPassword") or ""
+        try:
+            await own_password.prove(self.service, self.person.live, current, self.address())
+        except Throttled as error:
+            self.set_header("Retry-After", str(error.retry_after_seconds))
+            await self._ask(status=429, retry_seconds=error.retry_after_seconds)
+            return None
+        except sign_in.Refused as error:
+            _log.info("password change refused", cause=str(error), address=self.address())
+            return [{"field": "currentPassword", "text": _WRONG}]
+        return []
+
+    async def _stay(self, live: list[sessions.LiveSession]) -> None:
+        """The session is a new one: it is the one that was chosen."""
+        mine = [one for one in live if one.subject.user.id == self.person.user.id]
+        if mine:
+            self.remember_person(mine[0].session.id)
+
+    @property
+    def _has_password(self) -> bool:
+        return self.person.user.password is not None
+
+    async def _ask(self, *, status: int = 200, **values: object) -> None:
+        self.page(
+            "account/password",
+            status=status,
+            login_name=self.person.user.user_name,
+            has_password=self._has_password,
+            policy=await policy_of(self.service, self.person.user.org_id),
+            hidden=self.form_inputs(),
+            **values,
+        )
+
+
+class WellKnownHandler(PageHandler):
+    """The address that password managers know (W3C, A Well-Known URL for Changing Passwords)."""
+
+    async def get(self) -> None:
+        self.see(PASSWORD)
+
+
+async def _state(service: Service, subject: Subject) -> Message:
+    password = subject.user.password
+    if password is None:
+        return message("You have none.", context="account")
+    on = password.changed_at.date().isoformat()
+    return message("Changed on %(date)s.", context="account", date=on)
+
+
+FACTOR: Final = Factor(message("Password", context="page"), PASSWORD, _state)
+
+ROUTES = [
+    ("/\\.well-known/change-password", WellKnownHandler),
+    (PASSWORD, PasswordHandler),
+]

@@ -1,0 +1,26 @@
+"""The parts of a person's own account, in the order of its navigation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from idp.i18n import Message, message
+from idp.oauth import own_areas
+
+ACCOUNT: Final = own_areas.ACCOUNT.path
+
+
+class Section(Struct, frozen=True):
+    """A part of the account; `path` is its first page."""
+
+    path: str
+    label: Message
+
+
+SECTIONS: Final[Mapping[str, Section]] = {
+    "overview": Section(ACCOUNT, message("Overview", context="console")),
+    "security": Section(f"{ACCOUNT}/security", message("Sign-in and security", context="account")),
+}

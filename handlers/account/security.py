@@ -1,0 +1,35 @@
+"""/ui/account/security: how somebody signs in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from handlers.account import password
+from handlers.account.base import AccountHandler
+from handlers.account.factor import Factor
+from handlers.account.sections import SECTIONS
+
+FACTORS: Final[Mapping[str, Factor]] = {
+    "password": password.FACTOR,
+}
+
+
+class SecurityHandler(AccountHandler):
+    """A card for each way to sign in."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        factors = [
+            {
+                "title": each.title,
+                "text": await each.state(self.service, self.person.subject),
+                "url": each.path,
+            }
+            for each in FACTORS.values()
+        ]
+        self.page("account/security", factors=factors)
+
+
+ROUTES = [(SECTIONS["security"].path, SecurityHandler)]

@@ -1,0 +1,18 @@
+"""What the pages of an account say after something was done; the address names one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.i18n import Message, message
+
+DONE: Final[Mapping[str, Message]] = {
+    "saved": message("Saved.", context="console"),
+    "added": message("Added.", context="console"),
+    "removed": message("Removed.", context="console"),
+    "password": message(
+        "Your password is changed. Wherever else you were signed in, you are signed out now.",
+        context="signed-in",
+    ),
+}

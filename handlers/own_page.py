@@ -1,0 +1,104 @@
+"""The service's own pages for whoever is signed in with this browser: account and console."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from handlers import browser
+from handlers.page import PageHandler
+from idp.identity import sessions
+from idp.identity.sessions import LiveSession
+from idp.identity.subjects import Subject
+from idp.oauth import own_pages
+from idp.oauth.own_pages import OwnPages
+from idp.records import Agent, Session, User
+
+
+class SignedIn(Struct, frozen=True):
+    """Who is there, and in which browser; `several`: they are not the only one."""
+
+    agent: Agent
+    live: LiveSession
+    several: bool
+
+    @property
+    def session(self) -> Session:
+        return self.live.session
+
+    @property
+    def subject(self) -> Subject:
+        return self.live.subject
+
+    @property
+    def user(self) -> User:
+        return self.live.subject.user
+
+
+class OwnPageHandler(PageHandler):
+    """Whoever is not signed in is led to a sign-in and back; of several people in one browser, one
+    is chosen, for all these pages."""
+
+    area: ClassVar[OwnPages]
+
+    async def find_person(self) -> SignedIn | None:
+        """Who is there; None where that is asked first, and the answer is given."""
+        agent = await self.find_agent()
+        live = await sessions.find_live(self.service, agent)
+        if self._follow_choice(live):
+            return None
+        chosen = choose(live, self.get_cookie(self._choice_cookie))
+        if (agent is None or chosen is None) and self.request.method == "POST":
+            # Its twin may have given the browser another cookie since: the browser has it by then.
+            self.see(self.request.uri or self.area.path)
+            return None
+        if agent is None or chosen is None:
+            await self.sign_in(agent, prompt=("select_account",) if len(live) > 1 else ())
+            return None
+        return SignedIn(agent=agent, live=chosen, several=len(live) > 1)
+
+    async def is_recent(self, person: SignedIn, seconds: int) -> bool:
+        """Whether they proved within the last `seconds` who they are; else the answer is given: a
+        sign-in of theirs that comes back here."""
+        if sessions.is_recent(person.session, seconds, self.service.clock.now()):
+            return True
+        await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
+        return False
+
+    async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
+        """Lead to a sign-in, and back to this page unless told otherwise."""
+        to = to or self.request.uri or self.area.path
+        begun = await own_pages.begin(self.service, self.area, to, agent, **how)
+        self.keep_cookie(begun.cookie)
+        pairs = {"flow": begun.flow_id, "client_id": self.area.id}
+        self.see(f"/ui/login?{urlencode(pairs)}")
+
+    def _follow_choice(self, live: Sequence[LiveSession]) -> bool:
+        """Remember whom the sign-in page's answer chose, and take that out of the address."""
+        wanted = self.wanted_id("session")
+        if wanted is None:
+            return False
+        is_known = any(one.session.id == wanted for one in live)
+        if is_known and not browser.is_cross_site(self.service.config, self.request):
+            self.remember_person(wanted)
+        pairs = [pair for pair in self.query_params().pairs() if pair[0] != "session"]
+        self.see(self.request.path + ("?" + urlencode(pairs) if pairs else ""))
+        return True
+
+    def remember_person(self, session_id: str) -> None:
+        """Whom these pages are about in this browser from now on."""
+        header = browser.cookie_header(self.service.config, self._choice_cookie, session_id)
+        self.add_header("Set-Cookie", header)
+
+    @property
+    def _choice_cookie(self) -> str:
+        return browser.cookie_name(self.service.config, "person")
+
+
+def choose(live: Sequence[LiveSession], session_id: str | None) -> LiveSession | None:
+    """The session that was chosen in this browser, or the only one."""
+    named = [one for one in live if one.session.id == session_id]
+    return named[0] if named else live[0] if len(live) == 1 else None

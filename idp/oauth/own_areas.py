@@ -1,0 +1,41 @@
+"""The service's own pages as what a sign-in is for: stand-ins for the application that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from idp.records import Application, AuthRequest, Instance
+
+
+class OwnPages(Struct, frozen=True):
+    """Pages that belong together. `id` stands for that of an application, `path` is the first."""
+
+    id: str
+    name: str
+    path: str
+
+
+ACCOUNT: Final = OwnPages("account", "Account", "/ui/account")
+CONSOLE: Final = OwnPages("console", "Console", "/ui/console")
+AREAS: Final[Mapping[str, OwnPages]] = {area.id: area for area in (ACCOUNT, CONSOLE)}
+
+
+def application(request: AuthRequest, instance: Instance) -> Application:
+    """What stands for these pages; whoever opens an account there belongs to the installation's
+    first organization."""
+    area = AREAS.get(request.client_id)
+    return Application(
+        id=request.client_id,
+        project_id="",
+        org_id=instance.org_id,
+        name=area.name if area else CONSOLE.name,
+        auth_method="none",
+        redirect_uris=[request.redirect_uri],
+        stamp="",
+        created_at=instance.created_at,
+        changed_at=instance.created_at,
+        home_url=request.redirect_uri,
+    )
