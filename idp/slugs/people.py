@@ -43,6 +43,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user has no entry under this key.",
         "Check the key, in upper and lower case.",
     ),
+    "passkey.last": Slug(
+        400,
+        "The passkey is the last way in which its user can sign in.",
+        "Add another one, or set a password, before you remove it.",
+    ),
+    "passkey.not_found": Slug(
+        404,
+        "The user has no passkey with this id.",
+        "Search for the user's passkeys, and copy the id.",
+    ),
     "password.characters": Slug(
         400,
         "The password holds a character that can't be stored.",

@@ -1,0 +1,193 @@
+"""/ui/account/passkeys: somebody's passkeys, which they make, name and remove."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.account.base import AccountHandler
+from handlers.account.factor import Factor
+from handlers.account.sections import ACCOUNT
+from handlers.login.passkey import FIELD, as_json
+from idp import logs
+from idp.errors import FailedPrecondition, InvalidArgument
+from idp.i18n import Message, message
+from idp.identity import own_passkeys, passkeys, user_passkeys, webauthn
+from idp.identity.subjects import Subject
+from idp.oauth.params import Params
+from idp.records import Passkey
+from idp.service import Service
+
+PASSKEYS: Final = f"{ACCOUNT}/passkeys"
+NEW: Final = f"{PASSKEYS}/new"
+
+_log = logs.logger(__name__)
+_USUAL_NAME: Final = message("My passkey", context="passkey")
+_NAME_PROBLEM: Final = message(
+    "Give the passkey a name of 1 to 100 characters.", context="passkey"
+)
+_REFUSED: Final = message(
+    "That passkey can't be added: what your device answered does not fit, or the passkey is in use"
+    " already. Try again.",
+    context="passkey",
+)
+
+
+class PasskeysHandler(AccountHandler):
+    """A list of them, and ways to change each."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        found = await passkeys.of_user(self.service, self.person.user.id)
+        party = webauthn.relying_party(self.service.config)
+        self.page(
+            "account/passkeys",
+            passkeys=[_shown(each) for each in found],
+            new_url=NEW if party and len(found) < passkeys.MOST else None,
+        )
+
+
+class NewPasskeyHandler(AccountHandler):
+    """Asks for a name, and the person's device for a key."""
+
+    section = "security"
+    is_sensitive = True
+
+    async def show(self, *ids: str) -> None:
+        await self._ask()
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        name, answer = form.get("name") or "", form.get(FIELD) or ""
+        try:
+            await own_passkeys.add(self.service, self.person.live, name, answer)
+        except InvalidArgument:
+            problems = [{"field": "name", "text": _NAME_PROBLEM}]
+            await self._ask(name, status=400, problems=problems)
+        except webauthn.Refused as error:
+            _log.info("passkey not added", cause=str(error), address=self.address())
+            problems = [{"field": None, "text": _REFUSED}]
+            await self._ask(name, status=400, problems=problems)
+        else:
+            self.done("added", PASSKEYS)
+
+    async def _ask(self, name: str | None = None, *, status: int = 200, **values: object) -> None:
+        options = await own_passkeys.options(self.service, self.person.live)
+        if options is None:
+            self.see(PASSKEYS)
+            return
+        usual = self.bundle().text(_USUAL_NAME)
+        self.page(
+            "account/passkey-new",
+            status=status,
+            name=usual if name is None else name,
+            maximum=own_passkeys.MAX_NAME,
+            options=as_json(options),
+            hidden=self.form_inputs(),
+            **values,
+        )
+
+
+class RenamePasskeyHandler(AccountHandler):
+    """Asks for another name."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        passkey = await user_passkeys.find(self.service, self.person.user, *ids)
+        self._ask(passkey.name)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        name = form.get("name") or ""
+        try:
+            await own_passkeys.rename(self.service, self.call(), *ids, name)
+        except InvalidArgument:
+            problems = [{"field": "name", "text": _NAME_PROBLEM}]
+            self._ask(name, status=400, problems=problems)
+        else:
+            self.done("saved", PASSKEYS)
+
+    def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
+        self.page(
+            "account/passkey-name",
+            status=status,
+            name=name,
+            maximum=own_passkeys.MAX_NAME,
+            hidden=self.form_inputs(),
+            **values,
+        )
+
+
+class RemovePasskeyHandler(AccountHandler):
+    """Asks once more."""
+
+    section = "security"
+    is_sensitive = True
+
+    async def show(self, *ids: str) -> None:
+        passkey = await user_passkeys.find(self.service, self.person.user, *ids)
+        self._ask(passkey)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        passkey = await user_passkeys.find(self.service, self.person.user, *ids)
+        try:
+            await own_passkeys.remove(self.service, self.person.live, passkey.id)
+        except FailedPrecondition:
+            self._ask(passkey, status=400, problems=[{"field": None, "text": _LAST}])
+        else:
+            self.done("removed", PASSKEYS)
+
+    def _ask(self, passkey: Passkey, *, status: int = 200, **values: object) -> None:
+        self.page(
+            "account/form",
+            status=status,
+            title_text=message("Remove the passkey", context="passkey"),
+            about=passkey.name,
+            intro=_REMOVING,
+            fields=(),
+            button=message("Remove", context="console"),
+            is_dangerous=True,
+            hidden=self.form_inputs(),
+            **values,
+        )
+
+
+_REMOVING: Final = message(
+    "Nobody can sign in by it then, and wherever else you are signed in, you will be signed out."
+    " Remove it from the device, too: this page can't.",
+    context="passkey",
+)
+_LAST: Final = message(
+    "This passkey is your only way to sign in. Set a password or add another passkey first.",
+    context="passkey",
+)
+
+
+def _shown(passkey: Passkey) -> dict[str, object]:
+    used = passkey.last_used_at
+    return {
+        "name": passkey.name,
+        "created": passkey.created_at.date().isoformat(),
+        "used": used.date().isoformat() if used else None,
+        "is_backed_up": passkey.is_backed_up,
+        "rename_url": f"{PASSKEYS}/{passkey.id}/rename",
+        "remove_url": f"{PASSKEYS}/{passkey.id}/remove",
+    }
+
+
+async def _state(service: Service, subject: Subject) -> Message:
+    found = len(await passkeys.of_user(service, subject.user.id))
+    if not found:
+        return message("You have none.", context="account")
+    return message(
+        "You have %(n)s passkey.", plural="You have %(n)s passkeys.", context="passkey", n=found
+    )
+
+
+FACTOR: Final = Factor(message("Passkeys", context="passkey"), PASSKEYS, _state)
+
+ROUTES = [
+    (PASSKEYS, PasskeysHandler),
+    (NEW, NewPasskeyHandler),
+    (f"{PASSKEYS}/([^/]+)/rename", RenamePasskeyHandler),
+    (f"{PASSKEYS}/([^/]+)/remove", RemovePasskeyHandler),
+]

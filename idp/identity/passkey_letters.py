@@ -1,0 +1,54 @@
+"""What a person is told by mail when a passkey of theirs was made or taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from idp import mail
+from idp.i18n import Message, message
+from idp.records import MailKind, User
+from idp.service import Service
+from storage import Write
+
+_ADDED: Final = (
+    message("A passkey was added to your account", context="mail"),
+    message(
+        "You, or somebody who is signed in to your account, has added a passkey to it.",
+        context="mail",
+    ),
+)
+_REMOVED: Final = (
+    message("A passkey was removed from your account", context="mail"),
+    message(
+        "A passkey was removed from your account. Nobody signs in by it any more.",
+        context="mail",
+    ),
+)
+_WARNING: Final = message(
+    "If it was not you, change your password now, and remove the passkeys that are not yours.",
+    context="mail",
+)
+
+
+def added(service: Service, user: User) -> Sequence[Write]:
+    """The writes that tell of a new passkey, where the person has a proven address."""
+    return _told(service, user, "passkey_added", *_ADDED)
+
+
+def removed(service: Service, user: User) -> Sequence[Write]:
+    """The same of one that is gone."""
+    return _told(service, user, "passkey_removed", *_REMOVED)
+
+
+def _told(
+    service: Service, user: User, kind: MailKind, subject: Message, text: Message
+) -> Sequence[Write]:
+    if user.email is None or not user.email.is_verified:
+        return []
+    bundle = mail.bundle_for(service.config, user.profile.preferred_language)
+    account = mail.Link(
+        message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
+    )
+    letter = mail.write(bundle, user.email.address, subject, [text, account, _WARNING])
+    return [mail.posting(service, kind, letter, user.id)]

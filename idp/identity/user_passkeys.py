@@ -1,0 +1,117 @@
+"""A person's passkeys as whoever manages the person sees them: listed and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from idp import answers, changes, events, searching
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import NotFound
+from idp.identity import covered_users, passkey_letters, read_user, sessions, users
+from idp.records import PASSKEYS, USERS, Passkey, User
+from idp.search_plans import Filter
+from idp.searching import Search, SearchDetails
+from idp.service import Service
+from storage import Write
+
+_READY: Final = "AUTH_FACTOR_STATE_READY"
+
+
+class PasskeyView(Answer, frozen=True, kw_only=True):
+    """`name` is the person's own. `isBackedUp`: the key is kept elsewhere, too, as a rule by the
+    account that its device belongs to."""
+
+    id: str
+    state: str
+    name: str
+    details: Details
+    is_backed_up: bool = False
+    last_used_date: datetime | None = None
+
+
+class PasskeysFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[PasskeyView] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> PasskeysFound:
+    """Go through a user's passkeys, a page at a time, the oldest first.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    user = await read_user.find(service, call, user_id)
+    found = await searching.find(
+        service,
+        PASSKEYS,
+        request.query,
+        [Filter(path="user_id", value=user.id)],
+        order="created_at",
+    )
+    return PasskeysFound(
+        details=found.details,
+        result=[_view(passkey, user) for passkey in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Changed:
+    """Let a passkey open nothing any more; its user is signed out everywhere, and told by mail.
+
+    Raises NotFound; PermissionDenied: not of a user who may do more than the caller.
+    """
+    user, also = await covered_users.find(service, call, user_id), list[Write]()
+
+    async def find_passkey() -> Passkey:
+        passkey = await find(service, user, passkey_id)
+        now = await covered_users.find(service, call, user_id)
+        also[:] = await signing_out(service, now, call.actor)
+        also.extend(passkey_letters.removed(service, now))
+        return passkey
+
+    return await changes.removed(
+        service,
+        PASSKEYS,
+        find_passkey,
+        "passkey.deleted",
+        call,
+        user.org_id,
+        also=lambda _: also,
+    )
+
+
+async def find(service: Service, user: User, passkey_id: str) -> Passkey:
+    """One of a user's passkeys. Raises NotFound."""
+    passkey = await service.store.get(PASSKEYS, passkey_id)
+    if passkey is None or passkey.user_id != user.id:
+        raise NotFound("there is no such passkey", slug="passkey.not_found")
+    return passkey
+
+
+async def signing_out(
+    service: Service, user: User, actor: str, stamp: str | None = None
+) -> Sequence[Write]:
+    """The writes that end what was issued to a user, who has lost a way to sign in. Of two units
+    that do so at once, one is Stale."""
+    subject = await users.subject_of(service, user)
+    news = await sessions.news_of_all(service, subject) if subject else []
+    fresh = {"stamp": stamp or service.random.token(bits=64)}
+    now, random = service.clock.now(), service.random
+    return [*events.update(random, USERS, user, fresh, "user.signed_out", actor, now), *news]
+
+
+def _view(passkey: Passkey, user: User) -> PasskeyView:
+    return PasskeyView(
+        id=passkey.id,
+        state=_READY,
+        name=passkey.name,
+        details=answers.details(passkey, user.org_id),
+        is_backed_up=passkey.is_backed_up,
+        last_used_date=passkey.last_used_at,
+    )
