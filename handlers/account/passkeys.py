@@ -79,7 +79,7 @@ class NewPasskeyHandler(AccountHandler):
         self.page(
             "account/passkey-new",
             status=status,
-            name=usual if name is None else name,
+            typed=usual if name is None else name,
             maximum=own_passkeys.MAX_NAME,
             options=as_json(options),
             hidden=self.form_inputs(),
@@ -110,7 +110,7 @@ class RenamePasskeyHandler(AccountHandler):
         self.page(
             "account/passkey-name",
             status=status,
-            name=name,
+            typed=name,
             maximum=own_passkeys.MAX_NAME,
             hidden=self.form_inputs(),
             **values,

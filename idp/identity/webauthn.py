@@ -256,8 +256,8 @@ def _check(party: RelyingParty, data: AuthenticatorData) -> None:
 
 def _is_usable(key: CoseKey) -> bool:
     """Whether it is a whole public key of an algorithm that was asked for."""
-    algorithm: Any = key.get(3)
-    if ALGORITHMS.get(algorithm) != key.get(1):
+    algorithm = key.get(3)
+    if not isinstance(algorithm, int) or ALGORITHMS.get(algorithm) != key.get(1):
         return False
     if algorithm == -257 and not _is_sane_rsa(key.get(-1), key.get(-2)):
         return False

@@ -1,11 +1,11 @@
 ## Another name for a passkey.
-##   name: str         what it is called now
+##   typed: str        what it is called now
 ##   maximum: int      how long a name may be
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("passkey", "Rename the passkey")}</%def>\
 <%form:step>
-${form.field("name", pgettext("passkey", "Name"), type="text", value=name, maxlength=maximum,
+${form.field("name", pgettext("passkey", "Name"), type="text", value=typed, maxlength=maximum,
     required=True, autocomplete="off", dir="auto", autofocus=not problems)}
 <div class="row">
 <button>${pgettext("console", "Save")}</button>

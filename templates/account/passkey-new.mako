@@ -1,5 +1,5 @@
 ## A new passkey: it gets a name, and the person's device makes it.
-##   name: str         what it is called at first
+##   typed: str        what it is called at first
 ##   maximum: int      how long a name may be
 ##   options: str      what the browser is asked for, as JSON
 <%inherit file="frame.mako"/>\
@@ -10,7 +10,7 @@ ${webauthn.unable()}
 <%form:step>
 ${form.field("name", pgettext("passkey", "Name"),
     hint=pgettext("passkey", "By which you will know it again, such as the name of the device."),
-    type="text", value=name, maxlength=maximum, required=True, autocomplete="off", dir="auto")}
+    type="text", value=typed, maxlength=maximum, required=True, autocomplete="off", dir="auto")}
 ${webauthn.ask("create", options, pgettext("passkey", "Add a passkey"))}
 <button class="quiet" name="decision" value="cancel" formnovalidate>${pgettext("page", "Cancel")}</button>
 </%form:step>

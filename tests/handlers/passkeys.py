@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from idp import base64url
 from tests.handlers.steps import Seen
 from tests.support.authenticator import Device
 
@@ -38,3 +39,11 @@ async def sign_in(visitor, party, device, **wrong):
     """A new sign-in by passkey: where it leads to."""
     page = await at_name(visitor, party)
     return await visitor.submit(page, passkey=device.get(options_of(page), **wrong))
+
+
+async def claims(visitor, party, page):
+    """What the ID token tells that comes of a sign-in's answer."""
+    redeemed = await party.redeem(visitor, page.answer["code"])
+    assert redeemed.status == 200, redeemed.text
+    part = redeemed.json()["id_token"].split(".")[1]
+    return json.loads(base64url.decode(part))
