@@ -10,6 +10,7 @@ from idp.identity.subjects import Subject
 from idp.oauth import sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies import effective
 from idp.service import Service
@@ -27,30 +28,33 @@ class ChangePasswordHandler(FlowHandler):
     """Asks for a new password of the person whose old one was right a moment ago."""
 
     async def show(self, flow: Flow) -> None:
-        subject = await self._proven(flow)
-        if subject is not None:
-            await self._ask(flow, subject, notice=_why(subject))
+        proven = await self._proven(flow)
+        if proven is not None:
+            notice = None if flow.request.reset_id else _why(proven.subject)
+            await self._ask(flow, proven.subject, notice=notice)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        subject = await self._proven(flow)
-        if subject is None:
+        proven = await self._proven(flow)
+        if proven is None:
             return
         password = form.get("newPassword") or ""
-        problems = await problems_of(self.service, subject, password)
+        problems = await problems_of(self.service, proven.subject, password)
         if problems:
-            await self._ask(flow, subject, status=400, problems=problems)
+            await self._ask(flow, proven.subject, status=400, problems=problems)
             return
-        cookie = await sign_in_flow.choose_password(self.service, flow, subject, password)
+        cookie = await sign_in_flow.choose_password(self.service, flow, proven, password)
         self.keep_cookie(cookie)
         self.see(self.at(LOGIN, flow))
 
-    async def _proven(self, flow: Flow) -> Subject | None:
-        """Who may choose; None when nobody may, and the answer is given."""
-        subject = await sign_in_flow.find_proven(self.service, flow)
-        if subject is None:
-            await sign_in_flow.forget_proven(self.service, flow)
+    async def _proven(self, flow: Flow) -> Proven | None:
+        """Who may choose; None when another step is due, and the answer is given."""
+        step = await self.current_step(flow)
+        if step is None:
+            return None
+        if step.page is not Page.CHANGE_PASSWORD:
             self.see(self.at(LOGIN, flow))
-        return subject
+            return None
+        return step.proven
 
     async def _ask(
         self, flow: Flow, subject: Subject, *, status: int = 200, **values: object

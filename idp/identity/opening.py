@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from msgspec import Struct, structs
@@ -15,7 +16,9 @@ from idp.records import SESSIONS, USERS, Agent, Session
 from idp.service import Service
 from storage import Insert, Update, Write
 
-_RENEWED: Final = ("auth_time", "amr", "acr", "stamps", "last_used_at", "expires_at")
+_RENEWED: Final = (
+    *("auth_time", "factor_at", "amr", "acr", "stamps", "last_used_at", "expires_at"),
+)
 
 
 class Opening(Struct, frozen=True):
@@ -26,16 +29,24 @@ class Opening(Struct, frozen=True):
     cookie: Cookie
 
 
-def prepare(service: Service, agent: Agent, subject: Subject, known: Iterable[Session]) -> Opening:
+def prepare(
+    service: Service,
+    agent: Agent,
+    subject: Subject,
+    known: Iterable[Session],
+    proofs: Sequence[str] = sessions.PASSWORD,
+    auth_time: datetime | None = None,
+) -> Opening:
     """Open a session now, or renew the one that this user has in this browser.
 
+    `proofs` are how they proved who they are; with `auth_time` only a second factor is new.
     `known` are the browser's open sessions, also those too old to sign in. The browser gets a
     new secret in the same unit, so of two sign-ins at once one is Stale. A renewed session
     keeps its id: tokens that name it live on, and the id opens nothing.
     """
     now = service.clock.now()
     rotation, cookie = agents.rotation(service.random, agent, now)
-    session = sessions.new(service.random, service.config, agent, subject, now)
+    session = sessions.new(service.random, service.config, agent, subject, now, proofs, auth_time)
     actor = subject.user.id
     write: Write = Insert(SESSIONS, session)
     event = events.created(service.random, SESSIONS, session, "session.opened", actor, now)

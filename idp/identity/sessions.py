@@ -6,6 +6,7 @@ check of a credential (absolute end); its record lasts longer, because tokens na
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -25,6 +26,7 @@ from idp.records import (
     SESSIONS,
     USERS,
     Agent,
+    LoginRules,
     Session,
 )
 from idp.service import Service
@@ -32,15 +34,33 @@ from storage import Key, Stale, Update, Where, Write
 
 _PAGE: Final = 50
 _TOUCH_EVERY: Final = timedelta(minutes=1)
+PASSWORD: Final = (acr.AMR_PASSWORD,)  # what most people prove who they are by
 
 
 class LiveSession(Struct, frozen=True):
-    """A session that can sign its user in now. `password_seconds` is how long its password counts
-    by itself, as the user's organization wants it."""
+    """A session that can sign its user in now, by the rules of the user's organization."""
 
     session: Session
     subject: Subject
-    password_seconds: int
+    login: LoginRules
+
+    @property
+    def check_seconds(self) -> int:
+        """How long the password, or the passkey that stands for it, counts by itself."""
+        has_password = acr.AMR_PASSWORD in self.session.amr
+        rules = self.login
+        return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds
+
+    def reached(self, now: datetime) -> str:
+        """The class of the session: less than it was, once its second factor counts no more."""
+        session = self.session
+        if acr.AMR_PASSWORD not in session.amr or session.factor_at is None:
+            return session.acr
+        seconds = self.login.second_factor_check_seconds
+        if session.acr == acr.PASSKEY:
+            seconds = self.login.multi_factor_check_seconds
+        is_fresh = now < session.factor_at + timedelta(seconds=seconds)
+        return session.acr if is_fresh else acr.PASSWORD
 
 
 async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
@@ -126,24 +146,35 @@ async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSes
         under = stamps.of_session(instance, organization, user)
         if subjects.is_active(subject) and session.stamps == under:
             login = (await looks.look(service, subject.organization.id)).login
-            live.append(LiveSession(session, subject, login.password_check_seconds))
+            live.append(LiveSession(session, subject, login))
     return live
 
 
-def new(random: Random, config: Config, agent: Agent, subject: Subject, now: datetime) -> Session:
-    """A session that begins with a password check at `now`; not stored yet."""
+def new(
+    random: Random,
+    config: Config,
+    agent: Agent,
+    subject: Subject,
+    now: datetime,
+    proofs: Sequence[str] = PASSWORD,
+    auth_time: datetime | None = None,
+) -> Session:
+    """A session that begins with these proofs, given at `now`; not stored yet. With `auth_time`
+    only a second factor is new."""
+    reached, auth_time = acr.reached(proofs), auth_time or now
     return Session(
         id=random.id(),
         agent_id=agent.id,
         user_id=subject.user.id,
         org_id=subject.organization.id,
         stamps=stamps.of_session(subject.instance, subject.organization, subject.user),
-        auth_time=now,
-        amr=[acr.AMR_PASSWORD],
-        acr=acr.PASSWORD,
+        auth_time=auth_time,
+        amr=acr.amr(proofs),
+        acr=reached,
         created_at=now,
         last_used_at=now,
-        expires_at=record_ends_at(config, now),
+        expires_at=record_ends_at(config, auth_time),
+        factor_at=now if acr.meets(reached, acr.TWO_FACTORS) else None,
     )
 
 

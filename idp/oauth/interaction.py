@@ -7,19 +7,21 @@ whatever the browser shows, the request is where its record and the sessions say
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from idp.config import Config
-from idp.identity import sessions, users
+from idp.identity import factors, sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
-from idp.oauth import acr, reserved_scopes
+from idp.oauth import acr, proofs, reserved_scopes
+from idp.oauth.due import Due, What
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
+from idp.oauth.proofs import Proven
 from idp.records import AuthRequest
 
 
@@ -30,9 +32,19 @@ class Page(StrEnum):
     PASSWORD = "password"  # noqa: S105 - a page
     ACCOUNTS = "accounts"
     CHANGE_PASSWORD = "change-password"  # noqa: S105 - a page
+    FACTOR = "factor"
+    TOTP = "totp"
+    RECOVERY_CODE = "recovery-code"
+    FACTOR_OFFER = "factor-offer"
+    TOTP_ENROL = "totp-enrol"
+    RECOVERY_CODES = "recovery-codes"
+    PASSKEY = "passkey"
+    PASSKEY_ENROL = "passkey-enrol"
     REGISTER = "register"
     VERIFY_EMAIL = "verify-email"
     USER_NAME = "user-name"
+    RESET = "reset"
+    RESET_CODE = "reset-code"
     CONSENT = "consent"
     DEVICE_CONFIRM = "device-confirm"
 
@@ -51,11 +63,24 @@ class Fail(Struct, frozen=True):
 
 class Ask(Struct, frozen=True):
     """A person is needed. `login_name` is known when only the password is missing, `live` when
-    only the consent of whoever is signed in there."""
+    only the consent of whoever is signed in there.
+
+    `proven` is who has proven who they are already, `factors` are those that will do on the page,
+    or may be set up there; with `is_optional` the person may go on without.
+    """
 
     page: Page
     login_name: str | None = None
     live: LiveSession | None = None
+    proven: Proven | None = None
+    factors: frozenset[str] = frozenset()
+    is_optional: bool = False
+
+
+class Recheck(Struct, frozen=True):
+    """This session answers, unless something is due of its user first."""
+
+    live: LiveSession
 
 
 Step: TypeAlias = Answer | Fail | Ask
@@ -63,7 +88,7 @@ Step: TypeAlias = Answer | Fail | Ask
 
 def decide(
     config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
-) -> Step:
+) -> Step | Recheck:
     """The next step of `request` in a browser with these live sessions; Answer still depends on
     consent."""
     if request.is_acr_essential and not acr.can_meet(request.acr_values):
@@ -74,14 +99,42 @@ def decide(
     return _interactively(config, request, live, now)
 
 
+_PAGES: Final[Mapping[What, Page]] = {
+    What.FACTOR: Page.FACTOR,
+    What.PASSWORD: Page.CHANGE_PASSWORD,
+    What.KEEP_CODES: Page.RECOVERY_CODES,
+    What.ENROL: Page.FACTOR_OFFER,
+    What.OFFER: Page.FACTOR_OFFER,
+}
+_ASKING: Final[Mapping[str, Page]] = {factors.TOTP: Page.TOTP, factors.PASSKEY: Page.PASSKEY}
+_ADDING: Final[Mapping[str | None, Page]] = {
+    factors.TOTP: Page.TOTP_ENROL,
+    factors.PASSKEY: Page.PASSKEY_ENROL,
+    factors.RECOVERY_CODES: Page.RECOVERY_CODES,
+}
+
+
+def demand(request: AuthRequest, proven: Proven, due: Due) -> Step:
+    """The page at which a person does what is due of them, or why there is none."""
+    if due.what is What.NOT_POSSIBLE:
+        return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
+    if "none" in request.prompt:
+        return Fail(InteractionRequired("a second factor of the user is missing"))
+    page = _ADDING[request.adding] if due.what is What.ADD else _PAGES[due.what]
+    if due.what is What.FACTOR and len(due.factors) == 1:
+        page = _ASKING[next(iter(due.factors))]
+    is_optional = due.what is What.OFFER or (due.what is What.ADD and request.is_for_own_page)
+    return Ask(page, proven=proven, factors=due.factors, is_optional=is_optional)
+
+
 def _interactively(
     config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
-) -> Step:
+) -> Step | Recheck:
     chosen = _chosen(request, live)
-    if request.proven_user_id is not None:
-        return Ask(Page.CHANGE_PASSWORD, login_name=request.login_name)
     if chosen is not None and _counts(request, chosen, now):
-        return _as_demanded(config, request, chosen)
+        return _as_demanded(config, request, chosen, now)
+    if request.reset_id is not None:
+        return Ask(Page.RESET_CODE, login_name=request.login_name)
     if request.login_name is not None:
         return Ask(Page.PASSWORD, login_name=request.login_name)
     if request.registration_id is not None:
@@ -109,28 +162,32 @@ def _is_admitted(config: Config, request: AuthRequest, one: LiveSession) -> bool
     return reserved_scopes.admit(config, request.scopes, one.subject.organization)
 
 
-def _as_demanded(config: Config, request: AuthRequest, chosen: LiveSession) -> Step:
+def _as_demanded(
+    config: Config, request: AuthRequest, chosen: LiveSession, now: datetime
+) -> Step | Recheck:
     """Nobody is answered for but whom `id_token_hint` or `claims` names (OpenID Connect Core
-    3.1.2.1 and 5.5.1), and in no other way than `claims` demands (5.5.1.1)."""
+    3.1.2.1 and 5.5.1), and in no other way than `claims` demands (5.5.1.1) and their organization
+    wants."""
     if request.hinted_user_id not in (None, chosen.subject.user.id):
         told = "another user signed in than the one of id_token_hint or claims"
         return Fail(LoginRequired(told))
     if not _is_admitted(config, request, chosen):
         return Fail(LoginRequired("a user of another organization signed in than scope names"))
-    if not _is_strong_enough(request, chosen):
-        return Fail(LoginRequired("the user did not sign in with an acr that claims demands"))
-    return Answer(chosen)
+    is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
+    return Answer(chosen) if is_enough else Recheck(chosen)
 
 
-def _is_strong_enough(request: AuthRequest, chosen: LiveSession) -> bool:
-    if not request.is_acr_essential:
-        return True
-    return any(acr.meets(chosen.session.acr, wanted) for wanted in request.acr_values)
+def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
+    reached = chosen.reached(now)
+    wished = [] if "none" in request.prompt else request.acr_values[:1]
+    is_lapsed = acr.meets(chosen.session.acr, acr.TWO_FACTORS) and reached == acr.PASSWORD
+    demanded = proofs.demanded(request, chosen.login)
+    return not is_lapsed and all(acr.meets(reached, each) for each in (demanded, *wished))
 
 
 def _silently(
     config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
-) -> Step:
+) -> Step | Recheck:
     """OpenID Connect Core 3.1.2.1, `prompt=none`: an answer or an error, never a page."""
     fitting = [one for one in live if _fits_hints(request, one)]
     if not fitting:
@@ -139,7 +196,7 @@ def _silently(
         return Fail(InteractionRequired("several users are signed in: one has to be chosen"))
     if not _counts(request, fitting[0], now):
         return Fail(LoginRequired("the user has to authenticate again"))
-    return _as_demanded(config, request, fitting[0])
+    return _as_demanded(config, request, fitting[0], now)
 
 
 def _chosen(request: AuthRequest, live: Sequence[LiveSession]) -> LiveSession | None:
@@ -177,7 +234,7 @@ def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:
         return True  # the password was given for this very request
     if "login" in request.prompt:
         return False
-    allowed = live.password_seconds
+    allowed = live.check_seconds
     if request.max_age is not None:
         allowed = min(allowed, request.max_age)
     return allowed > 0 and sessions.is_recent(live.session, allowed, now)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from idp.identity import challenges, opening, passkeys, webauthn
+from idp.identity import challenges, passkeys, webauthn
 from idp.identity.agents import Cookie
 from idp.oauth import sign_in_flow
+from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.records import REPLAY, Passkey
 from idp.service import Service
@@ -40,7 +41,7 @@ async def enter(
     if party is None:
         raise webauthn.Refused("there are no passkeys here")
     proof = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
-    proven = Proven(proof.subject, ("hwk", "user", "mfa"))
+    proven = Proven(proof.subject, tuple(proof.amr))
     try:
         return await sign_in_flow.prove(service, flow, proven, *proof.writes)
     except Conflict:

@@ -6,7 +6,6 @@ of the flow are one unit. Of an address that has an account already only its mai
 
 from __future__ import annotations
 
-import math
 from datetime import timedelta
 from typing import Final, NamedTuple
 
@@ -14,16 +13,15 @@ from msgspec import Struct, structs
 
 from idp import mail
 from idp.i18n import Bundle
-from idp.identity import mail_codes, registration
+from idp.identity import mail_codes, mail_limits, registration, sessions
 from idp.identity import registration_letters as letters
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
-from idp.identity.throttle import Throttled
-from idp.identity.users import login_key
 from idp.oauth import responses, sign_in_flow
+from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies.letters import wording
 from idp.records import (
@@ -39,12 +37,7 @@ from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 CODE_MINUTES: Final = 10
-COOL_DOWN: Final = timedelta(seconds=60)
-MAILS: Final = 5  # to a mailbox, in an hour and from one address
-ASKED_FOR: Final = 3  # mails to anybody, times the failures that one address may make
 NAMES: Final = 10
-_FROM_EVERYWHERE: Final = 4  # times the mails that one address may ask for
-_WINDOW: Final = timedelta(hours=1)
 _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
 
 
@@ -103,7 +96,7 @@ async def begin(
             _replacing(known, sealed=registration.seal(service, waiting)), _step(flow, known.id)
         )
         return
-    await _admit(service, typed.email, visit.address)
+    await mail_limits.admit(service, typed.email, visit.address)
     waiting = await registration.draft(service, typed, visit.bundle.tag)
     new = Registration(
         id=service.random.id(),
@@ -119,14 +112,8 @@ async def begin(
 
 
 def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
-    is_recent = known.proven_at is None and wait_seconds(service, known) > 0
+    is_recent = known.proven_at is None and mail_limits.wait_seconds(service, known.sent_at) > 0
     return is_recent and registration.unseal(service, known.sealed).email == typed.email
-
-
-def wait_seconds(service: Service, waiting: Registration) -> int:
-    """How long until another mail may be asked for."""
-    left = waiting.sent_at + COOL_DOWN - service.clock.now()
-    return max(0, math.ceil(left.total_seconds()))
 
 
 def _step(flow: Flow, registration_id: str) -> Update:
@@ -147,38 +134,17 @@ def _replacing(known: Registration, **changes: object) -> Update:
 
 async def resend(service: Service, flow: Flow, waiting: Registration, visit: Visit) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
-    wait = wait_seconds(service, waiting)
-    if wait:
-        raise Throttled("a mail was sent a moment ago", retry_after_seconds=wait)
+    mail_limits.refuse_too_soon(service, waiting.sent_at)
     organization = await find_organization(service, flow)
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     typed = registration.unseal(service, waiting.sealed)
-    await _admit(service, typed.email, visit.address)
+    await mail_limits.admit(service, typed.email, visit.address)
     new = structs.replace(waiting, sent_at=service.clock.now())
     sent = await _mail(service, flow, organization, new, typed, visit)
     await service.store.commit(
         _replacing(waiting, sent_at=new.sent_at, code_mac=sent.code_mac), sent.posting
     )
-
-
-async def _admit(service: Service, email: str, address: str) -> None:
-    """Count a mail: those that one address asks for, and those to a mailbox, in such a way that a
-    stranger can't keep its owner out. Raises Throttled.
-    """
-    mailbox = service.vault.mac("mailbox", login_key(email)).hex()[:32]
-    asked = service.config.address_failures_before_delay * ASKED_FOR
-    await _count(service, f"mails:from:{address}", asked)
-    await _count(service, f"mails:to:{mailbox}:{address}", MAILS)
-    await _count(service, f"mails:to:{mailbox}", MAILS * _FROM_EVERYWHERE)
-
-
-async def _count(service: Service, key: str, most: int) -> None:
-    count = await service.store.increment(key, window=_WINDOW)
-    if count.n > most:
-        left = count.resets_at - service.clock.now()
-        seconds = max(1, math.ceil(left.total_seconds()))
-        raise Throttled("too many mails or tries", retry_after_seconds=seconds)
 
 
 async def _mail(
@@ -208,7 +174,7 @@ def _issue(waiting: Registration) -> str:
 
 async def enter_code(
     service: Service, flow: Flow, waiting: Registration, code: str, visit: Visit
-) -> Cookie:
+) -> Cookie | None:
     """Make the account and sign its owner in, in one unit; the browser's new cookie.
 
     Raises CodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has been
@@ -226,19 +192,21 @@ async def enter_code(
 
 async def choose_name(
     service: Service, flow: Flow, waiting: Registration, user_name: str
-) -> Cookie:
+) -> Cookie | None:
     """The same with another user name, for whom the mailbox was proven.
 
     Raises NameTaken, AddressTaken, Throttled, Stale.
     """
     if waiting.proven_at is None:
         raise Stale(REGISTRATIONS.name, waiting.id)
-    await _count(service, f"names:{waiting.id}", NAMES)
+    await mail_limits.count(service, f"names:{waiting.id}", NAMES)
     typed = registration.unseal(service, waiting.sealed)
     return await _complete(service, flow, waiting, structs.replace(typed, user_name=user_name))
 
 
-async def _complete(service: Service, flow: Flow, waiting: Registration, typed: Draft) -> Cookie:
+async def _complete(
+    service: Service, flow: Flow, waiting: Registration, typed: Draft
+) -> Cookie | None:
     organization, instance = await service.store.get_many(
         [(ORGANIZATIONS, flow.client.org_id), (INSTANCES, INSTANCE_ID)]
     )
@@ -250,7 +218,8 @@ async def _complete(service: Service, flow: Flow, waiting: Registration, typed: 
         if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
-            return await sign_in_flow.open_session(service, flow, subject, before)
+            proven = Proven(subject, sessions.PASSWORD)
+            return await sign_in_flow.prove(service, flow, proven, *before, registration_id=None)
     except (Conflict, Stale) as error:
         if not is_met(error):
             raise
@@ -259,6 +228,6 @@ async def _complete(service: Service, flow: Flow, waiting: Registration, typed: 
     if await registration.is_known(service, organization, typed.email):
         raise AddressTaken
     if waiting.proven_at is None:
-        proven = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
-        await service.store.commit(proven)
+        is_proven = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
+        await service.store.commit(is_proven)
     raise NameTaken

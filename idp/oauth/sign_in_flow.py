@@ -6,28 +6,31 @@ whatever happens between two steps, opening the flow's address again goes on fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp.identity import agents, opening, password_change, sessions, sign_in, users
+from idp.identity import agents, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
-from idp.identity.subjects import Subject, is_active
 from idp.oauth import (
     answering,
+    brands,
     consents,
     device_answers,
     interaction,
     own_areas,
+    proofs,
     refusals,
     responses,
 )
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
-from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.oauth.interaction import Answer, Ask, Fail, Page, Recheck, Step
+from idp.oauth.proofs import Proven
 from idp.oauth.responses import Reply
 from idp.records import (
     AGENTS,
@@ -35,6 +38,7 @@ from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
     INSTANCES,
+    USERS,
     Agent,
     Application,
     AuthRequest,
@@ -44,11 +48,7 @@ from idp.service import Service
 from storage import Insert, Stale, Update, Write
 from storage.settling import commit_settled
 
-_NOTHING_PROVEN: Final = {
-    "proven_user_id": None,
-    "proven_stamp": None,
-    "proven_secret_hash": None,
-}
+_NOTHING_PROVEN: Final = {**proofs.NOTHING, "reset_id": None, "reset_sent_at": None}
 
 
 class Flow(Struct, frozen=True):
@@ -76,7 +76,7 @@ async def answer_at_once(
     Raises Refused where `prompt` forbids what would be needed.
     """
     live = await sessions.find_live(service, agent)
-    step = await _decide(service, client, request, live)
+    step = await _decide(service, client, request, live, agent)
     if isinstance(step, Fail):
         step.error.check = PERSON
         raise Refused(answering.return_to(request), step.error)
@@ -87,15 +87,34 @@ async def answer_at_once(
 
 
 async def _decide(
-    service: Service, client: Application, request: AuthRequest, live: list[LiveSession]
+    service: Service,
+    client: Application,
+    request: AuthRequest,
+    live: list[LiveSession],
+    agent: Agent | None,
 ) -> Step:
     """The next step; whoever is signed in must have let the client in, too: a device each time."""
-    step = interaction.decide(service.config, request, live, service.clock.now())
+    proven = await proofs.find(service, request, agent)
+    due = await proofs.due(service, request, proven) if proven else None
+    if proven is not None and due is not None:
+        return interaction.demand(request, proven, due)
+    step = await _checked(service, request, live)
     if isinstance(step, Answer) and request.device_id is not None:
         return Ask(Page.DEVICE_CONFIRM, live=step.live)
     if isinstance(step, Answer):
         return await consents.settle(service, client, request, step.live)
     return step
+
+
+async def _checked(service: Service, request: AuthRequest, live: list[LiveSession]) -> Step:
+    """The next step, where nothing was proven here yet."""
+    now = service.clock.now()
+    step = interaction.decide(service.config, request, live, now)
+    if not isinstance(step, Recheck):
+        return step
+    proven = proofs.of_session(step.live, now)
+    due = await proofs.due(service, request, proven)
+    return interaction.demand(request, proven, due) if due else Answer(step.live)
 
 
 async def begin(
@@ -105,6 +124,7 @@ async def begin(
     what else there is to write. Raises Stale, of that."""
     cookie = agents.new(service.random, service.clock.now()) if agent is None else None
     known = cookie.agent if cookie else agent
+    request = await brands.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
     if cookie is not None:
@@ -115,7 +135,7 @@ async def begin(
 
 async def begin_unbound(service: Service, request: AuthRequest) -> Begun:
     """Store a request that came by a POST without a cookie; its first page binds it."""
-    await service.store.commit(Insert(AUTH_REQUESTS, request))
+    await service.store.commit(Insert(AUTH_REQUESTS, await brands.decided(service, request)))
     return Begun(flow_id=request.id, cookie=None)
 
 
@@ -174,7 +194,7 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
 
     Raises Stale when another tab answered at the same moment.
     """
-    step = await _decide(service, flow.client, flow.request, flow.live)
+    step = await _decide(service, flow.client, flow.request, flow.live, flow.agent)
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
@@ -259,49 +279,57 @@ async def _note(service: Service, request: AuthRequest, **changes: Any) -> None:
 async def enter_password(
     service: Service, flow: Flow, login_name: str, password: str, address: str
 ) -> Cookie | None:
-    """Sign in, or go on to the choice of a new password; the browser's new cookie.
+    """Sign in, or go on to what is due first; the browser's new cookie.
 
     Raises sign_in.Refused, Throttled, HashingBusy; Stale when something else happened at once.
     """
     subject = await sign_in.check_password(service, login_name, password, address)
-    if await password_change.is_due(service, subject.user):
-        await _note(
-            service,
-            flow.request,
-            login_name=login_name,
-            proven_user_id=subject.user.id,
-            proven_stamp=subject.user.stamp,
-            proven_secret_hash=flow.agent.secret_hash,
-        )
-        return None
-    return await open_session(service, flow, subject, [opening.guard(subject)])
+    proven = Proven(subject, sessions.PASSWORD)
+    return await prove(service, flow, proven, login_name=login_name, reset_id=None)
 
 
-async def find_proven(service: Service, flow: Flow) -> Subject | None:
-    """Whose password was right in this flow and has to be replaced."""
-    request = flow.request
-    if request.proven_user_id is None or request.proven_secret_hash != flow.agent.secret_hash:
-        return None  # a logout or another sign-in since then has ended the proof
-    subject = await users.find_subject(service, request.proven_user_id)
-    if subject is None or not is_active(subject):
-        return None
-    return subject if subject.user.stamp == request.proven_stamp else None
+async def prove(
+    service: Service, flow: Flow, proven: Proven, *writes: Write, **noted: Any
+) -> Cookie | None:
+    """Go on with a person who has given another proof, in one unit with its writes and what else
+    the request is to know: sign them in, and the browser's new cookie; or note what was proven,
+    where something is still due.
+
+    `proven` holds all that counts by now: those of `find_proven`, too, where there are any. Raises
+    Conflict and Stale, of these writes or because something else happened at once.
+    """
+    request = structs.replace(flow.request, **noted)
+    if await proofs.due(service, request, proven) is None:
+        return await _open_session(service, flow, proven, writes, noted)
+    noted = {**noted, **proofs.noted(flow.agent, proven)}
+    step = Update(AUTH_REQUESTS, request.id, set=noted, expect={"completed_at": None})
+    await commit_settled(service.store, *writes, step)
+    return None
+
+
+async def find_proven(service: Service, flow: Flow) -> Proven | None:
+    """Who has proven who they are in this flow, and how, while it counts."""
+    return await proofs.find(service, flow.request, flow.agent)
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:
-    """The password that was proven has been replaced since: ask for it again."""
+    """What was proven counts no more: begin again."""
     await _note(service, flow.request, **_NOTHING_PROVEN)
 
 
-async def choose_password(service: Service, flow: Flow, subject: Subject, password: str) -> Cookie:
-    """Replace the proven user's password and sign them in, in one unit.
+async def choose_password(
+    service: Service, flow: Flow, proven: Proven, password: str
+) -> Cookie | None:
+    """Replace the proven user's password, and go on, in one unit; the browser's new cookie.
 
     Raises HashingBusy; Stale when the password was replaced meanwhile.
     """
+    subject = proven.subject
     change: Change = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
-    return await open_session(service, flow, change.subject, change.writes)
+    proven = proven.now_as(change.subject.user).by(*sessions.PASSWORD)
+    return await prove(service, flow, proven, *change.writes)
 
 
 async def forget_registration(service: Service, flow: Flow) -> None:
@@ -309,21 +337,26 @@ async def forget_registration(service: Service, flow: Flow) -> None:
     await _note(service, flow.request, registration_id=None)
 
 
-async def open_session(
-    service: Service, flow: Flow, subject: Subject, before: list[Write]
+async def _open_session(
+    service: Service, flow: Flow, proven: Proven, before: Sequence[Write], noted: dict[str, Any]
 ) -> Cookie:
-    """Sign the subject in with the writes that made it possible, in one unit; the new cookie.
-
-    Raises Conflict and Stale, of these writes or because something else happened at once.
-    """
-    opened = opening.prepare(service, flow.agent, subject, flow.sessions)
-    proven = {
-        "session_id": opened.session.id,
-        "authenticated_session_id": opened.session.id,
+    """Sign the person in with the writes that made it possible, in one unit; the new cookie."""
+    subject, request = proven.subject, flow.request
+    opened = opening.prepare(
+        service, flow.agent, subject, flow.sessions, proven.amr, proven.auth_time
+    )
+    was_here = request.authenticated_session_id is not None
+    is_here = was_here if proven.auth_time else True
+    done = {
+        **noted,
         **_NOTHING_PROVEN,
+        "session_id": opened.session.id,
+        "authenticated_session_id": opened.session.id if is_here else None,
         "login_name": None,
         "registration_id": None,
     }
-    step = Update(AUTH_REQUESTS, flow.request.id, set=proven, expect={"completed_at": None})
-    await commit_settled(service.store, *before, *opened.writes, step)
+    step = Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None})
+    is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
+    guard = [] if is_guarded else [opening.guard(subject)]
+    await commit_settled(service.store, *before, *guard, *opened.writes, step)
     return opened.cookie

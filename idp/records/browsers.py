@@ -18,7 +18,8 @@ class Agent(Record):
 
 
 class Session(Record):
-    """A user signed in at an agent. `auth_time` is the last real check of a credential.
+    """A user signed in at an agent. `auth_time` is the last real check of a credential, and
+    `factor_at` the last one of a second factor or a passkey.
 
     The record outlives the last token that names it; `expires_at` is the end of the record,
     not of the session.
@@ -35,6 +36,7 @@ class Session(Record):
     last_used_at: datetime
     expires_at: datetime
     sequence: int = 1
+    factor_at: datetime | None = None
     ended_at: datetime | None = None
 
 
@@ -43,12 +45,18 @@ class AuthRequest(Record):
 
     `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
-    `login_name` is what the person typed; `proven_user_id` is set when the password was right
-    but another step is due, for as long as the browser's secret stays the same; `registration_id`
-    is the account that waits for its mailbox's proof; `session_id` is the session that was
+    `login_name` is what the person typed; `proven_user_id` is set when who they are was proven by
+    `proven_amr` but another step is due, for as long as the browser's secret and the user's stamp
+    stay the same (`proven_auth_time`: what a session had proven before counts, too; nothing in
+    `proven_amr`: a code from a mail did it, and a new password is chosen); `registration_id`
+    is the account that waits for its mailbox's proof, `reset_id` the forgotten password whose mail
+    was sent at `reset_sent_at`; `session_id` is the session that was
     chosen or made here, `authenticated_session_id` the one whose password was given here;
     `consented_user_id` let the client in here. `device_id` is the device that the answer is for.
+    `brand_org_id` is whose pages are shown, where that is not the client's organization.
     With `is_for_own_page` there is no client: the sign-in ends at a page of the service.
+    `adding` is the factor that the person sets up here, and `sealed_setup` what that needs
+    (`idp/oauth/setups.py`).
 
     `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
     for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
@@ -79,11 +87,18 @@ class AuthRequest(Record):
     proven_user_id: str | None = None
     proven_stamp: str | None = None
     proven_secret_hash: str | None = None
+    proven_amr: list[str] = []
+    proven_auth_time: datetime | None = None
+    adding: Literal["totp", "passkey", "recovery-codes"] | None = None
+    sealed_setup: str | None = None
     registration_id: str | None = None
+    reset_id: str | None = None
+    reset_sent_at: datetime | None = None
     session_id: str | None = None
     authenticated_session_id: str | None = None
     consented_user_id: str | None = None
     device_id: str | None = None
+    brand_org_id: str | None = None
     is_for_own_page: bool = False
     completed_at: datetime | None = None
 

@@ -71,6 +71,15 @@ class Password(Struct, kw_only=True):
     expires_at: datetime | None = None
 
 
+class Totp(Struct, kw_only=True):
+    """An authenticator app (RFC 6238); `last_step` is the time step of the last code it gave."""
+
+    sealed_secret: str
+    name: str
+    created_at: datetime
+    last_step: int = 0
+
+
 class IdpLink(Struct, kw_only=True):
     """The same person at another identity provider."""
 
@@ -84,7 +93,8 @@ class User(Record):
 
     `email_key` is the same form of a verified e-mail address, else None; `address_key` of any,
     and `display_key` of the display name, for searches (`users.keys`). `secret_hash` and
-    `access_token_type` are for a service user that gets tokens by itself.
+    `access_token_type` are for a service user that gets tokens by itself. `factor_declined_at` is
+    when the person last put off setting up a second factor.
     """
 
     org_id: str
@@ -105,6 +115,8 @@ class User(Record):
     address: Address | None = None
     description: str | None = None
     password: Password | None = None
+    totp: Totp | None = None
+    factor_declined_at: datetime | None = None
     idp_links: list[IdpLink] = []
     secret_hash: str | None = None
     secret_created_at: datetime | None = None

@@ -16,15 +16,33 @@ PolicyKind = Literal[
     "lockout",
     "label",
     "privacy",
+    "language",
     "message_text",
+    "login_text",
 ]
 
 
+SecondFactor = Literal["otp", "u2f"]
+MultiFactor = Literal["u2f"]
+
+
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
-    """How people get in. `password_check_seconds` is how long a password counts."""
+    """How people get in. `*_check_seconds` is how long a password, a second factor, and a passkey
+    that stands alone count. Whoever has no second factor has to set one up with `force_mfa`; else
+    they are asked to, and again `offer_factor_seconds` after they declined, or never with 0.
+    """
 
     allow_register: bool = True
+    hide_password_reset: bool = False
+    force_mfa: bool = False
+    force_mfa_local_only: bool = False
+    second_factors: tuple[SecondFactor, ...] = ("otp", "u2f")
+    multi_factors: tuple[MultiFactor, ...] = ("u2f",)
+    allow_passwordless: bool = True
+    offer_factor_seconds: int = 0
     password_check_seconds: int = 10 * 24 * 3600
+    second_factor_check_seconds: int = 18 * 3600
+    multi_factor_check_seconds: int = 12 * 3600
     default_redirect_uri: str = ""
 
 
@@ -51,7 +69,11 @@ class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
 
 
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
-    """The colours of the pages as `#rrggbb`; an empty one is the service's own."""
+    """The colours of the pages as `#rrggbb`; an empty one is the service's own.
+
+    `hide_login_name_suffix`: the domain is not shown that a login name gets; `disable_watermark`:
+    the pages don't name the service.
+    """
 
     primary_color: str = ""
     background_color: str = ""
@@ -61,6 +83,8 @@ class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
     background_color_dark: str = ""
     warn_color_dark: str = ""
     font_color_dark: str = ""
+    hide_login_name_suffix: bool = False
+    disable_watermark: bool = False
 
 
 class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):
@@ -71,6 +95,13 @@ class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):
     help_link: str = ""
     docs_link: str = ""
     support_email: str = ""
+
+
+class LanguageRules(Struct, frozen=True, tag_field="kind", tag="language"):
+    """In which languages the pages are: by default, and those that there are; none named: all."""
+
+    default_language: str = ""
+    allowed_languages: list[str] = []
 
 
 class MessageTextRules(Struct, frozen=True, tag_field="kind", tag="message_text"):
@@ -85,6 +116,21 @@ class MessageTextRules(Struct, frozen=True, tag_field="kind", tag="message_text"
     button_text: str = ""
 
 
+class LoginText(Struct, frozen=True):
+    """What the pages say instead of a text: `screen` and `key` are its context and msgid."""
+
+    screen: str
+    key: str
+    text: str
+
+
+class LoginTextRules(Struct, frozen=True, tag_field="kind", tag="login_text"):
+    """The texts of the pages in one language, where they aren't the service's own."""
+
+    language: str
+    texts: list[LoginText] = []
+
+
 PolicyRules: TypeAlias = (
     LoginRules
     | ComplexityRules
@@ -92,7 +138,9 @@ PolicyRules: TypeAlias = (
     | LockoutRules
     | LabelRules
     | PrivacyRules
+    | LanguageRules
     | MessageTextRules
+    | LoginTextRules
 )
 
 

@@ -10,9 +10,10 @@ import pytest
 from idp.config import Config
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
+from idp.oauth import acr
 from idp.oauth.errors import InteractionRequired, LoginRequired
 from idp.oauth.interaction import Answer, Ask, Fail, Page, decide
-from idp.records import AuthRequest, Organization, Profile, Session, User
+from idp.records import AuthRequest, LoginRules, Organization, Profile, Session, User
 from tests.support.clock import SteppingClock
 
 NOW = SteppingClock().now()
@@ -52,13 +53,13 @@ def live(name: str, age: float = 60) -> LiveSession:
         stamps="x",
         auth_time=then,
         amr=["pwd"],
-        acr="a",
+        acr=acr.PASSWORD,
         created_at=then,
         last_used_at=then,
         expires_at=NOW + timedelta(days=30),
     )
     subject = Subject(instance=None, organization=organization, user=user)
-    return LiveSession(session, subject, password_seconds=CONFIG.password_check_seconds)
+    return LiveSession(session, subject, LoginRules())
 
 
 ANN, BOB, OLD = live("ann"), live("bob"), live("ann", 11 * DAY)
@@ -156,12 +157,6 @@ CASES = [
     Case("a name was typed", [ANN], ask(Page.PASSWORD, "eve"), {"login_name": "eve"}),
     Case("the session ended meanwhile", [ANN], ACCOUNTS, {"session_id": "session-bob"}),
     Case("the last session ended meanwhile", [], NAME, {"session_id": "session-bob"}),
-    Case(
-        "a password has to be replaced",
-        [ANN],
-        ask(Page.CHANGE_PASSWORD, "ann"),
-        {"proven_user_id": "id-ann", "login_name": "ann"},
-    ),
     # opening an account
     Case("create, nobody", [], ask(Page.REGISTER), {"prompt": ["create"]}),
     Case("create, one is signed in", [ANN], ask(Page.REGISTER), {"prompt": ["create"]}),

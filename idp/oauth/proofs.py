@@ -1,0 +1,124 @@
+"""What a person has proven in a sign-in that is not complete yet, and what is due of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from idp.identity import factors, password_change, users
+from idp.identity.sessions import LiveSession
+from idp.identity.subjects import Subject, is_active
+from idp.oauth import acr
+from idp.oauth import due as dues
+from idp.oauth.due import Due, Situation
+from idp.policies import looks
+from idp.records import Agent, AuthRequest, LoginRules, User
+from idp.service import Service
+
+NOTHING: Final[Mapping[str, Any]] = {
+    "proven_user_id": None,
+    "proven_stamp": None,
+    "proven_secret_hash": None,
+    "proven_amr": [],
+    "proven_auth_time": None,
+    "sealed_setup": None,
+}
+
+
+class Proven(Struct, frozen=True):
+    """Who proved who they are, and by what (`idp.oauth.acr`). `auth_time` is that of the session
+    that goes on with more proofs; None: all of it was proven now."""
+
+    subject: Subject
+    amr: tuple[str, ...] = ()
+    auth_time: datetime | None = None
+
+    def by(self, *more: str) -> Proven:
+        """The same person, who gave another proof."""
+        return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *more])))
+
+    def now_as(self, user: User) -> Proven:
+        """The same, after a change of the user."""
+        return structs.replace(self, subject=structs.replace(self.subject, user=user))
+
+
+async def find(service: Service, request: AuthRequest, agent: Agent | None) -> Proven | None:
+    """What was proven in this flow and still counts."""
+    if request.proven_user_id is None or agent is None:
+        return None
+    if request.proven_secret_hash != agent.secret_hash:
+        return None  # a logout or another sign-in since then has ended the proof
+    subject = await users.find_subject(service, request.proven_user_id)
+    if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
+        return None
+    return Proven(subject, tuple(request.proven_amr), request.proven_auth_time)
+
+
+def noted(agent: Agent, proven: Proven) -> dict[str, Any]:
+    """The changes of a request by which it knows what was proven."""
+    return {
+        "proven_user_id": proven.subject.user.id,
+        "proven_stamp": proven.subject.user.stamp,
+        "proven_secret_hash": agent.secret_hash,
+        "proven_amr": list(proven.amr),
+        "proven_auth_time": proven.auth_time,
+    }
+
+
+def of_session(live: LiveSession, now: datetime) -> Proven:
+    """What the session's user proved when it was made, as far as it counts by now."""
+    session = live.session
+    proofs = acr.proofs_of(session.amr, session.acr)
+    if not acr.meets(live.reached(now), acr.TWO_FACTORS) and acr.AMR_PASSWORD in proofs:
+        proofs = [acr.AMR_PASSWORD]
+    return Proven(live.subject, tuple(proofs), session.auth_time)
+
+
+async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | None:
+    """What is due of this person before the request is answered; None when nothing is."""
+    user = proven.subject.user
+    rules = (await looks.look(service, user.org_id)).login
+    allowed = factors.allowed(rules)
+    needs_password = await _needs_password(service, proven)
+    proofs = [*proven.amr, *([acr.AMR_PASSWORD] if needs_password else [])]
+    return dues.due(
+        Situation(
+            reached=acr.reached(proofs),
+            demanded=demanded(request, rules),
+            wished=request.acr_values[0] if request.acr_values else acr.PASSWORD,
+            factors=await factors.of_user(service, user) & allowed,
+            addable=allowed & factors.ADDABLE,
+            needs_password=needs_password,
+            is_adding=request.adding is not None,
+            holds_codes=request.sealed_setup is not None and request.adding is None,
+            offers=proven.auth_time is None and _offers(service, user, rules),
+        )
+    )
+
+
+def demanded(request: AuthRequest, rules: LoginRules) -> str:
+    """The class without which there is no sign-in."""
+    by_client = acr.weakest(request.acr_values) if request.is_acr_essential else acr.PASSWORD
+    is_forced = rules.force_mfa or rules.force_mfa_local_only
+    return acr.strongest(by_client, acr.TWO_FACTORS if is_forced else acr.PASSWORD)
+
+
+async def _needs_password(service: Service, proven: Proven) -> bool:
+    """Whether the person has to choose a password: theirs is due, or a mail's code stands for
+    it."""
+    if proven.auth_time is not None or acr.reached(proven.amr) == acr.PASSKEY:
+        return False
+    if acr.AMR_PASSWORD not in proven.amr:
+        return True
+    return await password_change.is_due(service, proven.subject.user)
+
+
+def _offers(service: Service, user: User, rules: LoginRules) -> bool:
+    if not rules.offer_factor_seconds:
+        return False
+    again = timedelta(seconds=rules.offer_factor_seconds)
+    declined_at = user.factor_declined_at
+    return declined_at is None or service.clock.now() >= declined_at + again
