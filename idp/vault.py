@@ -61,6 +61,7 @@ class Vault:
             raise ValueError(f"a master key has {KEY_BYTES} bytes")
         self._master_key = master_key
         self._random = random or SystemRandom()
+        self._subkeys: dict[tuple[str, str], bytes] = {}  # purposes are few: no value is in them
 
     def seal(self, plaintext: bytes | str, purpose: str) -> str:
         """The value as text that only `open` with the same key and purpose can read."""
@@ -89,8 +90,12 @@ class Vault:
         return base64url.encode(self._subkey("fingerprint", "")[:16])
 
     def _subkey(self, use: str, purpose: str) -> bytes:
-        info = f"idp/v1/{use}/{purpose}".encode()
-        return HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info).derive(self._master_key)
+        known = self._subkeys.get((use, purpose))
+        if known is None:
+            info = f"idp/v1/{use}/{purpose}".encode()
+            derivation = HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info)
+            known = self._subkeys[use, purpose] = derivation.derive(self._master_key)
+        return known
 
 
 def master_key(

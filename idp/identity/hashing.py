@@ -24,7 +24,7 @@ from idp.ids import Random, SystemRandom
 
 T = TypeVar("T")
 
-RETRY_AFTER_SECONDS: Final = 2
+RETRY_AFTER_SECONDS: Final = range(2, 6)  # spread, or all who are put off would come back at once
 _MEMORY_OF_FLOOR: Final = 0.9
 
 log = logs.logger(__name__)
@@ -35,10 +35,10 @@ class HashingBusy(Busy):
 
     slug = "hashing_busy"
 
-    def __init__(self) -> None:
+    def __init__(self, retry_after_seconds: int) -> None:
         super().__init__(
             "too many sign-ins at once; try again in a moment",
-            retry_after_seconds=RETRY_AFTER_SECONDS,
+            retry_after_seconds=retry_after_seconds,
         )
 
 
@@ -125,9 +125,14 @@ class Hasher:
         else:
             self._floor_seconds = seconds
 
-    async def _run(self, work: Callable[[], T]) -> T:
+    def expect_room(self) -> None:
+        """Raise HashingBusy now, if it would be raised later: before anything else is done."""
         if self._is_closed or self._under_way >= self._room:
-            raise HashingBusy
+            among = RETRY_AFTER_SECONDS
+            raise HashingBusy(among[self._random.token_bytes(1)[0] % len(among)])
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        self.expect_room()
         self._under_way += 1
         try:
             return await asyncio.wrap_future(self._pool.submit(work))

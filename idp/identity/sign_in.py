@@ -22,6 +22,7 @@ async def check_password(
 
     Raises Refused, Throttled, HashingBusy.
     """
+    service.hasher.expect_room()
     user = await users.find_by_login_name(service, login_name)
     account = throttle.account_of(user, login_name)
     await throttle.admit(service, account, address)

@@ -1,0 +1,81 @@
+"""`python -m benchmarks.sign_in`: try passwords, print what their refusals tell, and crowd in."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from benchmarks.sign_in import crowd, telling
+from benchmarks.sign_in.people import Administrator
+from benchmarks.storage import places
+from benchmarks.tables import aligned
+from tests.support.mongod import fresh_database
+from tests.support.program import Program
+
+_PAT = "admin.pat"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure on each back end; 1 when a target is missed."""
+    options = _parser().parse_args(arguments)
+    is_met = True
+    with ExitStack() as stack:
+        place = stack.enter_context(places.directory(options.directory))
+        for back_end in options.back_end or ("sqlite", "mongodb"):
+            flags = ["--admin-pat", _PAT]
+            if back_end == "mongodb":
+                server = stack.enter_context(places.server(options.mongodb))
+                flags += ["--store", stack.enter_context(fresh_database(server))]
+            directory = place / back_end
+            directory.mkdir()
+            is_met &= _measured(back_end, directory, flags, options)
+    print("\nevery target is met" if is_met else "\na target is missed")
+    return 0 if is_met else 1
+
+
+def _measured(
+    back_end: str, directory: Path, flags: Sequence[str], options: argparse.Namespace
+) -> bool:
+    limits = {"IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000}
+    program = Program(directory, *flags, **limits).start()
+    administrator = Administrator(program.issuer, directory / _PAT)
+    try:
+        told = telling.measured(administrator, program.demo(), options.tries, options.seed)
+        differences = asyncio.run(told)
+        print(f"\n{back_end}: a refusal, in milliseconds, and how much longer than of a wrong one")
+        print(aligned([("account", "median", "95 % from", "to"), *map(_row, differences)]))
+        found = asyncio.run(
+            crowd.measured(administrator, program.demo(), options.people, options.seconds)
+        )
+    finally:
+        administrator.close()
+        program.kill()
+    print(
+        f"{back_end}: userinfo, p99 {found.idle:.1f} ms idle, {found.busy:.1f} ms while", end=" "
+    )
+    print(f"{options.people} people sign in: {found.signed_in} did, {found.put_off} were put off")
+    return found.is_met and all(each.is_within for each in differences)
+
+
+def _row(each: telling.Difference) -> tuple[str, ...]:
+    return each.kind, f"{each.median:.1f}", f"{each.low:+.2f}", f"{each.high:+.2f}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m benchmarks.sign_in", description=__doc__)
+    parser.add_argument("--tries", type=int, default=400, help="of each kind of account")
+    parser.add_argument("--people", type=int, default=200, help="who sign in at once")
+    parser.add_argument("--seconds", type=float, default=20, help="they do so for this long")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="of the order")
+    parser.add_argument("--mongodb", metavar="URL", help="a replica set, instead of one's own")
+    parser.add_argument("--directory", type=Path, help="where the data directories go")
+    parser.add_argument("--back-end", action="append", choices=("sqlite", "mongodb"))
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

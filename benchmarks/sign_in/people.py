@@ -1,0 +1,75 @@
+"""Accounts to try passwords on: each is used once, so that no delay and no lock is in the way."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import argon2
+import bcrypt
+import httpx
+
+PASSWORD: Final = secrets.token_urlsafe(12)
+WRONG: Final = secrets.token_urlsafe(12)
+_LEGACY_ROUNDS: Final = 4  # a hash of another system: two milliseconds instead of twenty
+
+
+class Kind(NamedTuple):
+    """What is the matter with an account. `given` is the password that is tried on it."""
+
+    given: str
+    is_made: bool = True
+    is_legacy: bool = False
+    then: str = ""
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "wrong": Kind(WRONG),
+    "unknown": Kind(WRONG, is_made=False),
+    "inactive": Kind(PASSWORD, then="deactivate"),
+    "locked": Kind(PASSWORD, then="lock"),
+    "legacy hash": Kind(WRONG, is_legacy=True),
+}
+
+
+class Administrator:
+    """Makes accounts by the management API, as the owner of the installation."""
+
+    def __init__(self, issuer: str, pat_file: Path) -> None:
+        token = pat_file.read_text().strip()
+        headers = {"Authorization": f"Bearer {token}"}
+        self._http = httpx.Client(base_url=issuer, headers=headers, timeout=20)
+        self._hashes = {
+            False: argon2.PasswordHasher(2, 19456, 1).hash(PASSWORD),
+            True: bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(_LEGACY_ROUNDS)).decode(),
+        }
+
+    def people(self, name: str, kind: Kind, count: int) -> Sequence[str]:
+        """The login names of so many accounts of a kind."""
+        names = [f"{name.replace(' ', '-')}-{n}-{secrets.token_hex(4)}" for n in range(count)]
+        if kind.is_made:
+            for each in names:
+                self._make(each, kind)
+        return names
+
+    def _make(self, name: str, kind: Kind) -> None:
+        body = {
+            "username": name,
+            "profile": {"givenName": "Some", "familyName": "Body"},
+            "email": {"email": f"{name}@example.com", "isVerified": True},
+            "hashedPassword": {"hash": self._hashes[kind.is_legacy]},
+        }
+        made = self._post("/v2/users/human", body)
+        if kind.then:
+            self._post(f"/v2/users/{made['userId']}/{kind.then}", {})
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        answer = self._http.post(path, json=body)
+        answer.raise_for_status()
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def close(self) -> None:
+        self._http.close()
