@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from tornado.web import HTTPError
 
 from handlers import browser, pages, params
 from handlers.base import Handler, as_oauth_error
 from handlers.hosts import WrongHost
+from handlers.look import about
 from idp import i18n, logs
 from idp.i18n import Bundle, Message, message
-from idp.identity import agents
+from idp.identity import agents, user_agents
 from idp.identity.agents import Cookie
-from idp.oauth import explain
+from idp.oauth import continuation, explain
+from idp.oauth.continuation import Continuation
 from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
 from idp.oauth.params import Params
 from idp.policies import looks
 from idp.policies.looks import Look
-from idp.records import APPLICATIONS, Agent, Application, PrivacyRules
+from idp.records import APPLICATIONS, Agent, Application
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
@@ -43,7 +45,8 @@ class PageHandler(Handler):
     language: str | None = None
     ui_locales: str | None = None
     _client: Application | None = None
-    _look: Look | None = None
+    look: Look | None = None
+    _texts: Bundle | None = None
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
@@ -76,17 +79,22 @@ class PageHandler(Handler):
 
     def bundle(self) -> Bundle:
         """The texts in the language that the person or the application asked for."""
-        config = self.service.config
-        return i18n.load(
-            i18n.negotiate(
-                self._chosen_language() or self.language,
-                self.ui_locales,
-                self.request.headers.get("Accept-Language"),
-                config.default_language,
-                i18n.askable(config),
-                self.get_cookie(browser.cookie_name(config, "language")),
-            )
+        tag, own = self._tag(), self._texts
+        return own if own is not None and own.tag == tag else i18n.load(tag)
+
+    def _tag(self) -> str:
+        config, own = self.service.config, self.look
+        return i18n.negotiate(
+            self._chosen_language() or self.language,
+            self.ui_locales,
+            self.request.headers.get("Accept-Language"),
+            own.default_language if own else config.default_language,
+            self._askable(),
+            self.get_cookie(browser.cookie_name(config, "language")),
         )
+
+    def _askable(self) -> tuple[str, ...]:
+        return i18n.askable(self.service.config, self.look.languages if self.look else None)
 
     def _chosen_language(self) -> str | None:
         """The switcher's choice, on a page that has no flow to remember it."""
@@ -97,7 +105,7 @@ class PageHandler(Handler):
 
     def spoken(self, tag: str | None) -> str | None:
         """The language nearest to this tag that can be asked for."""
-        return i18n.lookup(tag or "", i18n.askable(self.service.config))
+        return i18n.lookup(tag or "", self._askable())
 
     def remember_language(self) -> None:
         """Keep the switcher's choice as a hint for later visits; no other site may make it."""
@@ -114,8 +122,12 @@ class PageHandler(Handler):
     # The browser's cookie
 
     async def find_agent(self) -> Agent | None:
-        """The browser, when its cookie is current."""
-        return await agents.find(self.service, self.get_cookie(self._cookie_name))
+        """The browser as it is now, when its cookie is current."""
+        agent = await agents.find(self.service, self.get_cookie(self._cookie_name))
+        if agent is None:
+            return None
+        kind = user_agents.read(self.request.headers.get("User-Agent"))
+        return structs.replace(agent, browser=kind.browser, system=kind.system)
 
     def keep_cookie(self, cookie: Cookie | None) -> None:
         """Give the browser its new cookie, if there is one."""
@@ -138,6 +150,10 @@ class PageHandler(Handler):
     def _own_form(self) -> Params:
         if browser.is_cross_site(self.service.config, self.request):
             raise ForeignForm("the form was sent by another site")
+        return self.read_form()
+
+    def read_form(self) -> Params:
+        """The fields of the body. Raises InvalidRequest."""
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def form_token(self, subject_id: str, agent: Agent) -> list[tuple[str, str]]:
@@ -178,12 +194,43 @@ class PageHandler(Handler):
         self.show_client(client)
         await self.show_organization(client.org_id if client else None)
 
+    async def show_start(self) -> Continuation | None:
+        """The same for the sign-in that the address belongs to, also when it is gone; and speak
+        its language."""
+        start = continuation.read(self.service, self._start())
+        if start is not None:
+            self.language = self.language or start.language
+            await self.show_client_of(start.client_id)
+            await self.show_organization(start.org_id)
+        return start
+
+    def _start(self) -> str | None:
+        try:
+            return self.query_params().if_once(continuation.PARAMETER)
+        except InvalidRequest:
+            return None
+
+    def show_expired(
+        self,
+        *,
+        status: int = 410,
+        sentence: Message | None = None,
+        again_url: str | None = None,
+        **values: object,
+    ) -> None:
+        """Say that what was opened is gone, and where it begins anew."""
+        has_cookie = self.get_cookie(self._cookie_name) is not None
+        own = {"sentence": sentence, "again_url": again_url, "has_cookie": has_cookie}
+        self.page("expired", status=status, **(own | values))
+
     async def show_organization(self, org_id: str | None) -> None:
-        """Let the page look and lead as the organization wants; without one, the installation."""
-        self._look = await looks.look(self.service, org_id)
+        """Let the page look, speak and lead as the organization wants; without one, as the
+        installation does."""
+        self.look = await looks.look(self.service, org_id)
+        self._texts = await looks.bundle(self.service, org_id, self._tag())
 
     def _about_client(self) -> dict[str, object]:
-        otherwise = self._look.login.default_redirect_uri or None if self._look else None
+        otherwise = self.look.login.default_redirect_uri or None if self.look else None
         if self._client is None:
             return {"application_url": otherwise}
         return {
@@ -192,12 +239,7 @@ class PageHandler(Handler):
         }
 
     def _about_look(self, bundle: Bundle) -> dict[str, object]:
-        if self._look is None:
-            return {}
-        return {
-            "brand_url": brand_url(self._look),
-            "links": links_of(self._look.privacy, bundle.tag),
-        }
+        return about(self.look, bundle.tag) if self.look else {}
 
     def see(self, location: str) -> None:
         """303: the browser goes on with a GET, whatever it came with."""
@@ -253,30 +295,6 @@ def home_of(client: Application) -> str | None:
     if parts is None or parts.scheme not in ("http", "https"):
         return None
     return f"{parts.scheme}://{parts.netloc}/"
-
-
-def brand_url(look: Look) -> str | None:
-    """The address of the organization's colours, if it has any of its own."""
-    return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
-
-
-_LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
-
-
-def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
-    """Where every page leads to, in the page's language."""
-    email = quote(privacy.support_email, safe="@")
-    links = [
-        (message("Terms of service", context="page"), privacy.tos_link),
-        (message("Privacy policy", context="page"), privacy.privacy_link),
-        (message("Help", context="page"), privacy.help_link),
-        (message("Documentation", context="page"), privacy.docs_link),
-        (
-            message("Ask for support", context="page"),
-            email and f"mailto:{email}",
-        ),
-    ]
-    return [(label, _LANGUAGE.sub(tag, url)) for label, url in links if url]
 
 
 class ErrorText(Struct, frozen=True):

@@ -40,6 +40,9 @@ COMMON: Mapping[str, object] = {
     "cancellable": False,
     "brand_url": None,
     "links": (),
+    "logo": None,
+    "logo_name": None,
+    "icon": None,
     "console": None,
     "area": None,
 }
@@ -53,7 +56,7 @@ def render(name: str, bundle: Bundle, **values: object) -> str:
     """
     template = _lookup().get_template(f"{name}.mako")
     html: str = template.render(
-        **_language(bundle), **_FUNCTIONS, **{**COMMON, **values, "page": name}
+        **{**_FUNCTIONS, **_language(bundle), **COMMON, **values, "page": name}
     )
     return html
 

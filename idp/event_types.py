@@ -60,10 +60,13 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         for name, told in {
             "label_policy": "Colours",
             "lockout_policy": "Lockout policy",
+            "language_policy": "Languages",
             "login_policy": "Login policy",
+            "login_text": "Texts of the pages",
             "message_text": "Text of a letter",
             "password_age_policy": "Password age policy",
             "password_complexity_policy": "Password complexity policy",
+            "picture": "Logo or icon",
             "privacy_policy": "Privacy links",
         }.items()
     },

@@ -119,6 +119,12 @@ class Bundle:
         assert isinstance(n, int)  # noqa: S101 -- message() refused anything else
         return self._plural(said.context, said.msgid, said.plural, said.args, n)
 
+    def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
+        """The same with these texts, by context and msgid, in place of some."""
+        own = dict(self._texts)
+        own.update({name: (text,) for name, text in texts.items()})
+        return Bundle(self.tag, own, self._plural_index)
+
     def _singular(self, context: str | None, msgid: str, args: Mapping[str, object]) -> str:
         return _filled(self._texts.get((context, msgid), (msgid,))[0], args)
 
@@ -151,6 +157,13 @@ def load(tag: str) -> Bundle:
     return Bundle(tag, texts, gettext.c2py(catalog.plural_expr))
 
 
+@cache
+def singulars() -> tuple[tuple[str, str], ...]:
+    """Context and msgid of every text that has one form only."""
+    entries = ((entry.context or "", entry.id) for entry in _catalog(SOURCE))
+    return tuple((context, id) for context, id in entries if isinstance(id, str) and id)
+
+
 def _catalog(tag: str) -> Catalog:
     from babel.messages.pofile import read_po
 
@@ -169,9 +182,11 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".po") for name in names if name.endswith(".po")))
 
 
-def askable(config: Config) -> tuple[str, ...]:
-    """The tags that can be asked for: on a developer's machine, the pseudo-locale too."""
-    return (*available(), pseudo_locale.TAG) if config.is_loopback else available()
+def askable(config: Config, listed: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """The tags that can be asked for, of those that are `listed` if some are: on a developer's
+    machine, the pseudo-locale too."""
+    listed = available() if listed is None else listed
+    return (*listed, pseudo_locale.TAG) if config.is_loopback else listed
 
 
 @cache
@@ -208,7 +223,7 @@ def negotiate(
     for tag in _wanted(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
         if found := lookup(tag, shipped):
             return found
-    return lookup(default, shipped) or SOURCE
+    return lookup(default, shipped) or lookup(SOURCE, shipped) or next(iter(shipped), SOURCE)
 
 
 def _wanted(chosen: str, ui_locales: str, remembered: str, accept_language: str) -> Iterator[str]:

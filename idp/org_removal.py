@@ -24,6 +24,7 @@ from idp.records import (
     LEFTOVERS,
     MEMBERSHIPS,
     ORGANIZATIONS,
+    PICTURES,
     POLICIES,
     PROJECTS,
     USERS,
@@ -55,6 +56,7 @@ _PARTS: Final = (
     _Part(MEMBERSHIPS, "membership.deleted"),
     _Part(DOMAINS, "domain.deleted", order="domain"),
     _Part(POLICIES, "policy.deleted"),
+    _Part(PICTURES, "picture.deleted"),
 )
 
 

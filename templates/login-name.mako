@@ -1,17 +1,23 @@
 ## First step: who is signing in.
 ##   login_hint: str            what the field holds at first
+##   suffix: str | None         the domain that is added to a bare name
+##   passkey: str | None        what the browser is asked for a passkey, as JSON; None: not offered
 ##   register_url: str | None   where an account is opened; None where nobody can
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
+<%namespace name="webauthn" file="webauthn.mako"/>\
 <%def name="title()">${pgettext("login-name", "Sign in")}</%def>\
 <%form:step>
 ${form.field("loginName", pgettext("page", "Login name"),
-    hint=pgettext("login-name", "Your user name or your e-mail address."),
+    hint=rich(pgettext("login-name", "Your user name or your e-mail address. To a bare name, %(domain)s is added."), domain=code("@" + suffix)) if suffix else pgettext("login-name", "Your user name or your e-mail address."),
     type="text", value=login_hint, autocomplete="username webauthn", inputmode="email",
     autocapitalize="none", spellcheck="false", enterkeyhint="next", dir="auto", required=True,
     autofocus=not problems and retry_seconds is None)}
 <button>${pgettext("page", "Continue")}</button>
+% if passkey:
+${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"), names=True, css="quiet")}
+% endif
 </%form:step>
 % if web_link(register_url):
 <p><a href="${web_link(register_url)}">${pgettext("login-name", "No account yet? Open one")}</a></p>

@@ -14,6 +14,9 @@
 ##   cancellable: bool               whether the form has a Cancel button
 ##   brand_url: str | None           the colours of the organization that the page is for
 ##   links: list[(Message, str)]     where the page leads to, such as the terms of service
+##   logo: Sign | None               a picture instead of the service's name (idp/policies/pictures.py)
+##   logo_name: str | None           whose logo it is, if it is an organization's
+##   icon: Sign | None               a picture instead of the service's own mark
 ##   console: dict | None            what stands around a page of the console (console/frame.mako)
 ##   area: dict | None               what stands around a page of somebody's account (account/frame.mako)
 ## A step of signing in sets `asking` at its head: then the page says for which application;
@@ -22,6 +25,14 @@
 <%! asking, leads_home, has_languages = False, True, True %>\
 <%def name="styles()"></%def>\
 <%def name="around()"></%def>\
+## A picture, and the one for dark pages.
+<%def name="drawn(sign, kind, **attributes)">\
+<picture>\
+% if sign.dark:
+<source srcset="${sign.dark.url}" media="(prefers-color-scheme: dark)">\
+% endif
+<img class="${kind}" src="${sign.light.url}"${html_attributes(attributes)}></picture>\
+</%def>\
 <%namespace name="form" file="form.mako"/>\
 <%
     service = service_name or pgettext("page", "Sign-in service")
@@ -43,7 +54,14 @@
 % else:
 <title>${heading} – ${application_name or service}</title>
 % endif
+% if icon:
+<link rel="icon" href="${icon.light.url}" type="${icon.light.type}">
+% if icon.dark:
+<link rel="icon" href="${icon.dark.url}" type="${icon.dark.type}" media="(prefers-color-scheme: dark)">
+% endif
+% else:
 <link rel="icon" href="${static_url('icon.svg')}" type="image/svg+xml">
+% endif
 <link rel="stylesheet" href="${static_url('style.css')}">
 % if brand_url:
 <link rel="stylesheet" href="${brand_url}">
@@ -53,8 +71,16 @@ ${self.styles()}\
 </head>
 <body data-page="${page}">
 <header>
+% if logo:
+${drawn(logo, "logo", alt=logo_name or service, width=logo.light.width, height=logo.light.height)}
+% else:
+% if icon:
+${drawn(icon, "icon", alt="", width=28, height=28)}
+% else:
 <img src="${static_url('icon.svg')}" alt="" width="28" height="28">
+% endif
 <span dir="auto">${service}</span>
+% endif
 </header>
 ${self.around()}\
 <main id="main" tabindex="-1">
@@ -94,6 +120,9 @@ ${next.body()}
 ## TRANSLATORS: The button beside the list of languages.
 <button class="quiet">${pgettext("page", "Change")}</button>
 </form>
+% endif
+% if logo and not service_name:
+<p>${service}</p>
 % endif
 </footer>
 </body>

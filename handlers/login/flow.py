@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
-from idp.oauth import own_areas, responses, sign_in_flow
+from idp.identity.throttle import Throttled
+from idp.oauth import continuation, responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -20,9 +21,18 @@ ADDRESSES = {
     Page.PASSWORD: "/ui/login/password",
     Page.ACCOUNTS: "/ui/login/accounts",
     Page.CHANGE_PASSWORD: "/ui/login/change-password",
+    Page.FACTOR: "/ui/login/factor",
+    Page.TOTP: "/ui/login/totp",
+    Page.RECOVERY_CODE: "/ui/login/recovery-code",
+    Page.FACTOR_OFFER: "/ui/login/factor-offer",
+    Page.TOTP_ENROL: "/ui/login/totp-enrol",
+    Page.RECOVERY_CODES: "/ui/login/recovery-codes",
     Page.REGISTER: "/ui/login/register",
     Page.VERIFY_EMAIL: "/ui/login/verify-email",
     Page.USER_NAME: "/ui/login/user-name",
+    Page.RESET: "/ui/login/reset",
+    Page.RESET_CODE: "/ui/login/reset-code",
+    Page.PASSKEY: "/ui/login/passkey",
     Page.CONSENT: "/ui/login/consent",
     Page.DEVICE_CONFIRM: "/ui/device/confirm",
 }
@@ -99,7 +109,7 @@ class FlowHandler(ReplyingHandler, ABC):
             return None
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
-        await self.show_organization(flow.client.org_id)
+        await self.show_organization(flow.request.brand_org_id or flow.client.org_id)
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
@@ -117,12 +127,14 @@ class FlowHandler(ReplyingHandler, ABC):
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
-        await self.show_wanted_client()
-        own = {}
-        area = own_areas.AREAS.get(self.wanted_id("client_id") or "")
-        if area is not None:
-            own = {"application_url": area.path}
-        self.page("expired", status=status, sentence=sentence, **own)
+        start = await self.show_start()
+        own = {"application_url": start.path} if start and start.path else {}
+        self.show_expired(status=status, sentence=sentence, **own)
+
+    def wait(self, refusal: Throttled) -> int:
+        """Say also to programs when to come again; the seconds."""
+        self.set_header("Retry-After", str(refusal.retry_after_seconds))
+        return refusal.retry_after_seconds
 
     async def current_step(self, flow: Flow) -> Ask | None:
         """What is asked for now; None when the client was answered."""
@@ -137,7 +149,10 @@ class FlowHandler(ReplyingHandler, ABC):
         return responses.append(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
-        return [("flow", flow.request.id), ("client_id", flow.client.id)]
+        """What the address of each page of this flow holds, and of each mail: the flow, and where
+        it begins anew once it is gone."""
+        start = continuation.of_flow(self.service, flow, self.bundle().tag)
+        return [("flow", flow.request.id), (continuation.PARAMETER, start)]
 
     def step(self, name: Page, flow: Flow, *, status: int = 200, **values: object) -> None:
         """The page of a step, with its form's hidden inputs and a way to cancel."""

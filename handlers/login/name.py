@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from handlers.login import passkey
 from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.i18n import Message, message
 from idp.identity import registration, sessions
-from idp.oauth import sign_in_flow
+from idp.oauth import brands, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -24,22 +25,42 @@ class LoginNameHandler(FlowHandler):
         await self._ask(flow)
 
     async def submit(self, flow: Flow, form: Params) -> None:
+        answer = form.get(passkey.FIELD)
+        if answer:
+            await self._enter_passkey(flow, answer)
+            return
         typed = (form.get("loginName") or "").strip()
         problem = problem_of(typed)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]
             await self._ask(flow, status=400, login_hint=typed, problems=problems)
             return
+        suffix = self._suffix(flow)
+        if suffix is not None and "@" not in typed:
+            typed = f"{typed}@{suffix}"
         await sign_in_flow.enter_login_name(self.service, flow, typed)
         self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
+
+    async def _enter_passkey(self, flow: Flow, answer: str) -> None:
+        problem = await passkey.refusal(self, flow, answer)
+        if problem is not None:
+            await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
         is_closed = await registration.closed(self.service, flow.client.org_id) is not None
         known = {
             "login_hint": await self._hint(flow),
+            "suffix": self._suffix(flow),
+            "passkey": await passkey.offered(self, flow),
             "register_url": None if is_closed else self.at(ADDRESSES[Page.REGISTER], flow),
         }
         self.step(Page.LOGIN_NAME, flow, status=status, **(known | values))
+
+    def _suffix(self, flow: Flow) -> str | None:
+        """The domain that a bare name gets, where all who can sign in are of one organization."""
+        if self.look is None or not brands.is_fixed(self.service, flow.request):
+            return None
+        return None if self.look.label.hide_login_name_suffix else self.look.domain
 
     async def _hint(self, flow: Flow) -> str:
         """What the field holds at first: what was typed before, or the application's hint."""

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from idp.api.operation import Operation, operation
-from idp.policies import message_texts, policy
+from idp.policies import login_texts, message_texts, pictures, policy
 from idp.policies.kinds import KINDS, Kind
 from idp.records.policies import PolicyKind
 
@@ -15,6 +15,8 @@ _READ: Final = "policy.read"
 _WRITE: Final = "policy.write"
 _PATH: Final = "/{}/v1/policies/{}"
 _TEXT: Final = "text/message/{type}/{language}"
+_PAGES: Final = "text/login/{language}"
+_PICTURE: Final = "policies/label/{picture}"
 
 
 def _of_installation(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
@@ -89,4 +91,25 @@ OPERATIONS = (
     operation("GET", f"/management/v1/{_TEXT}", _READ, message_texts.show),
     operation("PUT", f"/management/v1/{_TEXT}", _WRITE, message_texts.put, conditional=True),
     operation("DELETE", f"/management/v1/{_TEXT}", _WRITE, message_texts.reset, conditional=True),
+    operation("GET", f"/admin/v1/{_PICTURE}", "iam.read", pictures.show_default),
+    operation("PUT", f"/admin/v1/{_PICTURE}", "iam.write", pictures.put_default, conditional=True),
+    operation(
+        "DELETE", f"/admin/v1/{_PICTURE}", "iam.write", pictures.remove_default, conditional=True
+    ),
+    operation("GET", f"/management/v1/{_PICTURE}", _READ, pictures.show),
+    operation("PUT", f"/management/v1/{_PICTURE}", _WRITE, pictures.put, conditional=True),
+    operation("DELETE", f"/management/v1/{_PICTURE}", _WRITE, pictures.remove, conditional=True),
+    operation(
+        "GET", "/admin/v1/text/default/login/{language}", "iam.read", login_texts.show_built_in
+    ),
+    operation("GET", f"/admin/v1/{_PAGES}", "iam.read", login_texts.show_default),
+    operation(
+        "PUT", f"/admin/v1/{_PAGES}", "iam.write", login_texts.put_default, conditional=True
+    ),
+    operation(
+        "GET", "/management/v1/text/default/login/{language}", _READ, login_texts.show_inherited
+    ),
+    operation("GET", f"/management/v1/{_PAGES}", _READ, login_texts.show),
+    operation("PUT", f"/management/v1/{_PAGES}", _WRITE, login_texts.put, conditional=True),
+    operation("DELETE", f"/management/v1/{_PAGES}", _WRITE, login_texts.reset, conditional=True),
 )

@@ -13,6 +13,7 @@ from idp.records import (
     AgeRules,
     ComplexityRules,
     LabelRules,
+    LanguageRules,
     LockoutRules,
     LoginRules,
     Policy,
@@ -31,6 +32,7 @@ _BUILT_IN: Final[Mapping[PolicyKind, Callable[[Config], PolicyRules]]] = {
     "lockout": lambda _: LockoutRules(),
     "label": lambda _: LabelRules(),
     "privacy": lambda _: PrivacyRules(),
+    "language": lambda _: LanguageRules(),
 }
 
 R = TypeVar("R", bound=PolicyRules)

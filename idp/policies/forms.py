@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Final, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from idp import colours
+from idp import colours, i18n
 from idp.errors import FieldProblem
-from idp.fields import Duration, Email, Integer, NotYet, OneOf, Refused, Schema, Text, wrong_type
+from idp.fields import (
+    MAX_LANGUAGE,
+    Duration,
+    Email,
+    Integer,
+    Items,
+    NotYet,
+    OneOf,
+    Refused,
+    Schema,
+    Text,
+    wrong_type,
+)
 from idp.policies import brand, texts
 from idp.policies.brand import Scheme
 from idp.records import (
     AgeRules,
     ComplexityRules,
     LabelRules,
+    LanguageRules,
     LockoutRules,
     LoginRules,
     PrivacyRules,
 )
-from idp.records.policies import PolicyRules
+from idp.records.policies import MultiFactor, PolicyRules, SecondFactor
 from idp.requests import Request
 
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 _MAX_LINK: Final = 500
+MAX_LANGUAGES: Final = 100
 _SHORTEST_CHECK: Final = timedelta(minutes=1)
 _LONGEST_CHECK: Final = timedelta(days=3650)
 
@@ -95,23 +109,57 @@ class Colour(Struct, frozen=True):
         return {"type": "string", "pattern": "^(#[0-9A-Fa-f]{6})?$", "examples": ["#2b4fc7"]}
 
 
+class PageLanguage(Struct, frozen=True):
+    """The tag of a language that the pages are written in; where it `is_optional`, or nothing."""
+
+    is_optional: bool = False
+
+    def read(self, value: object) -> str:
+        tag = Text(max=MAX_LANGUAGE).read(value)
+        if tag not in i18n.available() and (tag or not self.is_optional):
+            known = ", ".join(i18n.available())
+            raise Refused("language.not_shipped", f"must be one of {known}")
+        return tag
+
+    def schema(self) -> Schema:
+        return Text(max=MAX_LANGUAGE).schema() | {"examples": ["de"]}
+
+
 class CheckLifetime(Struct, frozen=True):
-    """A duration within what a session may last, in seconds."""
+    """A duration within what a session may last, in seconds; where it `is_optional`, or 0."""
+
+    is_optional: bool = False
 
     def read(self, value: object) -> int:
         found = Duration().read(value)
+        if self.is_optional and not found:
+            return 0
         if not _SHORTEST_CHECK <= found <= _LONGEST_CHECK:
             raise Refused("field.out_of_range", "must be from 1m to 87600h")
         return int(found.total_seconds())
 
     def schema(self) -> Schema:
+        told = "A duration from 1m to 87600h"
         return Duration().schema() | {
-            "description": "A duration from 1m to 87600h.",
+            "description": f"{told}, or 0s." if self.is_optional else f"{told}.",
             "examples": ["240h"],
         }
 
 
+# The names of the reference system, and those that are stored.
+SECOND_FACTORS: Final[Mapping[str, SecondFactor]] = {
+    "SECOND_FACTOR_TYPE_OTP": "otp",
+    "SECOND_FACTOR_TYPE_U2F": "u2f",
+}
+MULTI_FACTORS: Final[Mapping[str, MultiFactor]] = {
+    "MULTI_FACTOR_TYPE_U2F_WITH_VERIFICATION": "u2f",
+}
+PASSWORDLESS: Final = "PASSWORDLESS_TYPE_ALLOWED"  # noqa: S105 - a name
+NO_PASSWORDLESS: Final = "PASSWORDLESS_TYPE_NOT_ALLOWED"  # noqa: S105 - a name
+
 S = TypeVar("S", bound=Struct)
+SecondFactorName = Annotated[str, OneOf(tuple(SECOND_FACTORS))]
+MultiFactorName = Annotated[str, OneOf(tuple(MULTI_FACTORS))]
 OptionalLink = Annotated[str, Link()]
 OptionalColour = Annotated[str, Colour()]
 
@@ -124,31 +172,56 @@ class PolicyForm(Request, frozen=True, kw_only=True):
 
 
 class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
-    """A password is the only way in so far, so it can't be switched off."""
+    """Nobody can be left without a password, so `allowUsernamePassword` can't be switched off."""
 
     allow_register: bool = True
+    hide_password_reset: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
     allow_external_idp: Annotated[bool, NotYet("login_policy.external_idp")] = False
-    force_mfa: Annotated[bool, NotYet("login_policy.mfa")] = False
-    force_mfa_local_only: Annotated[bool, NotYet("login_policy.mfa")] = False
+    force_mfa: bool = False
+    force_mfa_local_only: bool = False
+    second_factors: Annotated[list[SecondFactorName], Items(len(SECOND_FACTORS))] = list(
+        SECOND_FACTORS
+    )
+    multi_factors: Annotated[list[MultiFactorName], Items(len(MULTI_FACTORS))] = list(
+        MULTI_FACTORS
+    )
     ignore_unknown_usernames: Annotated[bool, Always("login_policy.unknown_names")] = True
     passwordless_type: Annotated[
         str,
-        OneOf(
-            ("PASSWORDLESS_TYPE_NOT_ALLOWED",),
-            ("PASSWORDLESS_TYPE_ALLOWED",),
-            "login_policy.passwordless",
-        ),
-    ] = "PASSWORDLESS_TYPE_NOT_ALLOWED"
+        OneOf((PASSWORDLESS, NO_PASSWORDLESS)),
+    ] = PASSWORDLESS
     password_check_lifetime: Annotated[int, CheckLifetime()] = 10 * 24 * 3600
+    second_factor_check_lifetime: Annotated[int, CheckLifetime()] = 18 * 3600
+    multi_factor_check_lifetime: Annotated[int, CheckLifetime()] = 12 * 3600
+    mfa_init_skip_lifetime: Annotated[int, CheckLifetime(is_optional=True)] = 0
     default_redirect_uri: Annotated[str, Link(is_localised=False)] = ""
 
     def stored(self) -> LoginRules:
         return LoginRules(
             allow_register=self.allow_register,
+            hide_password_reset=self.hide_password_reset,
+            force_mfa=self.force_mfa,
+            force_mfa_local_only=self.force_mfa_local_only,
+            second_factors=tuple(SECOND_FACTORS[name] for name in _once(self.second_factors)),
+            multi_factors=tuple(MULTI_FACTORS[name] for name in _once(self.multi_factors)),
+            allow_passwordless=self.passwordless_type == PASSWORDLESS,
+            offer_factor_seconds=self.mfa_init_skip_lifetime,
             password_check_seconds=self.password_check_lifetime,
+            second_factor_check_seconds=self.second_factor_check_lifetime,
+            multi_factor_check_seconds=self.multi_factor_check_lifetime,
             default_redirect_uri=self.default_redirect_uri,
         )
+
+    def check(self) -> Iterable[FieldProblem]:
+        lists = (self.second_factors, self.multi_factors)
+        if not (self.force_mfa or self.force_mfa_local_only) or any(lists) or None in lists:
+            return
+        yield FieldProblem("login_policy.no_factor", "secondFactors", "is empty, and one is forced")
+
+
+def _once(names: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(names)
 
 
 class ComplexityPolicy(PolicyForm, frozen=True, kw_only=True):
@@ -172,6 +245,7 @@ class AgePolicy(PolicyForm, frozen=True, kw_only=True):
 
 class LockoutPolicy(PolicyForm, frozen=True, kw_only=True):
     max_password_attempts: Annotated[int, Integer(0, 100)] = 0
+    max_otp_attempts: Annotated[int, Integer(0, 100)] = 0
 
     def stored(self) -> LockoutRules:
         return _as(LockoutRules, self)
@@ -188,6 +262,8 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
     background_color_dark: OptionalColour = ""
     warn_color_dark: OptionalColour = ""
     font_color_dark: OptionalColour = ""
+    hide_login_name_suffix: bool = False
+    disable_watermark: bool = False
 
     def stored(self) -> LabelRules:
         return _as(LabelRules, self)
@@ -214,6 +290,23 @@ class PrivacyPolicy(PolicyForm, frozen=True, kw_only=True):
 
     def stored(self) -> PrivacyRules:
         return _as(PrivacyRules, self)
+
+
+class LanguagePolicy(PolicyForm, frozen=True, kw_only=True):
+    """Languages of the pages; where none is allowed by name, all are."""
+
+    default_language: Annotated[str, PageLanguage(is_optional=True)] = ""
+    allowed_languages: Annotated[list[Annotated[str, PageLanguage()]], Items(MAX_LANGUAGES)] = []
+
+    def stored(self) -> LanguageRules:
+        allowed = list(dict.fromkeys(self.allowed_languages))
+        return LanguageRules(self.default_language, allowed)
+
+    def check(self) -> Iterable[FieldProblem]:
+        allowed = self.allowed_languages
+        if allowed and self.default_language not in ("", None, *allowed):
+            told = "must be one of allowedLanguages"
+            yield FieldProblem("language.not_allowed", "defaultLanguage", told)
 
 
 def _as(kind: type[S], form: PolicyForm) -> S:

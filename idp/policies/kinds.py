@@ -76,4 +76,11 @@ KINDS: Final[Mapping[PolicyKind, Kind]] = {
         views.PrivacyPolicyFound,
         views.PrivacyPolicyView,
     ),
+    "language": Kind(
+        "language",
+        "language policy",
+        forms.LanguagePolicy,
+        views.LanguagePolicyFound,
+        views.LanguagePolicyView,
+    ),
 }

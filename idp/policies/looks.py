@@ -3,32 +3,65 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar, cast
 
 from msgspec import Struct
 
-from idp.policies import brand, effective
-from idp.records import POLICIES, LabelRules, LoginRules, Policy, PrivacyRules
+from idp import i18n
+from idp.i18n import Bundle
+from idp.policies import brand, effective, login_texts, pictures
+from idp.policies.pictures import Sign
+from idp.records import (
+    ORGANIZATIONS,
+    PICTURES,
+    POLICIES,
+    LabelRules,
+    LanguageRules,
+    LoginRules,
+    Policy,
+    PrivacyRules,
+)
 from idp.records.policies import PolicyKind, PolicyRules
 from idp.service import Service
 
-_KINDS: Final[tuple[PolicyKind, ...]] = ("login", "label", "privacy")
+_KINDS: Final[tuple[PolicyKind, ...]] = ("login", "label", "privacy", "language")
 R = TypeVar("R", bound=PolicyRules)
 
 
 class Look(Struct, frozen=True):
-    """How people get in, where pages lead to, and the address of their colours, if they have any
-    of their own: the policy's id and a digest of what it says."""
+    """How people get in, how pages look and speak, and where they lead to.
+
+    `brand` is the address of their colours, if they have any of their own: the policy's id and a
+    digest of what it says. `name` is the organization whose pages they are, `languages` are
+    those to choose from.
+    """
 
     login: LoginRules
+    label: LabelRules
     privacy: PrivacyRules
+    languages: tuple[str, ...]
+    default_language: str
+    name: str | None = None
+    domain: str | None = None
     brand: tuple[str, str] | None = None
+    logo: Sign | None = None
+    icon: Sign | None = None
 
 
 async def look(service: Service, org_id: str | None) -> Look:
     """What counts for pages of that organization; without one, for the installation's."""
     return await service.recent.get(
         ("look", org_id), service.clock.now(), lambda: _read(service, org_id)
+    )
+
+
+async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
+    """The texts of these pages in a language."""
+    return await service.recent.get(
+        ("texts", org_id, tag),
+        service.clock.now(),
+        lambda: login_texts.bundle(service, org_id, tag),
     )
 
 
@@ -46,20 +79,44 @@ def digest(stylesheet: str) -> str:
 
 
 async def _read(service: Service, org_id: str | None) -> Look:
-    ids = [effective.policy_id(one, kind) for kind in _KINDS for one in (org_id, None)]
-    found = await service.store.get_many([(POLICIES, id) for id in ids])
-    login, label, privacy = (
-        own or default for own, default in zip(found[::2], found[1::2], strict=True)
+    whose = (org_id, None)
+    keys: list[Any] = [
+        *((POLICIES, effective.policy_id(one, kind)) for kind in _KINDS for one in whose),
+        *(
+            (PICTURES, pictures.picture_id(one, place))
+            for place in pictures.BOXES
+            for one in whose
+        ),
+        *([(ORGANIZATIONS, org_id)] if org_id else []),
+    ]
+    found = await service.store.get_many(keys)
+    organization = found.pop() if org_id else None
+    policies, signs = found[: 2 * len(_KINDS)], found[2 * len(_KINDS) :]
+    login, label, privacy, language = (
+        own or default for own, default in zip(policies[::2], policies[1::2], strict=True)
     )
+    spoken = cast(LanguageRules, _rules(service, language, "language"))
     return Look(
         login=cast(LoginRules, _rules(service, login, "login")),
+        label=cast(LabelRules, _rules(service, label, "label")),
         privacy=cast(PrivacyRules, _rules(service, privacy, "privacy")),
+        languages=_listed(spoken),
+        default_language=spoken.default_language or service.config.default_language,
+        name=organization.name if organization else None,
+        domain=organization.primary_domain if organization else None,
         brand=_brand(label),
+        logo=pictures.sign(signs[:4]),
+        icon=pictures.sign(signs[4:]),
     )
 
 
 def _rules(service: Service, policy: Policy | None, kind: PolicyKind) -> PolicyRules:
     return policy.rules if policy else effective.built_in(service.config, kind)
+
+
+def _listed(rules: LanguageRules) -> tuple[str, ...]:
+    known: Sequence[str] = i18n.available()
+    return tuple(tag for tag in known if tag in rules.allowed_languages) or tuple(known)
 
 
 def _brand(label: Policy | None) -> tuple[str, str] | None:

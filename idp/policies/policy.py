@@ -13,7 +13,15 @@ from idp.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.policies import effective
 from idp.policies.kinds import KINDS
 from idp.policies.views import PolicyFound
-from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, POLICIES, Organization, Policy
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    POLICIES,
+    Organization,
+    Picture,
+    Policy,
+)
 from idp.records.policies import PolicyKind, PolicyRules
 from idp.service import Service
 from storage import Conflict, Update, Write
@@ -151,8 +159,8 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
     return removed
 
 
-async def told_of(service: Service, policy: Policy | None) -> Details:
-    """The details of a policy; of one that is built in, those of what was never changed."""
+async def told_of(service: Service, policy: Policy | Picture | None) -> Details:
+    """The details of a policy or picture; of what is built in, those of what never changed."""
     if policy is not None and policy.org_id is not None:
         return details(policy, policy.org_id)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -176,5 +184,5 @@ async def _answer(
 
 
 def _event(step: str, *kind: str) -> str:
-    name = kind[0] if kind[0] == "message_text" else f"{kind[0]}_policy"
+    name = kind[0] if kind[0].endswith("_text") else f"{kind[0]}_policy"
     return f"{name}.{step}"

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from idp import durations
 from idp.answers import Answer, Details
+from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 from idp.records import LoginRules
 from idp.records.policies import PolicyRules
 
@@ -16,10 +17,18 @@ from idp.records.policies import PolicyRules
 class LoginPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     allow_register: bool = False
+    hide_password_reset: bool = False
     allow_username_password: bool = False
+    force_mfa: bool = False
+    force_mfa_local_only: bool = False
+    second_factors: list[str] = []
+    multi_factors: list[str] = []
     ignore_unknown_usernames: bool = False
     passwordless_type: str = ""
     password_check_lifetime: str = ""
+    second_factor_check_lifetime: str = ""
+    multi_factor_check_lifetime: str = ""
+    mfa_init_skip_lifetime: str = ""
     default_redirect_uri: str = ""
 
 
@@ -40,6 +49,7 @@ class AgePolicyView(Answer, frozen=True, kw_only=True):
 class LockoutPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     max_password_attempts: int = 0
+    max_otp_attempts: int = 0
 
 
 class LabelPolicyView(Answer, frozen=True, kw_only=True):
@@ -52,6 +62,8 @@ class LabelPolicyView(Answer, frozen=True, kw_only=True):
     background_color_dark: str = ""
     warn_color_dark: str = ""
     font_color_dark: str = ""
+    hide_login_name_suffix: bool = False
+    disable_watermark: bool = False
 
 
 class PrivacyPolicyView(Answer, frozen=True, kw_only=True):
@@ -61,6 +73,12 @@ class PrivacyPolicyView(Answer, frozen=True, kw_only=True):
     help_link: str = ""
     docs_link: str = ""
     support_email: str = ""
+
+
+class LanguagePolicyView(Answer, frozen=True, kw_only=True):
+    details: Details
+    default_language: str = ""
+    allowed_languages: list[str] = []
 
 
 class MessageTextView(Answer, frozen=True, kw_only=True):
@@ -105,6 +123,10 @@ class PrivacyPolicyFound(PolicyFound, frozen=True, kw_only=True):
     policy: PrivacyPolicyView
 
 
+class LanguagePolicyFound(PolicyFound, frozen=True, kw_only=True):
+    policy: LanguagePolicyView
+
+
 class MessageTextFound(Answer, frozen=True, kw_only=True):
     """`isDefault`: it is not the organization's own (of the installation: it is the built-in)."""
 
@@ -120,10 +142,18 @@ def login(rules: LoginRules) -> dict[str, object]:
     """The members of a login policy."""
     return {
         "allow_register": rules.allow_register,
+        "hide_password_reset": rules.hide_password_reset,
         "allow_username_password": True,
         "ignore_unknown_usernames": True,
-        "passwordless_type": "PASSWORDLESS_TYPE_NOT_ALLOWED",
+        "force_mfa": rules.force_mfa,
+        "force_mfa_local_only": rules.force_mfa_local_only,
+        "second_factors": [n for n, kind in SECOND_FACTORS.items() if kind in rules.second_factors],
+        "multi_factors": [n for n, kind in MULTI_FACTORS.items() if kind in rules.multi_factors],
+        "passwordless_type": PASSWORDLESS if rules.allow_passwordless else NO_PASSWORDLESS,
         "password_check_lifetime": durations.text(rules.password_check_seconds),
+        "second_factor_check_lifetime": durations.text(rules.second_factor_check_seconds),
+        "multi_factor_check_lifetime": durations.text(rules.multi_factor_check_seconds),
+        "mfa_init_skip_lifetime": durations.text(rules.offer_factor_seconds),
         "default_redirect_uri": rules.default_redirect_uri,
     }
 

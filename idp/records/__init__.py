@@ -105,13 +105,17 @@ from idp.records.people import (
     User,
     UserMetadata,
 )
+from idp.records.pictures import PICTURES, Picture
 from idp.records.policies import (
     POLICIES,
     AgeRules,
     ComplexityRules,
     LabelRules,
+    LanguageRules,
     LockoutRules,
     LoginRules,
+    LoginText,
+    LoginTextRules,
     MessageTextRules,
     Policy,
     PrivacyRules,
@@ -175,18 +179,24 @@ ALL: Final = (
     LEFTOVERS,
     DELETED_ORGANIZATIONS,
     POLICIES,
+    PICTURES,
 )
 
 __all__ = [
     "PASSKEYS",
+    "PICTURES",
     "POLICIES",
     "AgeRules",
     "ComplexityRules",
     "LabelRules",
+    "LanguageRules",
     "LockoutRules",
     "LoginRules",
+    "LoginText",
+    "LoginTextRules",
     "MessageTextRules",
     "Passkey",
+    "Picture",
     "Policy",
     "PrivacyRules",
     "Challenge",

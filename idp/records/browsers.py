@@ -10,11 +10,18 @@ from storage import Collection, Record
 
 
 class Agent(Record):
-    """A browser: its cookie holds the id and a secret, which changes at every sign-in."""
+    """A browser: its cookie holds the id and a secret, which changes at every sign-in.
+
+    `browser` and `system` are words for what it is, if that is known. `remembered` are the users
+    who signed in here, the last one first, until they are taken from the list.
+    """
 
     secret_hash: str
     created_at: datetime
     expires_at: datetime
+    browser: str | None = None
+    system: str | None = None
+    remembered: list[str] = []
 
 
 class Session(Record):

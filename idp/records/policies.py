@@ -63,9 +63,11 @@ class AgeRules(Struct, frozen=True, tag_field="kind", tag="password_age"):
 
 
 class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
-    """After how many wrong passwords in a row an account is locked; 0 is never."""
+    """After how many wrong passwords, or codes of a second factor, in a row an account is locked;
+    0 is never."""
 
     max_password_attempts: int = 0
+    max_otp_attempts: int = 0
 
 
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):

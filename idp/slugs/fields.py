@@ -128,6 +128,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The text is no language tag.",
         "Write a tag such as en or pt-BR, of at most ten characters.",
     ),
+    "language.not_allowed": Slug(
+        400,
+        "The default language is not one of those that are allowed.",
+        "Allow it, or choose another one.",
+    ),
+    "language.not_shipped": Slug(
+        400,
+        "The pages are not written in this language.",
+        "Use one of those that the message lists.",
+    ),
     "link.invalid": Slug(
         400,
         "The text is no address at https.",
@@ -207,6 +217,46 @@ SLUGS: Final[Mapping[str, Slug]] = {
         400,
         "The text names a placeholder that this letter can't fill.",
         "Use those that the message lists.",
+    ),
+    "login_text.not_found": Slug(
+        400,
+        "There is no such text on this screen, or it holds a number and can't be set.",
+        "Use a screen and a key that the default texts name.",
+    ),
+    "login_text.placeholders": Slug(
+        400,
+        "The text has not the placeholders of the one that it replaces.",
+        "Use each of those that the message lists, once.",
+    ),
+    "login_text.repeated": Slug(
+        400,
+        "A text is named more than once.",
+        "Send each once.",
+    ),
+    "picture.animated": Slug(
+        400,
+        "The picture moves.",
+        "Send a single one.",
+    ),
+    "picture.invalid": Slug(
+        400,
+        "The picture is damaged.",
+        "Save it anew, and send that.",
+    ),
+    "picture.kind": Slug(
+        400,
+        "The file is no PNG, JPEG or WebP picture.",
+        "Save it as one of these.",
+    ),
+    "picture.svg": Slug(
+        400,
+        "SVG can hold scripts, and is not taken.",
+        "Save it as PNG.",
+    ),
+    "picture.too_large": Slug(
+        400,
+        "The picture has too many bytes or pixels.",
+        "Send at most 512 kB and 2000 pixels in each direction.",
     ),
     "url_template.invalid": Slug(
         400,

@@ -64,25 +64,25 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "There is no letter of this type.",
         "Use a type that the documentation names.",
     ),
+    "picture.not_found": Slug(
+        404,
+        "There is no such picture, or none is set.",
+        "The pictures are logo, logo_dark, icon and icon_dark; set it first.",
+    ),
     "login_policy.external_idp": Slug(
         400,
         "There are no external identity providers yet.",
         "Leave the field out.",
     ),
-    "login_policy.mfa": Slug(
+    "login_policy.no_factor": Slug(
         400,
-        "There are no second factors yet.",
-        "Leave the field out.",
+        "A second factor is forced, and none counts.",
+        "Name one in secondFactors or multiFactors, or don't force it.",
     ),
     "login_policy.only_way": Slug(
         400,
-        "A password is the only way in, so it can't be switched off.",
+        "Everybody can have a password, so it can't be switched off.",
         "Leave it true.",
-    ),
-    "login_policy.passwordless": Slug(
-        400,
-        "There is no passwordless sign-in yet.",
-        "Leave the field out.",
     ),
     "login_policy.unknown_names": Slug(
         400,

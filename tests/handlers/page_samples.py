@@ -3,6 +3,7 @@
 from idp.i18n import message
 from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
+from idp.policies.pictures import Drawing, Sign
 from idp.records import ComplexityRules
 from tests.handlers import account_samples, console_samples, docs_samples
 
@@ -30,9 +31,17 @@ def common(said):
         "hidden": [(said("flow"), said("f1")), ("_xsrf", said("2|ab|cd"))],
         "query": [(said("flow"), said("f1"))],
         "cancellable": True,
+        "logo": sign(said),
+        "logo_name": said("Acme"),
+        "icon": sign(said),
         "console": console_samples.frame(said),
         "area": account_samples.frame(said),
     }
+
+
+def sign(said):
+    light = Drawing("/ui/brand/x.png?" + said("a"), "image/png", 400, 100)
+    return Sign(light, Drawing("/ui/brand/y.jpg", "image/jpeg", 100, 100), is_own=True)
 
 
 def explanation(said):
@@ -162,9 +171,16 @@ def pages(said):
     return {
         "login-name": {
             "login_hint": said("minnie"),
+            "suffix": said("acme.example"),
+            "passkey": said("{}"),
             "register_url": "/ui/login/register?" + said("flow=f1"),
         },
         **registration(said),
+        "passkey": {
+            "login_name": said("minnie"),
+            "options": said("{}"),
+            "other_url": "/ui/login?" + said("flow=f1"),
+        },
         "password": {
             "login_name": said("minnie@acme.example"),
             "back_url": "/ui/login?" + said("flow=f1"),
@@ -206,7 +222,8 @@ def pages(said):
 
 # The other state of pages that have one, without what is optional.
 BARE = {
-    "login-name": {"login_hint": "", "register_url": None},
+    "login-name": {"login_hint": "", "suffix": None, "passkey": None, "register_url": None},
+    "passkey": {"login_name": None, "options": "{}", "other_url": "/ui/login"},
     "register": {
         "typed": NOTHING,
         "policy": POLICY,

@@ -8,7 +8,7 @@ from handlers import pages
 from idp import i18n
 from tests.handlers import page_samples
 
-VOID = {"meta", "link", "img", "input", "br"}
+VOID = {"meta", "link", "img", "input", "br", "source"}
 
 
 class Page(HTMLParser):

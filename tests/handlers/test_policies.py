@@ -89,7 +89,7 @@ async def test_what_is_set_is_read_again_and_each_change_is_an_event(server, man
         f"{type}.{step}" for step in ("created", "changed", "deleted", "created")
     )
     policy = {key: value for key, value in found["policy"].items() if key != "details"}
-    zero = {False, ""}
+    zero = (False, "")
     assert policy == {key: value for key, value in sample.items() if value not in zero}
     assert found["details"] == found["policy"]["details"]
 
@@ -157,7 +157,14 @@ LIMITS = [
         ("59.999s", "87600h0m1s"),
         "field.out_of_range",
     ),
-    ("login", "forceMfa", (False,), (True,), "login_policy.mfa"),
+    (
+        "login",
+        "mfaInitSkipLifetime",
+        ("0s", "1m0s", "87600h"),
+        ("1s", "87600h0m1s"),
+        "field.out_of_range",
+    ),
+    ("lockout", "maxOtpAttempts", (0, 100), (-1, 101), "field.out_of_range"),
     ("login", "allowUsernamePassword", (True,), (False,), "login_policy.only_way"),
     ("login", "ignoreUnknownUsernames", (True,), (False,), "login_policy.unknown_names"),
     (

@@ -64,6 +64,7 @@ _POLICY_PATHS: Final = {
     "lockout": "lockout",
     "label": "label",
     "privacy": "privacy",
+    "language": "language",
 }
 
 INSTANCE_POLICIES: Final = tuple(

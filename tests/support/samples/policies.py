@@ -11,13 +11,19 @@ TEXT = "text/message/{type}/{language}"
 FULL = {
     "login": {
         "allowRegister": True,
+        "hidePasswordReset": False,
         "allowUsernamePassword": True,
         "allowExternalIdp": False,
         "forceMfa": False,
         "forceMfaLocalOnly": False,
+        "secondFactors": ["SECOND_FACTOR_TYPE_OTP"],
+        "multiFactors": ["MULTI_FACTOR_TYPE_U2F_WITH_VERIFICATION"],
         "ignoreUnknownUsernames": True,
         "passwordlessType": "PASSWORDLESS_TYPE_NOT_ALLOWED",
         "passwordCheckLifetime": "240h0m0s",
+        "secondFactorCheckLifetime": "12h0m0s",
+        "multiFactorCheckLifetime": "6h0m0s",
+        "mfaInitSkipLifetime": "720h0m0s",
         "defaultRedirectUri": "https://shop.example/{n}",
     },
     "password_complexity": {
@@ -28,7 +34,7 @@ FULL = {
         "hasSymbol": True,
     },
     "password_age": {"maxAgeDays": 90, "expireWarnDays": 0},
-    "lockout": {"maxPasswordAttempts": 10},
+    "lockout": {"maxPasswordAttempts": 10, "maxOtpAttempts": 5},
     "label": {
         "primaryColor": "#7a1f3d",
         "backgroundColor": "#fffdf8",
@@ -38,6 +44,8 @@ FULL = {
         "backgroundColorDark": "#1d1416",
         "warnColorDark": "#ffb0a6",
         "fontColorDark": "#f4e9ea",
+        "hideLoginNameSuffix": True,
+        "disableWatermark": True,
     },
     "privacy": {
         "tosLink": "https://shop.example/{{.Lang}}/terms",
@@ -46,6 +54,7 @@ FULL = {
         "docsLink": "https://shop.example/docs",
         "supportEmail": "help-{n}@shop.example",
     },
+    "language": {"defaultLanguage": "de", "allowedLanguages": ["ar", "de", "en"]},
 }
 FULL_TEXT = {
     "subject": "Your address at {{.Application}}",

@@ -1,0 +1,54 @@
+"""What a page is given of the look that it follows: colours, pictures, links, languages."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from idp import i18n
+from idp.i18n import Message, message
+from idp.policies.looks import Look
+from idp.records import PrivacyRules
+
+_LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
+
+
+def about(look: Look, tag: str) -> dict[str, object]:
+    """What `templates/page.mako` takes of a look, in the page's language."""
+    logo, is_named = look.logo, look.label.disable_watermark
+    return {
+        "brand_url": brand_url(look),
+        "links": links_of(look.privacy, tag),
+        "languages": languages(look.languages),
+        "logo": logo,
+        "logo_name": look.name if logo and logo.is_own else None,
+        "icon": look.icon,
+        "service_name": look.name if is_named else None,
+    }
+
+
+def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The switcher's list: each language by its own name."""
+    return [(tag, i18n.endonym(tag)) for tag in tags]
+
+
+def brand_url(look: Look) -> str | None:
+    """The address of the organization's colours, if it has any of its own."""
+    return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
+
+
+def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
+    """Where every page leads to, in the page's language."""
+    email = quote(privacy.support_email, safe="@")
+    links = [
+        (message("Terms of service", context="page"), privacy.tos_link),
+        (message("Privacy policy", context="page"), privacy.privacy_link),
+        (message("Help", context="page"), privacy.help_link),
+        (message("Documentation", context="page"), privacy.docs_link),
+        (
+            message("Ask for support", context="page"),
+            email and f"mailto:{email}",
+        ),
+    ]
+    return [(label, _LANGUAGE.sub(tag, url)) for label, url in links if url]

@@ -1,0 +1,50 @@
+"""Whose pages a sign-in shows: decided once, when it begins, and kept in its request.
+
+A reserved scope that names an organization comes first, then the domain of the login hint, then
+the organization of the application that asks.
+"""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from idp.identity import org_domains
+from idp.oauth import reserved_scopes
+from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.records import ORGANIZATIONS, AuthRequest
+from idp.service import Service
+
+
+async def decided(service: Service, request: AuthRequest) -> AuthRequest:
+    """The request with the organization whose pages it shows, if that is not the client's."""
+    asked = reserved_scopes.read(service.config, request.scopes)
+    org_id = await _named(service, asked) or await _hinted(service, request.login_hint)
+    return structs.replace(request, brand_org_id=org_id) if org_id else request
+
+
+def is_fixed(service: Service, request: AuthRequest) -> bool:
+    """Whether nobody but people of one organization can sign in."""
+    asked = reserved_scopes.read(service.config, request.scopes)
+    return Reserved.ORGANIZATION in asked or Reserved.DOMAIN in asked
+
+
+async def _named(service: Service, asked: Asked) -> str | None:
+    """The active organization that a scope names; of several, the first."""
+    for id in asked.get(Reserved.ORGANIZATION, ()):
+        organization = await service.store.get(ORGANIZATIONS, id)
+        if organization is not None and organization.state == "active":
+            return organization.id
+    for domain in asked.get(Reserved.DOMAIN, ()):
+        if org_id := await org_domains.owner(service, domain):
+            return org_id
+    return None
+
+
+async def _hinted(service: Service, hint: str | None) -> str | None:
+    """The organization that has proven that the domain of this login name is its own."""
+    domain = (hint or "").rpartition("@")[2] if "@" in (hint or "") else ""
+    return await org_domains.owner(service, domain) if _is_plain(domain) else None
+
+
+def _is_plain(domain: str) -> bool:
+    return 0 < len(domain) <= 253 and domain.isprintable()

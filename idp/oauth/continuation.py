@@ -1,0 +1,69 @@
+"""Where a sign-in begins anew: a short signed note in the address of each of its pages and mails.
+
+It outlives the sign-in and the browser's cookie, so that a page which can't go on still knows for
+which application it was, in which language, and whose it looked like. It holds no secret, and
+leads nowhere but to what is registered for the application, or to a page of the service.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import base64url, credentials
+from idp.oauth.device import PAGE as DEVICE
+from idp.oauth.sign_in_flow import Flow
+from idp.records import Application, AuthRequest
+from idp.service import Service
+
+PARAMETER: Final = "start"
+_PURPOSE: Final = "continuation"
+_MAC_BYTES: Final = 16
+_LONGEST: Final = 2000
+
+
+class Continuation(Struct, frozen=True, array_like=True):
+    """`path` is the page of the service that began the sign-in, where no application did."""
+
+    client_id: str
+    org_id: str
+    language: str
+    path: str = ""
+
+
+def of_flow(service: Service, flow: Flow, language: str) -> str:
+    """The note for the pages and mails of a flow."""
+    return write(service, of_request(service, flow.request, flow.client, language))
+
+
+def of_request(
+    service: Service, request: AuthRequest, client: Application, language: str
+) -> Continuation:
+    """Who asked, and where that begins."""
+    path = ""
+    if request.is_for_own_page:
+        path = request.redirect_uri.removeprefix(service.config.issuer)
+    elif request.device_id is not None:
+        path = DEVICE
+    org_id = request.brand_org_id or client.org_id
+    return Continuation(request.client_id, org_id, language, path)
+
+
+def write(service: Service, continuation: Continuation) -> str:
+    """The note as it stands in an address."""
+    text = base64url.encode(msgspec.json.encode(continuation))
+    return f"{text}.{_mac(service, text)}"
+
+
+def read(service: Service, note: str | None) -> Continuation | None:
+    """What a note says; None unless it is one of ours."""
+    text, _, mac = (note or "")[:_LONGEST].partition(".")
+    if not credentials.same(_mac(service, text), mac):
+        return None
+    return msgspec.json.decode(base64url.decode(text), type=Continuation)
+
+
+def _mac(service: Service, text: str) -> str:
+    return base64url.encode(service.vault.mac(_PURPOSE, text)[:_MAC_BYTES])

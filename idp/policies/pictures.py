@@ -1,0 +1,266 @@
+"""Logo and icon as administrators see and set them: the installation's, and an organization's."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, Final, cast
+
+from msgspec import Struct, structs
+
+from idp import access, changes, events
+from idp.access import Call
+from idp.answers import Answer, Details
+from idp.changes import Changed
+from idp.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
+from idp.fields import Base64
+from idp.policies import effective, images
+from idp.policies import policy as policies
+from idp.policies.images import Box, Drawn
+from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
+from idp.records.pictures import Place
+from idp.requests import Request
+from idp.service import Service
+from storage import Conflict, Update, Write
+from storage.settling import commit_settled
+
+# How large each is kept: twice what it is shown at, for screens with fine pixels.
+BOXES: Final[Mapping[Place, Box]] = {
+    "logo": Box(400, 120),
+    "logo_dark": Box(400, 120),
+    "icon": Box(128, 128),
+    "icon_dark": Box(128, 128),
+}
+_MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 4
+_EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
+
+
+class Drawing(Struct, frozen=True):
+    """A picture as pages name it: its address and how large it is."""
+
+    url: str
+    type: str
+    width: int
+    height: int
+
+
+class Sign(Struct, frozen=True):
+    """A logo or an icon, and the one for dark pages if that is another. `is_own`: it is the
+    organization's, and not the installation's."""
+
+    light: Drawing
+    dark: Drawing | None
+    is_own: bool
+
+
+class PictureForm(Request, frozen=True, kw_only=True):
+    """A PNG, JPEG or WebP file of at most 512 kB, in base64. It is drawn anew: its pixels count,
+    and nothing else of it is kept."""
+
+    content: Annotated[bytes, Base64(_MAX_BASE64)]
+
+
+class PictureView(Answer, frozen=True, kw_only=True):
+    details: Details
+    url: str
+    content_type: str
+    width: int
+    height: int
+
+
+class PictureFound(Answer, frozen=True, kw_only=True):
+    """`isDefault`: it is not the organization's own. Without a `picture` there is none."""
+
+    details: Details
+    picture: PictureView | None = None
+    is_default: bool = False
+
+
+async def show_default(service: Service, call: Call, picture: str) -> PictureFound:
+    """A picture of the installation's pages. Raises NotFound: there is no such kind of picture."""
+    _, stored = await find(service, None, _place(picture))
+    return await _answer(service, stored, is_default=stored is None)
+
+
+async def show(service: Service, call: Call, picture: str) -> PictureFound:
+    """A picture of the pages of an organization, its own or the installation's.
+
+    Raises NotFound.
+    """
+    place = _place(picture)
+    organization = await access.organization(service, call)
+    own, default = await find(service, organization.id, place)
+    return await _answer(service, own or default, is_default=own is None)
+
+
+async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+    """Set a picture of the installation's pages. Raises InvalidArgument, NotFound, Busy."""
+    place = _place(picture)
+    image = await _drawn(request, place)
+    _, stored = await find(service, None, place)
+    return await _put(service, call, None, place, image, stored)
+
+
+async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+    """Set a picture of an organization's pages. Raises InvalidArgument, NotFound, Busy."""
+    place = _place(picture)
+    image = await _drawn(request, place)
+    organization = await access.organization(service, call)
+    own, _ = await find(service, organization.id, place)
+    return await _put(service, call, organization, place, image, own)
+
+
+async def remove_default(service: Service, call: Call, picture: str) -> Changed:
+    """Take a picture off the installation's pages. Raises NotFound."""
+    return await _remove(service, call, None, _place(picture))
+
+
+async def remove(service: Service, call: Call, picture: str) -> Changed:
+    """Take an organization's own picture off its pages. Raises NotFound: it has none."""
+    place = _place(picture)
+    organization = await access.organization(service, call)
+    return await _remove(service, call, organization.id, place)
+
+
+async def find(
+    service: Service, org_id: str | None, place: Place
+) -> tuple[Picture | None, Picture | None]:
+    """The organization's own and the installation's, in one round trip."""
+    ids = [picture_id(org_id, place), picture_id(None, place)]
+    own, default = await service.store.get_many([(PICTURES, id) for id in ids])
+    return own if org_id else None, default
+
+
+def picture_id(org_id: str | None, place: Place) -> str:
+    return effective.policy_id(org_id, "picture", place)
+
+
+def url(picture: Picture) -> str:
+    """Where it is served, as an address that changes with it."""
+    return f"/ui/brand/{picture.id}/{picture.digest}.{_EXTENSIONS[picture.type]}"
+
+
+def sign(found: Sequence[Picture | None]) -> Sign | None:
+    """What is shown of four: the organization's own light one, the installation's, and the two
+    dark ones alike. Whoever has one of the two has none of the installation's."""
+    light, light_default, dark, dark_default = found
+    for pair in ((light, dark), (light_default, dark_default)):
+        shown = [_drawing(one) for one in pair if one is not None]
+        if shown:
+            other = shown[1] if len(shown) > 1 else None
+            return Sign(shown[0], other, is_own=pair == (light, dark))
+    return None
+
+
+def _drawing(picture: Picture) -> Drawing:
+    return Drawing(url(picture), picture.type, picture.width, picture.height)
+
+
+def _place(picture: str) -> Place:
+    if picture not in BOXES:
+        told = f"there is no such picture; there are: {', '.join(BOXES)}"
+        raise NotFound(told, slug="picture.not_found")
+    return cast(Place, picture)
+
+
+async def _drawn(request: PictureForm, place: Place) -> Drawn:
+    try:
+        return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
+    except images.Unusable as error:
+        raise InvalidArgument([FieldProblem(error.slug, "content", error.message)]) from error
+
+
+async def _put(
+    service: Service,
+    call: Call,
+    organization: Organization | None,
+    place: Place,
+    image: Drawn,
+    known: Picture | None,
+) -> Changed:
+    """Add it, or put it in the place of the one that was there, in one unit."""
+    org_id = organization.id if organization else None
+    if known is None:
+        if call.if_match:
+            raise PreconditionFailed("it has not been set yet")
+        with suppress(Conflict):  # somebody was faster: theirs is replaced
+            return await _add(service, call, organization, place, image)
+    picture = await changes.changed(
+        service,
+        PICTURES,
+        lambda: _find_own(service, org_id, place),
+        lambda _: _values(image),
+        "picture.changed",
+        call,
+    )
+    service.recent.forget()
+    return Changed(details=await policies.told_of(service, picture))
+
+
+async def _add(
+    service: Service, call: Call, organization: Organization | None, place: Place, image: Drawn
+) -> Changed:
+    now, org_id = service.clock.now(), organization.id if organization else None
+    picture = Picture(
+        id=picture_id(org_id, place),
+        org_id=org_id,
+        place=place,
+        created_at=now,
+        changed_at=now,
+        **_values(image),
+    )
+    writes = events.insertion(
+        service.random, PICTURES, picture, "picture.created", call.actor, now
+    )
+    guard: list[Write] = []
+    if organization is not None:
+        is_there = {"state": organization.state}
+        guard = [Update(ORGANIZATIONS, organization.id, expect=is_there)]
+    await commit_settled(service.store, *writes, *guard)
+    service.recent.forget()
+    return Changed(details=await policies.told_of(service, picture))
+
+
+def _values(image: Drawn) -> dict[str, Any]:
+    return {
+        **structs.asdict(image),
+        "content": base64.b64encode(image.content).decode(),
+        "digest": hashlib.sha256(image.content).hexdigest()[:16],
+    }
+
+
+async def _remove(service: Service, call: Call, org_id: str | None, place: Place) -> Changed:
+    removed = await changes.removed(
+        service,
+        PICTURES,
+        lambda: _find_own(service, org_id, place),
+        "picture.deleted",
+        call,
+        org_id or (await policies.told_of(service, None)).resource_owner,
+    )
+    service.recent.forget()
+    return removed
+
+
+async def _find_own(service: Service, org_id: str | None, place: Place) -> Picture:
+    picture = await service.store.get(PICTURES, picture_id(org_id, place))
+    if picture is None:
+        raise NotFound("there is no picture of its own", slug="picture.not_found")
+    return picture
+
+
+async def _answer(service: Service, picture: Picture | None, *, is_default: bool) -> PictureFound:
+    told = await policies.told_of(service, picture)
+    view = None
+    if picture is not None:
+        view = PictureView(
+            details=told,
+            url=service.config.issuer + url(picture),
+            content_type=picture.type,
+            width=picture.width,
+            height=picture.height,
+        )
+    return PictureFound(details=told, picture=view, is_default=is_default)

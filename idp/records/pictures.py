@@ -1,0 +1,32 @@
+"""Pictures on the pages: the logo and the icon of an organization, or of the installation."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from storage import Collection, Record
+
+Place = Literal["logo", "logo_dark", "icon", "icon_dark"]
+
+
+class Picture(Record):
+    """One picture of an organization, or (`org_id` None) of the installation.
+
+    The id is the digest of whose it is and where it stands: so there is one of each. `content` is
+    base64 of a file that was drawn anew from the one that was sent.
+    """
+
+    place: Place
+    type: Literal["image/png", "image/jpeg"]
+    width: int
+    height: int
+    content: str
+    digest: str
+    created_at: datetime
+    changed_at: datetime
+    org_id: str | None = None
+    sequence: int = 1
+
+
+PICTURES: Final = Collection("pictures", Picture, lists=(("org_id",),))
