@@ -5,7 +5,7 @@ from __future__ import annotations
 from handlers import browser
 from handlers.refusing import RefusingHandler
 from handlers.replying import ReplyingHandler
-from idp.oauth import authorize, responses, sign_in_flow
+from idp.oauth import authorize, continuation, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.check import FORM
 from idp.oauth.endpoints import AUTHORIZE
@@ -64,7 +64,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             next = sign_in_flow.failure(self.service, request, TemporarilyUnavailable())
         if isinstance(next, Begun):
             self.keep_cookie(next.cookie)
-            self.see(login_url(next, client))
+            self.see(self._login_url(next, request, client))
         else:
             self.reply(next)
 
@@ -75,10 +75,12 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
         return answer or await sign_in_flow.begin(self.service, request, agent)
 
-
-def login_url(begun: Begun, client: Application) -> str:
-    """The address of a flow; the client's id lets an expired one lead back to it."""
-    return responses.append(LOGIN, [("flow", begun.flow_id), ("client_id", client.id)])
+    def _login_url(self, begun: Begun, request: AuthRequest, client: Application) -> str:
+        """The address of a flow, with the note that lets an expired one begin anew."""
+        tag = self.bundle().tag
+        start = continuation.of_request(self.service, request, client, tag)
+        note = (continuation.PARAMETER, continuation.write(self.service, start))
+        return responses.append(LOGIN, [("flow", begun.flow_id), note])
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

@@ -223,6 +223,35 @@ class PageHandler(Handler):
         own = {"sentence": sentence, "again_url": again_url, "has_cookie": has_cookie}
         self.page("expired", status=status, **(own | values))
 
+    async def show_start(self) -> Continuation | None:
+        """The same for the sign-in that the address belongs to, also when it is gone; and speak
+        its language."""
+        start = continuation.read(self.service, self._start())
+        if start is not None:
+            self.language = self.language or start.language
+            await self.show_client_of(start.client_id)
+            await self.show_organization(start.org_id)
+        return start
+
+    def _start(self) -> str | None:
+        try:
+            return self.query_params().if_once(continuation.PARAMETER)
+        except InvalidRequest:
+            return None
+
+    def show_expired(
+        self,
+        *,
+        status: int = 410,
+        sentence: Message | None = None,
+        again_url: str | None = None,
+        **values: object,
+    ) -> None:
+        """Say that what was opened is gone, and where it begins anew."""
+        has_cookie = self.get_cookie(self._cookie_name) is not None
+        own = {"sentence": sentence, "again_url": again_url, "has_cookie": has_cookie}
+        self.page("expired", status=status, **(own | values))
+
     async def show_organization(self, org_id: str | None) -> None:
         """Let the page look, speak and lead as the organization wants; without one, as the
         installation does."""

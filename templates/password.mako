@@ -1,6 +1,7 @@
 ## Second step: the password.
 ##   login_name: str    as it was typed
 ##   back_url: str      the first step again
+##   reset_url: str | None    for who has forgotten it; None where that is not offered
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -12,3 +13,6 @@ ${form.password_field("password", pgettext("page", "Password"), "current-passwor
     enterkeyhint="go", required=True, autofocus=not problems and retry_seconds is None)}
 <button>${pgettext("password", "Sign in")}</button>
 </%form:step>
+% if web_link(reset_url):
+<p><a href="${web_link(reset_url)}">${pgettext("reset", "Forgot your password?")}</a></p>
+% endif

@@ -61,7 +61,7 @@ class UserCodeHandler(PageHandler):
             _log.info("user code refused", address=self.address())
             self._ask(typed, status=400, problems=[{"field": "userCode", "text": _WRONG}])
         except CodeExpired:
-            self.page("expired", status=410, sentence=_EXPIRED, application_url=PAGE)
+            self.show_expired(sentence=_EXPIRED, application_url=PAGE)
 
     async def _enter(self, typed: str) -> None:
         agent = await self.find_agent()

@@ -93,7 +93,7 @@ class LogoutHandler(HintHandler):
         request_id = self.wanted_id("request")
         request = await logout.find(self.service, request_id) if request_id else None
         if request is None:
-            self.page("expired", status=410, sentence=_TOO_LATE, application_url=END_SESSION)
+            self.show_expired(sentence=_TOO_LATE, application_url=END_SESSION)
             return None
         self.ui_locales = request.ui_locales
         await self.show_client_of(request.client_id)

@@ -7,7 +7,7 @@ from idp import logs
 from idp.i18n import message
 from idp.identity import sign_in
 from idp.identity.throttle import Throttled
-from idp.oauth import sign_in_flow
+from idp.oauth import reset_flow, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -17,6 +17,7 @@ _WRONG = message(
     "That login name and password don't match, or the account can't be used right now.",
     context="password",
 )
+_FITTING = (Page.PASSWORD, Page.RESET_CODE)  # who waits for a code may remember the password
 
 
 class PasswordHandler(FlowHandler):
@@ -25,7 +26,7 @@ class PasswordHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         login_name = await self._login_name(flow)
         if login_name is not None:
-            self._ask(flow, login_name)
+            await self._ask(flow, login_name)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         login_name = await self._login_name(flow)
@@ -36,11 +37,12 @@ class PasswordHandler(FlowHandler):
                 self.service, flow, login_name, form.get("password") or "", self.address()
             )
         except Throttled as error:
-            self.set_header("Retry-After", str(error.retry_after_seconds))
-            self._ask(flow, login_name, status=429, retry_seconds=error.retry_after_seconds)
+            await self._ask(flow, login_name, status=429, retry_seconds=self.wait(error))
         except sign_in.Refused as error:
             _log.info("sign-in refused", cause=str(error), address=self.address())
-            self._ask(flow, login_name, status=400, problems=[{"field": None, "text": _WRONG}])
+            await self._ask(
+                flow, login_name, status=400, problems=[{"field": None, "text": _WRONG}]
+            )
         else:
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))
@@ -50,19 +52,23 @@ class PasswordHandler(FlowHandler):
         step = await self.current_step(flow)
         if step is None:
             return None
-        if step.page is not Page.PASSWORD or step.login_name is None:
+        if step.page not in _FITTING or step.login_name is None:
             self.see(self.at(LOGIN, flow))
             return None
         return step.login_name
 
-    def _ask(self, flow: Flow, login_name: str, *, status: int = 200, **values: object) -> None:
+    async def _ask(
+        self, flow: Flow, login_name: str, *, status: int = 200, **values: object
+    ) -> None:
         back = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
+        is_offered = await reset_flow.is_offered(self.service, flow)
         self.step(
             Page.PASSWORD,
             flow,
             status=status,
             login_name=login_name,
             back_url=back,
+            reset_url=self.at(ADDRESSES[Page.RESET], flow) if is_offered else None,
             **values,
         )
 

@@ -46,11 +46,6 @@ class RegistrationHandler(FlowHandler):
             sign_in_url=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),
         )
 
-    def wait(self, refusal: Throttled) -> int:
-        """Say also to programs when to come again; the seconds."""
-        self.set_header("Retry-After", str(refusal.retry_after_seconds))
-        return refusal.retry_after_seconds
-
 
 class RegisterHandler(RegistrationHandler):
     """The form. Whatever is typed leads to the same page, whether it is taken or free."""

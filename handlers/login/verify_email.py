@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Final
 
+from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
 from idp import logs, mail
@@ -23,9 +24,6 @@ from idp.records import Registration
 
 _log = logs.logger(__name__)
 
-_SENT_AGAIN: Final = message(
-    "We've sent another mail. The code in the one before counts no more.", context="verify-email"
-)
 _OTHER_BROWSER: Final = message(
     "An account is opened in the browser in which it was begun. Go back to that one and type the"
     " code from the mail there, or start again here.",
@@ -34,17 +32,6 @@ _OTHER_BROWSER: Final = message(
 _KNOWN: Final = message(
     "There is an account with this address by now. Sign in with it.", context="verify-email"
 )
-_REFUSALS: Final = {
-    "code.wrong": message(
-        "That code isn't right. It is in the newest mail.", context="verify-email"
-    ),
-    "code.tries": message(
-        "That was wrong too often. Ask for another mail, with a new code.", context="verify-email"
-    ),
-    "code.expired": message(
-        "That code has expired. We've sent a new one.", context="verify-email"
-    ),
-}
 _NAME_TAKEN: Final = message(
     "This user name is somebody else's. Choose another.", context="user-name"
 )
@@ -63,7 +50,7 @@ class WaitingHandler(RegistrationHandler):
         self.see(self.at(LOGIN, flow))
         return None
 
-    async def go_on(self, flow: Flow, made: Awaitable[Cookie]) -> None:
+    async def go_on(self, flow: Flow, made: Awaitable[Cookie | None]) -> None:
         """Answer with what comes after the account was made, as after any sign-in."""
         self.keep_cookie(await made)
         self.see(self.at(LOGIN, flow))
@@ -80,7 +67,7 @@ class VerifyEmailHandler(WaitingHandler):
             self.see(self.at(ADDRESSES[Page.USER_NAME], flow))
             return
         query = self.query_params()
-        notice = _SENT_AGAIN if query.if_once("sent") == "again" else None
+        notice = SENT_AGAIN if query.if_once("sent") == "again" else None
         self._ask(flow, waiting, notice=notice, typed=query.if_once("code") or "")
 
     async def submit(self, flow: Flow, form: Params) -> None:
@@ -94,7 +81,7 @@ class VerifyEmailHandler(WaitingHandler):
                 await self._enter(flow, waiting, form.get("code") or "")
         except Throttled as error:
             seconds = self.wait(error)
-            problem = Problem(None, _too_soon(seconds))
+            problem = Problem(None, too_soon(seconds))
             self._ask(flow, waiting, status=429, problems=as_shown([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
@@ -113,7 +100,7 @@ class VerifyEmailHandler(WaitingHandler):
             self._ask(flow, waiting, status=400, problems=as_shown([Problem(None, _KNOWN)]))
         except CodeRefused as error:
             _log.info("registration refused", cause=error.slug, address=self.address())
-            problems = as_shown([Problem("code", _REFUSALS[error.slug])])
+            problems = as_shown([Problem("code", REFUSALS[error.slug])])
             self._ask(flow, waiting, status=400, problems=problems)
 
     def _ask(
@@ -178,15 +165,6 @@ class UserNameHandler(WaitingHandler):
             "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
         }
         self.step(Page.USER_NAME, flow, status=status, **(own | values))
-
-
-def _too_soon(seconds: int) -> Message:
-    return message(
-        "A mail was sent not long ago. You can ask for another in %(n)s second.",
-        plural="A mail was sent not long ago. You can ask for another in %(n)s seconds.",
-        context="verify-email",
-        n=seconds,
-    )
 
 
 ROUTES = [

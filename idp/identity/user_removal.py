@@ -117,7 +117,7 @@ async def hanging(service: Service, user_id: str, actor: str) -> tuple[list[Writ
 
 async def _codes(service: Service, user_id: str) -> list[Write]:
     writes: list[Write] = []
-    for proves in ("email", "phone", "password"):
+    for proves in ("email", "phone", "password", "reset"):
         where = {"user_id": user_id, "proves": proves}
         page = await service.store.find(
             VERIFICATIONS, where, order="created_at", descending=True, limit=_CODES

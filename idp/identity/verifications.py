@@ -17,6 +17,7 @@ from idp.errors import FailedPrecondition, IdpError, NotFound
 from idp.i18n import message
 from idp.identity import login_claims, mail_codes
 from idp.identity.mail_codes import CodeRefused
+from idp.identity.subjects import Subject
 from idp.identity.users import is_held_elsewhere, login_key
 from idp.mail import Code, Letter, Link
 from idp.policies import letters
@@ -149,6 +150,31 @@ async def _verify_email(service: Service, user_id: str, code: str, actor: str) -
             raise
         # the user changed at the same moment: what was proven may be another address
         raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+
+
+async def mark_reached(service: Service, subject: Subject) -> Subject:
+    """The subject, whose mailbox a mail has just proven: their address is verified by now.
+
+    One that a user of another organization has verified stays as it is. Raises Busy; Stale when
+    the user was changed meanwhile.
+    """
+    if subject.user.email is None or subject.user.email.is_verified:
+        return subject
+    marked = [subject.user]
+
+    async def attempt() -> None:
+        user = await service.store.get(USERS, subject.user.id)
+        if user is None or user.stamp != subject.user.stamp or user.email != subject.user.email:
+            raise Stale(USERS.name, subject.user.id)
+        key = login_key(user.email.address if user.email else "")
+        claims = await login_claims.read(service, [key])
+        if not await is_held_elsewhere(service, user.org_id, key):
+            writes = _marking_verified(service, user, user.id)
+            await service.store.commit(*writes, *claims.writes(service))
+        marked[0] = await service.store.get(USERS, user.id) or user
+
+    await login_claims.repeated(attempt)
+    return structs.replace(subject, user=marked[0])
 
 
 def _marking_verified(service: Service, user: User, actor: str) -> list[Write]:

@@ -176,6 +176,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
 
     allow_register: bool = True
     hide_password_reset: bool = False
+    hide_password_reset: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
     allow_external_idp: Annotated[bool, NotYet("login_policy.external_idp")] = False
     force_mfa: bool = False
@@ -200,6 +201,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
     def stored(self) -> LoginRules:
         return LoginRules(
             allow_register=self.allow_register,
+            hide_password_reset=self.hide_password_reset,
             hide_password_reset=self.hide_password_reset,
             force_mfa=self.force_mfa,
             force_mfa_local_only=self.force_mfa_local_only,

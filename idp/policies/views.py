@@ -18,6 +18,7 @@ class LoginPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     allow_register: bool = False
     hide_password_reset: bool = False
+    hide_password_reset: bool = False
     allow_username_password: bool = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
@@ -142,6 +143,7 @@ def login(rules: LoginRules) -> dict[str, object]:
     """The members of a login policy."""
     return {
         "allow_register": rules.allow_register,
+        "hide_password_reset": rules.hide_password_reset,
         "hide_password_reset": rules.hide_password_reset,
         "allow_username_password": True,
         "ignore_unknown_usernames": True,

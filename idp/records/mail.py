@@ -26,13 +26,18 @@ class Mail(Record):
 
 class Verification(Record):
     """A code that proves a user's address or phone number, or that a new password may be set;
-    of several, the newest counts."""
+    of several, the newest counts.
+
+    `key_mac` is of the secret in the mail's link, by which a password is set. A `reset` belongs to
+    the sign-in that asked for it, and counts beside others; without a `user_id` it is nobody's.
+    """
 
     user_id: str
     code_mac: str
-    proves: Literal["email", "phone", "password"]
+    proves: Literal["email", "phone", "password", "reset"]
     created_at: datetime
     expires_at: datetime
+    key_mac: str | None = None
 
 
 class Registration(Record):

@@ -12,6 +12,7 @@ FULL = {
     "login": {
         "allowRegister": True,
         "hidePasswordReset": False,
+        "hidePasswordReset": False,
         "allowUsernamePassword": True,
         "allowExternalIdp": False,
         "forceMfa": False,

@@ -1,0 +1,152 @@
+"""/ui/login/reset and /ui/login/reset-code: somebody has forgotten their password.
+
+Whatever is typed is answered alike; who reads the mail chooses a new password, and the sign-in
+goes on with it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.login.name import problem_of
+from handlers.login.register import as_shown
+from idp import logs, mail
+from idp.i18n import Message, message
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.registration import Problem
+from idp.identity.throttle import Throttled
+from idp.oauth import reset_flow, responses
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.reset_flow import Visit
+from idp.oauth.sign_in_flow import Flow
+
+_log = logs.logger(__name__)
+_NOT_OFFERED: Final = message(
+    "Ask the people who run this service for a new password, or your help desk.", context="reset"
+)
+_NO_MAIL: Final = message(
+    "To choose a new password you need a code, and this service is not set up to send mail yet."
+    " Ask the people who run it for a new password, or your help desk.",
+    context="reset",
+)
+
+
+class ResetHandler(FlowHandler):
+    """Asks whose password is forgotten; what was typed as login name stands there already."""
+
+    async def show(self, flow: Flow) -> None:
+        self._ask(flow, await self.closed(flow), _known(flow))
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        closed, typed = await self.closed(flow), (form.get("loginName") or "").strip()
+        problem = problem_of(typed)
+        if closed is not None:
+            self._ask(flow, closed, "", status=400)
+        elif problem is not None:
+            problems = as_shown([Problem("loginName", problem)])
+            self._ask(flow, None, typed, status=400, problems=problems)
+        else:
+            await self._begin(flow, typed)
+
+    async def _begin(self, flow: Flow, typed: str) -> None:
+        try:
+            await reset_flow.begin(self.service, flow, typed, self.visit(flow))
+        except Throttled as error:
+            self._ask(flow, None, typed, status=429, retry_seconds=self.wait(error))
+        else:
+            self.see(self.at(ADDRESSES[Page.RESET_CODE], flow))
+
+    async def closed(self, flow: Flow) -> Message | None:
+        """Why nobody can choose a new password by mail; None where they can."""
+        if not await reset_flow.is_offered(self.service, flow):
+            return _NOT_OFFERED
+        return None if mail.is_readable(self.service.config) else _NO_MAIL
+
+    def visit(self, flow: Flow) -> Visit:
+        """For whom mails are counted, how they are written, and where they lead to."""
+        query = dict(self.flow_query(flow))
+        return Visit(address=self.address(), language=self.bundle().tag, query=query)
+
+    def _ask(
+        self,
+        flow: Flow,
+        closed: Message | None,
+        typed: str,
+        *,
+        status: int = 200,
+        **values: object,
+    ) -> None:
+        own: dict[str, object] = {
+            "closed": closed,
+            "login_name": typed,
+            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+        }
+        self.step(Page.RESET, flow, status=status, **(own | values))
+
+
+class ResetCodeHandler(ResetHandler):
+    """Asks for the code. Nobody learns here whether there is one."""
+
+    async def show(self, flow: Flow) -> None:
+        if await self._is_waiting(flow):
+            is_again = self.query_params().if_once("sent") == "again"
+            self._ask_code(flow, notice=SENT_AGAIN if is_again else None)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        if not await self._is_waiting(flow):
+            return
+        try:
+            if form.get("decision") == "resend":
+                await self._resend(flow)
+            else:
+                await self._enter(flow, form.get("code") or "")
+        except Throttled as error:
+            problem = Problem(None, too_soon(self.wait(error)))
+            self._ask_code(flow, status=429, problems=as_shown([problem]))
+
+    async def _is_waiting(self, flow: Flow) -> bool:
+        """Whether a code is asked for now; else the browser is sent on."""
+        step = await self.current_step(flow)
+        if step is None:
+            return False
+        is_waiting = step.page is Page.RESET_CODE
+        if is_waiting and await reset_flow.find(self.service, flow) is None:
+            await reset_flow.forget(self.service, flow)
+            is_waiting = False
+        if not is_waiting:
+            self.see(self.at(LOGIN, flow))
+        return is_waiting
+
+    async def _resend(self, flow: Flow) -> None:
+        await reset_flow.resend(self.service, flow, self.visit(flow))
+        here = self.at(ADDRESSES[Page.RESET_CODE], flow)
+        self.see(responses.append(here, [("sent", "again")]))
+
+    async def _enter(self, flow: Flow, code: str) -> None:
+        try:
+            await reset_flow.enter_code(self.service, flow, code, self.visit(flow))
+        except CodeRefused as error:
+            _log.info("reset refused", cause=error.slug, address=self.address())
+            problems = as_shown([Problem("code", REFUSALS[error.slug])])
+            self._ask_code(flow, status=400, problems=problems)
+        else:
+            self.see(self.at(LOGIN, flow))
+
+    def _ask_code(self, flow: Flow, *, status: int = 200, **values: object) -> None:
+        own: dict[str, object] = {
+            "login_name": _known(flow),
+            "mail_url": mail.page_url(self.service.config),
+            "reset_url": self.at(ADDRESSES[Page.RESET], flow),
+            "password_url": self.at(ADDRESSES[Page.PASSWORD], flow),
+        }
+        self.step(Page.RESET_CODE, flow, status=status, **(own | values))
+
+
+def _known(flow: Flow) -> str:
+    return flow.request.login_name or flow.request.login_hint or ""
+
+
+ROUTES = [(ADDRESSES[Page.RESET], ResetHandler), (ADDRESSES[Page.RESET_CODE], ResetCodeHandler)]

@@ -1,0 +1,133 @@
+"""/ui/reset: the link of a mail by which a password is set, in whichever browser it is opened.
+
+Opening it uses nothing up, as machines open links too; only the form does. Where the sign-in that
+asked for the mail waits in this browser, it goes on; elsewhere one to the service's own pages ends
+with who was signed in.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers import browser
+from handlers.login.change_password import policy_of, problems_of
+from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.page import ForeignForm
+from handlers.replying import ReplyingHandler
+from idp import logs
+from idp.i18n import message
+from idp.identity import password_change, reset_links, sessions, verifications
+from idp.identity.reset_links import LinkRefused, Opened
+from idp.oauth import continuation, own_areas, own_pages, responses, sign_in_flow
+from idp.oauth.interaction import Page
+from idp.oauth.proofs import Proven
+from idp.oauth.sign_in_flow import Flow
+from idp.records import Agent
+from storage import Stale
+
+_log = logs.logger(__name__)
+_REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
+
+
+class ResetLinkHandler(ReplyingHandler):
+    """Asks for the new password. Without a key it begins anew, where the mail is asked for."""
+
+    async def get(self) -> None:
+        flow = await self._waiting(await self.find_agent())
+        key = self.query_params().if_once("key")
+        if key is None:
+            await self._ask_anew(flow)
+            return
+        try:
+            await self._ask(flow, await reset_links.find(self.service, key))
+        except LinkRefused as refused:
+            await self._refuse(refused)
+
+    async def post(self) -> None:
+        if browser.may_lack_cookie(self.service.config, self.request):
+            raise ForeignForm("the form may have been sent by another site")
+        password = self._own_form().get("newPassword") or ""
+        flow = await self._waiting(await self.find_agent())
+        try:
+            key = self.query_params().if_once("key") or ""
+            opened = await reset_links.find(self.service, key)
+            problems = await problems_of(self.service, opened.subject, password)
+            if problems:
+                await self._ask(flow, opened, status=400, problems=problems)
+            else:
+                await self._set(flow, opened, password)
+        except (LinkRefused, Stale) as refused:  # Stale: another one was faster
+            await self._refuse(refused)
+
+    async def _set(self, flow: Flow | None, opened: Opened, password: str) -> None:
+        """The new password, and the session that it opens, are one unit."""
+        flow = flow or await self._begin()
+        subject = await verifications.mark_reached(self.service, opened.subject)
+        change = await password_change.prepare(
+            self.service, subject, password, actor=subject.user.id
+        )
+        writes = [*change.writes, opened.spent]
+        proven = Proven(change.subject, sessions.PASSWORD)
+        cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
+        self.keep_cookie(cookie)
+        self.see(self._at(LOGIN, flow))
+
+    async def _waiting(self, agent: Agent | None) -> Flow | None:
+        """The sign-in that asked for the mail, if it waits in this browser."""
+        await self.show_start()
+        flow_id = self.wanted_id("flow")
+        flow = await sign_in_flow.find(self.service, flow_id, agent) if flow_id else None
+        if flow is not None:
+            self.show_client(flow.client)
+            self.allow_forms_to(flow.request.redirect_uri)
+        return flow
+
+    async def _begin(self) -> Flow:
+        """A sign-in of the service's own, in this browser. Raises Stale."""
+        agent = await self.find_agent()
+        to = self._onward()
+        begun = await own_pages.begin(self.service, own_areas.ACCOUNT, to, agent)
+        self.keep_cookie(begun.cookie)
+        known = begun.cookie.agent if begun.cookie else agent
+        flow = await sign_in_flow.find(self.service, begun.flow_id, known)
+        if flow is None:
+            raise Stale("auth_requests", begun.flow_id)
+        return flow
+
+    def _onward(self) -> str:
+        """The page that says who is signed in, and leads on to the application that asked."""
+        note = self.query_params().if_once(continuation.PARAMETER)
+        start = continuation.read(self.service, note)
+        if start is None or start.client_id in own_areas.AREAS:
+            return LOGIN
+        return responses.append(LOGIN, [("client_id", start.client_id)])
+
+    async def _ask_anew(self, flow: Flow | None) -> None:
+        self.see(self._at(ADDRESSES[Page.RESET], flow or await self._begin()))
+
+    async def _ask(
+        self, flow: Flow | None, opened: Opened, *, status: int = 200, **values: object
+    ) -> None:
+        user = opened.subject.user
+        if flow is None:
+            await self.show_organization(user.org_id)
+        self.page(
+            Page.CHANGE_PASSWORD.value,
+            status=status,
+            login_name=user.user_name,
+            policy=await policy_of(self.service, user.org_id),
+            **values,
+        )
+
+    async def _refuse(self, cause: Exception) -> None:
+        _log.info("link refused", cause=str(cause), address=self.address())
+        kept = [pair for pair in self._own_query() if pair[0] in ("flow", continuation.PARAMETER)]
+        self.show_expired(sentence=_REFUSED, again_url=responses.append(reset_links.PAGE, kept))
+
+    def _at(self, path: str, flow: Flow) -> str:
+        """The address of a page of the flow."""
+        note = continuation.of_flow(self.service, flow, self.bundle().tag)
+        return responses.append(path, [("flow", flow.request.id), (continuation.PARAMETER, note)])
+
+
+ROUTES = [(reset_links.PAGE, ResetLinkHandler)]

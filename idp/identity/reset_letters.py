@@ -1,0 +1,48 @@
+"""What a mailbox is told when somebody has forgotten the password of its account."""
+
+from __future__ import annotations
+
+from idp import mail
+from idp.i18n import Bundle, message
+from idp.mail import Code, Letter, Link, Part, Wording
+
+
+def with_code(
+    bundle: Bundle,
+    to: str,
+    host: str,
+    code: str,
+    url: str,
+    *,
+    code_minutes: int,
+    link_minutes: int,
+    wording: Wording,
+) -> Letter:
+    """The code for the page that asked for it, and a link that does without."""
+    parts: list[Part] = [
+        message(
+            "A new password can be chosen for your account at %(host)s. To do so, type this"
+            " code where you are asked for it:",
+            context="mail",
+            host=host,
+        ),
+        Code(code),
+        Link(message("Or open this page, in any browser:", context="mail"), url),
+        message(
+            "The code counts for %(n)s minute.",
+            plural="The code counts for %(n)s minutes.",
+            context="mail",
+            n=code_minutes,
+        ),
+        message(
+            "The link counts for %(n)s minute.",
+            plural="The link counts for %(n)s minutes.",
+            context="mail",
+            n=link_minutes,
+        ),
+        message(
+            "If you know nothing of this, do nothing, and give the code to nobody.",
+            context="mail",
+        ),
+    ]
+    return mail.write(bundle, to, message("Choose a new password", context="mail"), parts, wording)

@@ -1,0 +1,202 @@
+"""A forgotten password within a sign-in: whose it is, the code from the mail, and a new one.
+
+Nobody learns from a page whether there is an account: the flow waits for a code in any case, and
+what nobody was sent is never right.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from idp import mail
+from idp.identity import mail_codes, mail_limits, reset_letters, reset_links, users, verifications
+from idp.identity.mail_codes import CodeRefused
+from idp.identity.subjects import Subject, is_active
+from idp.identity.throttle import Throttled, account_of
+from idp.identity.users import login_key
+from idp.oauth import proofs, sign_in_flow
+from idp.oauth.proofs import Proven
+from idp.oauth.sign_in_flow import Flow
+from idp.policies import effective
+from idp.policies.letters import wording
+from idp.records import (
+    AUTH_REQUESTS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    USERS,
+    VERIFICATIONS,
+    AuthRequest,
+    User,
+    Verification,
+)
+from idp.service import Service
+from storage import Insert, Stale, Update, Write
+
+CODE_MINUTES: Final = 10
+LINK_MINUTES: Final = 60
+_COUNTS: Final = timedelta(minutes=CODE_MINUTES)
+_NOBODY: Final = ""
+_NOWHERE: Final = "nobody@invalid"
+
+
+class Visit(Struct, frozen=True):
+    """Who asks for a mail from where, in which language, and what the link's address holds."""
+
+    address: str
+    language: str
+    query: dict[str, str]
+
+
+async def is_offered(service: Service, flow: Flow) -> bool:
+    """Whether the pages of this sign-in lead to a new password."""
+    return not (await effective.login(service, flow.client.org_id)).hide_password_reset
+
+
+async def find(service: Service, flow: Flow) -> Verification | None:
+    """What the code is for; None when it was used, or is for nothing any more."""
+    id = flow.request.reset_id
+    return await service.store.get(VERIFICATIONS, id) if id else None
+
+
+async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> None:
+    """Let the flow wait for a code, and send it to whom this is, if it is anybody.
+
+    The form of a moment ago, sent again, brings no second mail. Raises Throttled; Stale when
+    something else happened in the flow at once.
+    """
+    request = flow.request
+    if request.login_name == login_name and _is_recent(service, request):
+        return
+    await mail_limits.admit(service, f"name:{login_key(login_name)}", visit.address)
+    writes = await _asked(service, flow, login_name, visit)
+    await service.store.commit(*writes)
+
+
+def _is_recent(service: Service, request: AuthRequest) -> bool:
+    sent_at = request.reset_sent_at if request.reset_id else None
+    return sent_at is not None and mail_limits.wait_seconds(service, sent_at) > 0
+
+
+async def resend(service: Service, flow: Flow, visit: Visit) -> None:
+    """Send another code; the one before counts no more. Raises Throttled, Stale."""
+    request = flow.request
+    if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
+        raise Stale(AUTH_REQUESTS.name, request.id)
+    mail_limits.refuse_too_soon(service, request.reset_sent_at)
+    await mail_limits.admit(service, f"name:{login_key(request.login_name)}", visit.address)
+    writes = await _asked(service, flow, request.login_name, visit)
+    await service.store.commit(*writes)
+
+
+async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
+    """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
+    user = await users.find_by_login_name(service, login_name)
+    subject = await _reachable(service, flow, user)
+    user = subject.user if subject else None
+    now, id = service.clock.now(), service.random.id()
+    code, counts_for = mail_codes.new(service), reset_links.issue(user) if user else ""
+    verification = Verification(
+        id=id,
+        user_id=user.id if user else _NOBODY,
+        code_mac=mail_codes.digest(service, id, counts_for, code),
+        proves="reset",
+        created_at=now,
+        expires_at=now + timedelta(minutes=LINK_MINUTES),
+    )
+    key, made = reset_links.add_key(service, user, Insert(VERIFICATIONS, verification))
+    posting = await _mail(service, flow, user, code, key, visit)
+    may_send = await _may_send(service, user, login_name)
+    return [made, *([posting] if user and may_send else []), _step(flow, id, login_name, now)]
+
+
+async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject | None:
+    """The person, if they can sign in and a mail to them proves something: an address that nobody
+    has verified will do for a first password alone."""
+    organization, instance = await service.store.get_many(
+        [(ORGANIZATIONS, user.org_id if user else flow.client.org_id), (INSTANCES, INSTANCE_ID)]
+    )
+    if user is None or user.kind != "human" or user.email is None:
+        return None
+    if organization is None or instance is None:
+        return None
+    subject = Subject(instance=instance, organization=organization, user=user)
+    is_theirs = user.email.is_verified or user.password is None
+    return subject if is_theirs and is_active(subject) else None
+
+
+async def _may_send(service: Service, user: User | None, login_name: str) -> bool:
+    """Count the mails to one account, however it was called; nobody is told of that count."""
+    most = mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
+    account = service.vault.mac("reset", account_of(user, login_name)).hex()[:32]
+    try:
+        await mail_limits.count(service, f"resets:{account}", most)
+    except Throttled:
+        return False
+    return True
+
+
+async def _mail(
+    service: Service, flow: Flow, user: User | None, code: str, key: str, visit: Visit
+) -> Insert:
+    preferred = user.profile.preferred_language if user else None
+    bundle = mail.bundle_for(service.config, preferred, visit.language)
+    org_id = user.org_id if user else flow.client.org_id
+    letter = reset_letters.with_code(
+        bundle,
+        user.email.address if user and user.email else _NOWHERE,
+        urlsplit(service.config.issuer).netloc,
+        code,
+        reset_links.address(service.config, key, **visit.query),
+        code_minutes=CODE_MINUTES,
+        link_minutes=LINK_MINUTES,
+        wording=await wording(service, org_id, "passwordreset", bundle.tag, flow.client.name),
+    )
+    return mail.posting(service, "reset_password", letter, user.id if user else None)
+
+
+def _step(flow: Flow, id: str, login_name: str, now: object) -> Update:
+    """The flow goes on to the code. Stale: another tab was faster."""
+    changes = {"reset_id": id, "reset_sent_at": now, "login_name": login_name, "session_id": None}
+    expected = {"completed_at": None, "reset_id": flow.request.reset_id}
+    return Update(AUTH_REQUESTS, flow.request.id, set=changes, expect=expected)
+
+
+async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> None:
+    """Let the person choose a password next: a right code proves whose mailbox it is.
+
+    Raises CodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has been
+    sent; Throttled; Stale when something else happened in the flow at once.
+    """
+    request = flow.request
+    if request.reset_id is None or request.reset_sent_at is None:
+        raise Stale(AUTH_REQUESTS.name, request.id)
+    if service.clock.now() >= request.reset_sent_at + _COUNTS:
+        await resend(service, flow, visit)
+        raise CodeRefused("the code has expired", slug="code.expired")
+    waiting = await find(service, flow)
+    user = await service.store.get(USERS, waiting.user_id if waiting else _NOBODY)
+    counts_for = reset_links.issue(user) if user else ""
+    expected = waiting.code_mac if waiting and user else None
+    await mail_codes.check(service, expected, request.reset_id, counts_for, code)
+    subject = await users.subject_of(service, user) if user else None
+    if waiting is None or subject is None or not is_active(subject):
+        raise CodeRefused("the account can't be used")
+    subject = await verifications.mark_reached(service, subject)
+    await service.store.commit(reset_links.spending(waiting), _proving(flow, subject))
+
+
+def _proving(flow: Flow, subject: Subject) -> Update:
+    """The flow goes on to the new password. Stale: another tab was faster."""
+    proven = proofs.noted(flow.agent, Proven(subject))  # by a mail's code: no way to sign in
+    expected = {"completed_at": None, "reset_id": flow.request.reset_id}
+    return Update(AUTH_REQUESTS, flow.request.id, set=proven, expect=expected)
+
+
+async def forget(service: Service, flow: Flow) -> None:
+    """The password was set by now, in another browser: ask for it."""
+    await sign_in_flow.forget_proven(service, flow)
