@@ -47,7 +47,8 @@ def of_request(
         path = request.redirect_uri.removeprefix(service.config.issuer)
     elif request.device_id is not None:
         path = DEVICE
-    return Continuation(request.client_id, client.org_id, language, path)
+    org_id = request.brand_org_id or client.org_id
+    return Continuation(request.client_id, org_id, language, path)
 
 
 def write(service: Service, continuation: Continuation) -> str:
