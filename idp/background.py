@@ -16,7 +16,10 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from idp import logs, org_removal, tidying, trial
+from idp import durations, logs, org_removal, tidying, trial
+from idp.access import Call
+from idp.answers import Answer
+from idp.listing import ListDetails
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
@@ -45,21 +48,31 @@ JOBS: Final[Mapping[str, Job]] = {
 }
 
 
-class Turn(NamedTuple):
-    """A job, and when its turn is at the latest; None: at once."""
+class JobView(Answer, frozen=True, kw_only=True):
+    """A job, and when its turn is at the latest; without `next_turn` it is due at once."""
 
     name: str
-    interval_seconds: float
-    due_at: datetime | None
+    interval: str
+    next_turn: datetime | None = None
 
 
-async def turns(service: Service) -> list[Turn]:
-    """When each job is next, whichever process does it."""
+class Jobs(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[JobView] = []
+
+
+async def listed(service: Service, call: Call) -> Jobs:
+    """List what the installation does by itself, and when it is next, whichever process does it."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
-    return [
-        Turn(name, job.interval_seconds, lease.expires_at if lease else None)
+    found = [
+        JobView(
+            name=name,
+            interval=durations.text(max(1, round(job.interval_seconds))),
+            next_turn=lease.expires_at if lease else None,
+        )
         for (name, job), lease in zip(JOBS.items(), leases, strict=True)
     ]
+    return Jobs(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 @asynccontextmanager

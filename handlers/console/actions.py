@@ -72,13 +72,13 @@ class Action(Struct, frozen=True, kw_only=True):
     button: Message
     then: str
     done: str
+    command: str
     fields: Sequence[Field] = ()
     intro: Message | None = None
     loads: str | None = None
     name: str = ""
     fixed: Mapping[str, Any] = {}
     shows: Sequence[Secret] = ()
-    command: str = ""
     confirms: bool = False
     is_dangerous: bool = False
     handler: Any = None

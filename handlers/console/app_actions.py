@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.console import app_settings, registered_keys
+from handlers.console import app_settings, client_secrets, registered_keys
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.fields import Field
 from handlers.console.projects import ONE as PROJECT_PATH
@@ -18,6 +18,13 @@ APP: Final = f"{PROJECT}/apps/{{appId}}"
 ONE: Final = f"{PROJECT_PATH}/applications/{{appId}}"
 _SECTION: Final = "applications"
 _GENERATE: Final = "_generate_client_secret"
+_AT: Final = "--project {projectId} --app {appId}"
+_THIS: Final = "--project {projectId} {appId}"
+_NAMED: Final[dict[str, str]] = {
+    "section": _SECTION,
+    "loads": f"GET {APP}",
+    "name": "app.name",
+}
 _SAVE: Final = message("Save", context="console")
 _SECRET: Final = Secret("clientSecret", message("Client secret", context="applications"))
 
@@ -29,7 +36,8 @@ class SecretHandler(ActionHandler):
         loaded = await super().load(*ids)
         kind = "api_config" if "apiConfig" in loaded["app"] else "oidc_config"
         operation = f"POST {APP}/{kind}/{_GENERATE}"
-        self.action = structs.replace(self.action, operation=operation)
+        command = self.action.command + " --api" * (kind == "api_config")
+        self.action = structs.replace(self.action, operation=operation, command=command)
         return loaded
 
 
@@ -37,11 +45,9 @@ def _change(
     name: str, operation: str, title: Message, button: Message = _SAVE, **more: object
 ) -> Action:
     values: dict[str, object] = {
+        **_NAMED,
         "path": f"{ONE}/{name}",
-        "section": _SECTION,
         "operation": operation,
-        "loads": f"GET {APP}",
-        "name": "app.name",
         "title": title,
         "button": button,
         "then": ONE,
@@ -62,6 +68,7 @@ ACTIONS: Final = (
         ),
         fields=app_settings.FIELDS,
         shows=(_SECRET,),
+        command=f"app configure {_THIS} --redirect-uri URI",
     ),
     _change(
         "api-settings",
@@ -69,6 +76,7 @@ ACTIONS: Final = (
         message("Change the settings", context="applications"),
         fields=app_settings.API_FIELDS,
         shows=(_SECRET,),
+        command=f"app configure-api {_THIS} --auth-method-type basic",
     ),
     _change(
         "rename",
@@ -82,43 +90,17 @@ ACTIONS: Final = (
                 is_required=True,
             ),
         ),
+        command=f"app rename {_THIS} --name NAME",
     ),
     _change(
         "secret",
         f"POST {APP}/oidc_config/{_GENERATE}",
-        message("New secret", context="applications"),
-        message("Make a new secret", context="applications"),
-        intro=message(
-            "The secret of before counts beside the new one for as long as you say, so that"
-            " nothing stops meanwhile. Tokens live on.",
-            context="applications",
-        ),
-        fields=(
-            Field(
-                path="overlap",
-                label=message("How long both count", context="applications"),
-                hint=message(
-                    "Such as 24h, at most 168h; 0s ends the old one at once.",
-                    context="applications",
-                ),
-                default="24h",
-                direction="ltr",
-            ),
-        ),
         handler=SecretHandler,
         shows=(_SECRET,),
-        done="created",
-        command="app rotate-secret --project {projectId} {appId} --overlap 24h",
+        command=f"app rotate-secret {_THIS} --overlap 24h",
+        **client_secrets.NEW,
     ),
-    _change(
-        "secrets/{secretId}/delete",
-        f"DELETE {APP}/secrets/{{secretId}}",
-        message("End the old secret", context="applications"),
-        message("End it now", context="applications"),
-        intro=message("It opens nothing from then on; tokens live on.", context="applications"),
-        is_dangerous=True,
-        done="ended",
-    ),
+    client_secrets.end(ONE, APP, f"app end-secret {_AT} {{secretId}}", **_NAMED),
     _change(
         "debug",
         f"POST {APP}/_debug",
@@ -130,7 +112,7 @@ ACTIONS: Final = (
             context="applications",
         ),
         fixed={"duration": "1h"},
-        command="app debug --project {projectId} {appId}",
+        command=f"app debug {_THIS} --duration 1h",
     ),
     _change(
         "debug/end",
@@ -139,6 +121,7 @@ ACTIONS: Final = (
         message("Switch it off", context="applications"),
         fixed={"duration": "0s"},
         done="ended",
+        command=f"app debug {_THIS} --duration 0s",
     ),
     _change(
         "deactivate",
@@ -151,6 +134,7 @@ ACTIONS: Final = (
         ),
         is_dangerous=True,
         done="deactivated",
+        command=f"app deactivate {_THIS}",
     ),
     _change(
         "reactivate",
@@ -158,6 +142,7 @@ ACTIONS: Final = (
         message("Reactivate the application", context="applications"),
         message("Reactivate", context="console"),
         done="reactivated",
+        command=f"app reactivate {_THIS}",
     ),
     _change(
         "delete",
@@ -173,7 +158,7 @@ ACTIONS: Final = (
         is_dangerous=True,
         then=PROJECT_PATH,
         done="deleted",
-        command="app delete --project {projectId} {appId}",
+        command=f"app delete {_THIS}",
     ),
-    *registered_keys.actions(ONE, APP, section=_SECTION, loads=f"GET {APP}", name="app.name"),
+    *registered_keys.actions(ONE, APP, _AT, **_NAMED),
 )

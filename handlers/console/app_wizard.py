@@ -65,6 +65,12 @@ _HOST_FIELD: Final = Field(
     is_required=True,
     means=("redirectUris", "postLogoutRedirectUris", "backChannelLogoutUri"),
 )
+_COMMANDS: Final[Mapping[Kind, str]] = {
+    "web": "--redirect-uri URI",
+    "user_agent": "--type user-agent --auth-method-type none --redirect-uri URI",
+    "native": "--type native --auth-method-type none --redirect-uri URI",
+    "api": "--type api",
+}
 _PUBLIC: Final = {"authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE"}
 _TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
 
@@ -148,8 +154,7 @@ class WizardHandler(ConsoleHandler):
         if self._kind == "api":
             return []
         if self._preset is not None:
-            needs_host = "{" in "".join(self._preset.redirect_uris)
-            return [_HOST_FIELD] if needs_host else []
+            return [_HOST_FIELD] if self._preset.needs_host else []
         lines = {"kind": "lines", "hint": ONE_A_LINE, "direction": "ltr"}
         return [
             Field(path="redirectUris", label=REDIRECTS, is_required=True, **lines),  # type: ignore[arg-type]
@@ -211,7 +216,7 @@ class WizardHandler(ConsoleHandler):
             reasons=_reasons(preset) if preset else [],
             notes=list(preset.notes) if preset else [],
             fields=fields.shown(asked, values) if kind else [],
-            commands=self._commands(asked, values) if kind else [],
+            commands=self._commands(asked, values),
             hidden=self.form_inputs(),
             **more,
         )
@@ -248,8 +253,10 @@ class WizardHandler(ConsoleHandler):
             document = self._document(values)
         except InvalidArgument:
             document = {"name": values["name"]}
-        line = "app create --project {projectId} --name NAME"
-        line += f" --preset {self._tool} --host HOST" if self._preset else ""
+        how = _COMMANDS[self._kind or "web"]
+        if self._preset is not None:
+            how = f"--preset {self._tool}" + " --host HOST" * (_HOST in values)
+        line = f"app create --project {{projectId}} --name NAME {how}"
         sent = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
         operation = BY_NAME[self._operation]

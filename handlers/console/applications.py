@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import app_settings, cells, commands, registered_keys
+from handlers.console import app_settings, cells, client_secrets, commands, registered_keys
 from handlers.console.actions import routes
 from handlers.console.app_actions import ACTIONS, APP, ONE
 from handlers.console.base import ConsoleHandler
@@ -21,9 +21,6 @@ _SECTION: Final = "applications"
 _NAME: Final = message("Name", context="console")
 _PROJECT: Final = message("Project", context="console")
 _STATE: Final = message("State", context="console")
-_MADE: Final = message("Created", context="console")
-_USED: Final = message("Last used", context="console")
-_UNTIL: Final = message("Valid until", context="console")
 _CLIENT_ID: Final = message("Client id", context="console")
 
 _WAYS: Final = {
@@ -84,7 +81,7 @@ class ApplicationHandler(ConsoleHandler):
         project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
         keys = (await self.run(f"GET {APP}/keys", *ids)).get("result", [])
         may = self.may("project.app.write")
-        secrets = await self._secrets(ids, may=may)
+        secrets = await client_secrets.parts(self, ONE, APP, ids, may=may)
         self.page(
             "console/show",
             title_text=app["name"],
@@ -122,30 +119,6 @@ class ApplicationHandler(ConsoleHandler):
                 "app show --project {projectId} {appId}",
             ),
         )
-
-    async def _secrets(self, ids: tuple[str, ...], *, may: bool) -> list[dict[str, Any]]:
-        """The secrets that count: the present one, and the one of before for a while."""
-        found = (await self.run(f"GET {APP}/secrets", *ids)).get("result", [])
-        if not found:
-            return []
-        path, ending = f"{CONSOLE}{ONE}/secrets/{{secretId}}/delete", "expirationDate"
-        end = message("End it now", context="applications")
-        rows = [
-            [
-                cells.instant(secret.get("creationDate")),
-                cells.instant(secret.get("lastUsedAt")),
-                cells.instant(secret.get(ending)),
-                *[
-                    cells.link(end, self.at(path, *ids, secret["id"]))
-                    if secret.get(ending)
-                    else cells.text(None)
-                ]
-                * may,
-            ]
-            for secret in found
-        ]
-        columns = [_MADE, _USED, _UNTIL, *[end] * may]
-        return [part(message("Secrets", context="applications"), columns, rows, _STATE)]
 
     def _issuer(self) -> Cell:
         return cells.code(self.service.config.issuer)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells
+from handlers.console import cells, commands
 from handlers.console.base import ConsoleHandler
+from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import background
-from idp.background import Turn
+from idp import durations
 from idp.i18n import Message, message
 
 _NAMES: Final = {
@@ -19,6 +19,7 @@ _NAMES: Final = {
     ),
     "logout messages": message("Tells applications that sessions have ended", context="jobs"),
 }
+_LIST: Final = "GET /admin/v1/background"
 _EVERY: Final = message("every %(n)s second", plural="every %(n)s seconds", context="jobs", n=1)
 _COLUMNS: Final = (
     message("Work", context="jobs"),
@@ -33,7 +34,7 @@ class JobsHandler(ConsoleHandler):
     section = "jobs"
 
     async def show(self, *ids: str) -> None:
-        found = await background.turns(self.service)
+        found = await self.run(_LIST)
         self.page(
             "console/list",
             title_text=message("Jobs", context="console"),
@@ -43,25 +44,27 @@ class JobsHandler(ConsoleHandler):
             ),
             search=None,
             columns=_COLUMNS,
-            rows=[self._row(turn) for turn in found],
+            rows=[_row(job) for job in found["result"]],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,
             next_url=None,
             actions=[],
-            commands=[],
+            commands=commands.shown(
+                self.service.config, BY_NAME[_LIST], [], None, None, "background list"
+            ),
         )
 
-    def _row(self, turn: Turn) -> list[cells.Cell]:
-        seconds = max(1, round(turn.interval_seconds))
-        every = Message(_EVERY.msgid, _EVERY.context, _EVERY.plural, {"n": seconds})
-        due = turn.due_at
-        at_once = message("at once", context="jobs")
-        return [
-            cells.text(_NAMES.get(turn.name, Message(turn.name))),
-            cells.text(every),
-            cells.instant(due.isoformat()) if due else cells.text(at_once),
-        ]
+
+def _row(job: Document) -> list[cells.Cell]:
+    seconds = round(durations.parse(job["interval"]).total_seconds())
+    every = Message(_EVERY.msgid, _EVERY.context, _EVERY.plural, {"n": seconds})
+    due, at_once = job.get("nextTurn"), message("at once", context="jobs")
+    return [
+        cells.text(_NAMES.get(job["name"], Message(job["name"]))),
+        cells.text(every),
+        cells.instant(due) if due else cells.text(at_once),
+    ]
 
 
 ROUTES = [(f"{CONSOLE}/jobs", JobsHandler)]

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from msgspec import Struct
 
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
+from handlers.console.projects import PROJECT
+from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from idp import checklist, mail
 from idp.checklist import Checklist
 from idp.i18n import Message, message
-from idp.identity.permissions import Permission
 
 
 class Task(Struct, frozen=True):
-    """A line of the checklist. `is_done` of what nobody can look up is None."""
+    """A line of the checklist. `is_done` of what nobody can look up is None.
+
+    `operation` with `body`, and `command`, do it in a shell, where that can be.
+    """
 
     title: Message
     text: Message
     is_done: Callable[[Checklist], bool | None]
     path: str = ""
     section: str = ""
-    permission: Permission = "iam.read"
+    operation: str = ""
+    body: Mapping[str, Any] = {}
+    command: str = ""
 
 
 TASKS: Final = (
@@ -32,6 +39,9 @@ TASKS: Final = (
         message("The password that the first start printed counts once.", context="checklist"),
         lambda found: found.password,
         "/ui/account/password",
+        operation="POST /v2/users/{userId}/password",
+        body={"newPassword": {"password": "…"}},
+        command="user set-password {userId} --password-file -",
     ),
     Task(
         message("Create an organization", context="checklist"),
@@ -43,6 +53,17 @@ TASKS: Final = (
         lambda found: found.organization,
         f"{CONSOLE}/organizations/new",
         "organizations",
+        operation="POST /admin/v1/orgs/_setup",
+        body={
+            "org": {"name": "…"},
+            "human": {
+                "userName": "…",
+                "profile": {"firstName": "…", "lastName": "…"},
+                "email": {"email": "…"},
+            },
+        },
+        command="org create --name NAME --owner-user-name USER --owner-email EMAIL"
+        " --owner-first-name FIRST --owner-last-name LAST",
     ),
     Task(
         message("Create an application", context="checklist"),
@@ -50,6 +71,9 @@ TASKS: Final = (
         lambda found: found.application,
         f"{CONSOLE}/applications/new",
         "applications",
+        operation=f"POST {PROJECT}/apps/oidc",
+        body={"name": "…", "redirectUris": ["…"]},
+        command="app create --project ID --name NAME --preset PRESET --host HOST",
     ),
     Task(
         message("Test a sign-in", context="checklist"),
@@ -64,6 +88,9 @@ TASKS: Final = (
         lambda found: found.owner,
         f"{CONSOLE}/administrators/new",
         "administrators",
+        operation="POST /admin/v1/members",
+        body={"userId": "…", "roles": ["IAM_OWNER"]},
+        command="member add --instance --user ID --role IAM_OWNER",
     ),
     Task(
         message("Read the mail", context="checklist"),
@@ -98,6 +125,7 @@ class OverviewHandler(ConsoleHandler):
             "console/overview",
             tasks=tasks,
             sections=[] if tasks else self._sections(),
+            commands=[self._by_hand(task) for task in TASKS if task.operation] if tasks else [],
         )
 
     def _sections(self) -> list[dict[str, object]]:
@@ -106,6 +134,16 @@ class OverviewHandler(ConsoleHandler):
             for name, section in open_to(self.visit.rights).items()
             if name != self.section
         ]
+
+    def _by_hand(self, task: Task) -> dict[str, object]:
+        operation = BY_NAME[task.operation]
+        names = {"userId": self.visit.user.id}
+        ids = [names.get(name, "ID") for name in operation.parameters]
+        org_id = None if operation.permission.startswith("iam.") else self.org_id
+        lines = commands.shown(
+            self.service.config, operation, ids, dict(task.body), org_id, task.command
+        )
+        return {"label": task.title, "line": "\n\n".join(str(one["line"]) for one in lines)}
 
     def _shown(self, task: Task, is_done: bool | None) -> dict[str, object]:
         is_there = not task.section or task.section in SECTIONS

@@ -16,6 +16,7 @@ from handlers.console.lists import cell, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import Message, message
+from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 
 PATH: Final = "/policies"
 _OF_ALL: Final = f"{PATH}/installation"
@@ -31,11 +32,12 @@ _BUILT_IN: Final = message("built in", context="policies")
 
 
 class Policy(Struct, frozen=True):
-    """A kind of policy: its address in the API, and what can be said in it."""
+    """A kind of policy: its address in the API, what can be said in it, and how in a shell."""
 
     path: str
     title: Message
     fields: tuple[Field, ...]
+    option: str
 
     @property
     def page(self) -> str:
@@ -53,6 +55,31 @@ def _field(name: str, label: Message, kind: Kind = "text", hint: Message | None 
         default=False if kind == "switch" else None,
     )
 
+
+def _list(name: str, label: Message, options: Mapping[str, Message]) -> Field:
+    known = {**SECOND_FACTORS, **MULTI_FACTORS}
+    offered = [(value, options[known[value]]) for value in _LISTED[name]]
+    return Field(
+        path=name,
+        source=f"policy.{name}",
+        label=label,
+        kind="choices",
+        options=offered,
+        is_sent_empty=True,
+    )
+
+
+_SECOND_FACTORS: Final = message("What counts beside a password", context="policies")
+_MULTI_FACTORS: Final = message("What counts as two factors by itself", context="policies")
+_FACTORS: Final = {
+    "otp": message("Authenticator apps", context="policies"),
+    "u2f": message("Passkeys", context="policies"),
+}
+_LISTED: Final = {"secondFactors": SECOND_FACTORS, "multiFactors": MULTI_FACTORS}
+_PASSWORDLESS: Final = (
+    (PASSWORDLESS, message("allowed", context="policies")),
+    (NO_PASSWORDLESS, message("not allowed", context="policies")),
+)
 
 _COLOURS: Final = {
     "primaryColor": message("Buttons and links", context="policies"),
@@ -81,11 +108,44 @@ POLICIES: Final = (
                 hint=message("Such as 240h: then it is asked again.", context="policies"),
             ),
             _field(
+                "forceMfa",
+                message("Everybody needs a second factor", context="policies"),
+                "switch",
+            ),
+            _list("secondFactors", _SECOND_FACTORS, _FACTORS),
+            _list("multiFactors", _MULTI_FACTORS, _FACTORS),
+            _field(
+                "secondFactorCheckLifetime",
+                message("How long a second factor counts", context="policies"),
+            ),
+            _field(
+                "multiFactorCheckLifetime",
+                message("How long a passkey counts", context="policies"),
+            ),
+            _field(
+                "mfaInitSkipLifetime",
+                message("When to offer a second factor again", context="policies"),
+                hint=message("Such as 720h; 0s: it is not offered.", context="policies"),
+            ),
+            Field(
+                path="passwordlessType",
+                source="policy.passwordlessType",
+                label=message("Signing in by passkey alone", context="policies"),
+                kind="choice",
+                options=_PASSWORDLESS,
+            ),
+            _field(
+                "hidePasswordReset",
+                message("No way to a new password on the pages", context="policies"),
+                "switch",
+            ),
+            _field(
                 "defaultRedirectUri",
                 message("Where people go who come from nowhere", context="policies"),
                 "url",
             ),
         ),
+        "--password-check-lifetime 240h",
     ),
     Policy(
         "password/complexity",
@@ -97,6 +157,7 @@ POLICIES: Final = (
             _field("hasNumber", message("A digit", context="policies"), "switch"),
             _field("hasSymbol", message("A symbol", context="policies"), "switch"),
         ),
+        "--min-length 12",
     ),
     Policy(
         "password/age",
@@ -109,6 +170,7 @@ POLICIES: Final = (
                 message("0: never, as is recommended today.", context="policies"),
             ),
         ),
+        "--max-age-days 0",
     ),
     Policy(
         "lockout",
@@ -120,7 +182,13 @@ POLICIES: Final = (
                 "number",
                 message("0: never; tries are slowed down all the same.", context="policies"),
             ),
+            _field(
+                "maxOtpAttempts",
+                message("The same for codes of a second factor", context="policies"),
+                "number",
+            ),
         ),
+        "--max-password-attempts 10",
     ),
     Policy(
         "label",
@@ -131,6 +199,7 @@ POLICIES: Final = (
             )
             for name, label in _COLOURS.items()
         ),
+        "--primary-color '#2b4fc7'",
     ),
     Policy(
         "privacy",
@@ -142,6 +211,7 @@ POLICIES: Final = (
             _field("docsLink", message("Documentation", context="policies"), "url"),
             _field("supportEmail", message("Address of support", context="policies"), "email"),
         ),
+        "--help-link URL",
     ),
 )
 
@@ -177,6 +247,7 @@ def _actions(policy: Policy) -> tuple[Action, ...]:
             ),
             handler=OwnHandler,
             then=PATH,
+            command=f"policy set {policy.page} {policy.option}",
             **shared,
         ),
         Action(
@@ -187,6 +258,7 @@ def _actions(policy: Policy) -> tuple[Action, ...]:
                 "It counts in every organization that has none of its own.", context="policies"
             ),
             then=_OF_ALL,
+            command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
         ),
         Action(
@@ -198,6 +270,7 @@ def _actions(policy: Policy) -> tuple[Action, ...]:
                 context="policies",
             ),
             then=PATH,
+            command=f"policy reset {policy.page}",
             **{**shared, "fields": (), "button": _RESET, "done": "removed"},
             is_dangerous=True,
         ),
@@ -284,6 +357,10 @@ def _shown(field: Field, answer: Document) -> Cell:
     value = answer["policy"].get(field.path)
     if field.kind == "switch":
         return cells.switch(bool(value))
+    if field.kind == "choice":
+        return cells.text(dict(field.options).get(value))
+    if field.kind == "choices":
+        return cell([label for name, label in field.options if name in (value or ())], "texts")
     return cells.code("0" if value is None and field.kind == "number" else value and str(value))
 
 

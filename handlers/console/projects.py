@@ -83,6 +83,7 @@ ACTIONS: Final = (
         fields=(Field(path="name", label=_NAME, source="project.name", is_required=True),),
         then=ONE,
         done="saved",
+        command="project change {projectId} --name NAME",
     ),
     Action(
         path=f"{ONE}/deactivate",
@@ -100,6 +101,7 @@ ACTIONS: Final = (
         is_dangerous=True,
         then=ONE,
         done="deactivated",
+        command="project deactivate {projectId}",
     ),
     Action(
         path=f"{ONE}/reactivate",
@@ -111,6 +113,7 @@ ACTIONS: Final = (
         button=message("Reactivate", context="console"),
         then=ONE,
         done="reactivated",
+        command="project reactivate {projectId}",
     ),
     Action(
         path=f"{ONE}/delete",
@@ -155,6 +158,7 @@ ACTIONS: Final = (
         handler=RoleHandler,
         then=ONE,
         done="saved",
+        command="role change --project {projectId} {roleKey} --display-name NAME",
     ),
     Action(
         path=f"{ONE}/roles/{{roleKey}}/delete",
@@ -168,6 +172,7 @@ ACTIONS: Final = (
         is_dangerous=True,
         then=ONE,
         done="deleted",
+        command="role remove --project {projectId} {roleKey}",
     ),
 )
 

@@ -54,8 +54,11 @@ class KeyHandler(ActionHandler):
         return sent
 
 
-def actions(one: str, owner: str, **shared: Any) -> tuple[Action, ...]:
-    """The forms for the keys of what has the page `one` and the address `owner` in the API."""
+def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ...]:
+    """The forms for the keys of what has the page `one` and the address `owner` in the API.
+
+    `whose` are the options of the command line that name it.
+    """
     keys = f"{owner}/keys"
     return (
         Action(
@@ -72,6 +75,7 @@ def actions(one: str, owner: str, **shared: Any) -> tuple[Action, ...]:
             shows=(Secret("keyDetails", message("Key file", context="console"), "key.json"),),
             then=one,
             done="created",
+            command=f"key create {whose} --secret-file FILE",
             **shared,
         ),
         Action(
@@ -83,6 +87,7 @@ def actions(one: str, owner: str, **shared: Any) -> tuple[Action, ...]:
             handler=KeyHandler,
             then=one,
             done="added",
+            command=f"key create {whose} --public-key FILE",
             **shared,
         ),
         Action(
@@ -94,6 +99,7 @@ def actions(one: str, owner: str, **shared: Any) -> tuple[Action, ...]:
             is_dangerous=True,
             then=one,
             done="deleted",
+            command=f"key remove {whose} {{keyId}}",
             **shared,
         ),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from handlers.console import registered_keys
+from handlers.console import client_secrets, registered_keys
 from handlers.console.actions import Action, Secret
 from handlers.console.fields import Field, Values
 from handlers.console.registered_keys import KeyHandler
@@ -24,17 +24,32 @@ _SECTION: Final = "service-users"
 _IS_LONG: Final = "isLong"
 _ANY: Final = "/v2/users/{userId}"
 
-_NEW_FIELDS: Final = (
-    Field(path="name", label=message("Name", context="console"), is_required=True),
+_DELETE: Final = message("Delete", context="console")
+_NO_MORE: Final = message("It opens nothing from then on.", context="service-users")
+
+_FIELDS: Final = (
+    Field(
+        path="name",
+        source="user.machine.name",
+        label=message("Name", context="console"),
+        is_required=True,
+    ),
     Field(
         path="userName",
+        source="user.username",
         label=message("Login name", context="console"),
         hint=message("Unique in the whole installation: nightly-backup.", context="service-users"),
         is_required=True,
     ),
-    Field(path="description", label=message("Description", context="service-users")),
+    Field(
+        path="description",
+        source="user.machine.description",
+        label=message("Description", context="service-users"),
+        is_sent_empty=True,
+    ),
     Field(
         path="accessTokenType",
+        source="user.machine.accessTokenType",
         label=message("Access tokens", context="applications"),
         kind="choice",
         options=[
@@ -87,23 +102,25 @@ class PatHandler(KeyHandler):
         return super().commands(ids, {"expirationDate": date, _IS_LONG: True})
 
 
-def _change(name: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
-    usual = {"loads": f"GET {_ANY}", "name": "user.username", "then": ONE, "done": "saved"}
-    return Action(
-        path=f"{ONE}/{name}",
-        section=_SECTION,
-        operation=operation,
-        title=title,
-        button=button,
-        **(usual | more),
-    )
-
-
 _MACHINE: Final[dict[str, Any]] = {
     "section": _SECTION,
     "loads": f"GET {_ANY}",
     "name": "user.username",
 }
+
+
+def _change(name: str, operation: str, **more: Any) -> Action:
+    usual = {"path": f"{ONE}/{name}", "operation": operation, "then": ONE}
+    return Action(**(_MACHINE | usual | more))
+
+
+def _turn(name: str, title: Message, button: Message, **more: Any) -> Action:
+    """A change of a service user's state."""
+    command = f"user {name} {{userId}}"
+    return _change(
+        name, f"POST {_ANY}/{name}", title=title, button=button, command=command, **more
+    )
+
 
 ACTIONS: Final = (
     Action(
@@ -112,16 +129,25 @@ ACTIONS: Final = (
         operation=f"POST {USERS}/machine",
         title=message("New service user", context="service-users"),
         button=message("Create the service user", context="service-users"),
-        fields=_NEW_FIELDS,
+        fields=_FIELDS,
         then=ONE,
         done="created",
         command="service-user create --user-name USER --name NAME",
     ),
     _change(
+        "edit",
+        f"PUT {USER}/machine",
+        title=message("Change the service user", context="service-users"),
+        button=message("Save", context="console"),
+        fields=_FIELDS,
+        done="saved",
+        command="service-user change {userId} --name NAME",
+    ),
+    _change(
         "pats/new",
         f"POST {USER}/pats",
-        message("New access token", context="service-users"),
-        message("Make the token", context="service-users"),
+        title=message("New access token", context="service-users"),
+        button=message("Make the token", context="service-users"),
         intro=message(
             "Whoever has the token can do what the service user may, until it ends.",
             context="service-users",
@@ -135,50 +161,70 @@ ACTIONS: Final = (
     _change(
         "pats/{tokenId}/delete",
         f"DELETE {USER}/pats/{{tokenId}}",
-        message("Revoke the token", context="service-users"),
-        message("Revoke", context="console"),
-        intro=message("It opens nothing from then on.", context="service-users"),
+        title=message("Revoke the token", context="service-users"),
+        button=message("Revoke", context="console"),
+        intro=_NO_MORE,
         is_dangerous=True,
         done="deleted",
+        command="pat revoke --user {userId} {tokenId}",
     ),
     _change(
         "secret",
         f"PUT {USER}/secret",
-        message("New secret", context="applications"),
-        message("Make a new secret", context="applications"),
-        intro=message(
-            "Another secret opens nothing from then on; tokens live on.", context="service-users"
-        ),
         shows=(
             Secret("clientId", message("Client id", context="console")),
             Secret("clientSecret", message("Client secret", context="applications")),
         ),
-        done="created",
+        command="service-user generate-secret {userId} --overlap 24h",
+        **client_secrets.NEW,
     ),
     _change(
         "secret/delete",
         f"DELETE {USER}/secret",
-        message("Delete the secret", context="service-users"),
-        message("Delete", context="console"),
-        intro=message("It opens nothing from then on.", context="service-users"),
+        title=message("Delete the secret", context="service-users"),
+        button=_DELETE,
+        intro=_NO_MORE,
         is_dangerous=True,
         done="deleted",
+        command="service-user remove-secret {userId}",
     ),
-    _change(
+    client_secrets.end(
+        ONE, USER, "service-user end-secret --user {userId} {secretId}", **_MACHINE
+    ),
+    _turn(
         "deactivate",
-        f"POST {_ANY}/deactivate",
         message("Deactivate the service user", context="service-users"),
         message("Deactivate", context="console"),
         intro=message("Its tokens end, and do not come back.", context="service-users"),
         is_dangerous=True,
         done="deactivated",
     ),
-    _change(
+    _turn(
         "reactivate",
-        f"POST {_ANY}/reactivate",
         message("Reactivate the service user", context="service-users"),
         message("Reactivate", context="console"),
         done="reactivated",
     ),
-    *registered_keys.actions(ONE, USER, **_MACHINE),
+    _turn(
+        "unlock",
+        message("Let the service user in again", context="service-users"),
+        message("Unlock", context="users"),
+        done="unlocked",
+    ),
+    _change(
+        "delete",
+        f"DELETE {_ANY}",
+        title=message("Delete the service user", context="service-users"),
+        button=_DELETE,
+        intro=message(
+            "Its tokens, keys and roles go with it. There is no way back.",
+            context="service-users",
+        ),
+        confirms=True,
+        is_dangerous=True,
+        then=PATH,
+        done="deleted",
+        command="user delete {userId}",
+    ),
+    *registered_keys.actions(ONE, USER, "--user {userId}", **_MACHINE),
 )

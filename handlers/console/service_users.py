@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import cells, commands, registered_keys
+from handlers.console import cells, client_secrets, commands, registered_keys
 from handlers.console.actions import routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact, part
@@ -23,16 +23,18 @@ _MADE: Final = message("Created", context="console")
 _UNTIL: Final = message("Valid until", context="console")
 _USED: Final = message("Last used", context="console")
 _REVOKE: Final = message("Revoke", context="console")
-_DELETE: Final = message("Delete", context="console")
 
 _WAYS: Final = {
+    "edit": message("Change", context="users"),
     "pats/new": message("New access token", context="service-users"),
     "secret": message("New secret", context="applications"),
     "secret/delete": message("Delete the secret", context="service-users"),
     "deactivate": message("Deactivate", context="console"),
     "reactivate": message("Reactivate", context="console"),
-    "delete": _DELETE,
+    "unlock": message("Unlock", context="users"),
+    "delete": message("Delete", context="console"),
 }
+_TURNS: Final = {"ACTIVE": "deactivate", "INACTIVE": "reactivate", "LOCKED": "unlock"}
 
 
 class ServiceUsersHandler(ListHandler):
@@ -88,6 +90,7 @@ class ServiceUserHandler(ConsoleHandler):
             actions=self._ways(ids, user) if may else [],
             parts_of=[
                 self._pats(ids, pats, may=may),
+                *await client_secrets.parts(self, ONE, USER, ids, may=may),
                 registered_keys.part(self, ONE, ids, keys, may=may),
             ],
             commands=commands.shown(
@@ -101,11 +104,9 @@ class ServiceUserHandler(ConsoleHandler):
         )
 
     def _ways(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
-        is_active = user["state"].endswith("_ACTIVE")
-        wanted = ["pats/new", "secret"]
-        wanted += ["secret/delete"] * bool(user["machine"].get("hasSecret"))
-        wanted += ["deactivate" if is_active else "reactivate"]
-        wanted += ["delete"] * ("DELETE /v2/users/{userId}" in BY_NAME)
+        has_secret = bool(user["machine"].get("hasSecret"))
+        turn = _TURNS[user["state"].rpartition("_")[2]]
+        wanted = ["edit", "pats/new", "secret", *["secret/delete"] * has_secret, turn, "delete"]
         return [
             way(
                 _WAYS[name],

@@ -50,7 +50,7 @@ _LABELS: Final = {
 _TURNS: Final = {
     "ACTIVE": ("lock", "deactivate"),
     "INACTIVE": ("reactivate",),
-    "LOCKED": ("unlock", "deactivate"),
+    "LOCKED": ("unlock",),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import instance_keys, instance_settings
+from idp import background, instance_keys, instance_settings
 from idp.api.operation import operation
 from idp.identity import member_search, members
 
@@ -36,6 +36,7 @@ OPERATIONS = (
     operation(
         "PUT", _SECURITY, "iam.write", instance_settings.put_security_policy, conditional=True
     ),
+    operation("GET", "/admin/v1/background", "iam.read", background.listed),
     operation("GET", "/admin/v1/keys", "iam.read", instance_keys.listed),
     operation("POST", "/admin/v1/keys/_rotate", "iam.write", instance_keys.rotate),
     operation("POST", "/admin/v1/keys/{keyId}/_remove", "iam.write", instance_keys.remove),

@@ -35,6 +35,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "security": ("idp.cli.nouns.instance:security", "The security policy of the instance."),
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
     "keys": ("idp.cli.keys:keys", "The keys that sign and seal tokens."),
+    "background": ("idp.cli.nouns.instance:background", "What goes on by itself."),
     "audit": ("idp.cli.nouns.audit:audit", "What was changed, by whom and when."),
     "apply": ("idp.cli.apply.command:apply", "Bring all into the state that a file tells."),
     "api": ("idp.cli.api:api", "Any call of the management API."),

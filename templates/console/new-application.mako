@@ -54,5 +54,5 @@ ${parts.entry(field)}
 % endfor
 <div class="row"><button>${pgettext("new-application", "Create the application")}</button></div>
 </%form:step>
-${parts.by_hand(commands)}
 % endif
+${parts.by_hand(commands)}

@@ -1,7 +1,9 @@
 ## Where the console begins.
 ##   tasks: list[dict]       {title, text: Message, is_done: bool | None, url: str | None}
 ##   sections: list[dict]    {label: Message, url: str}
+##   commands: list[dict]    the tasks in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
+<%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${pgettext("console", "Overview")}</%def>\
 % if tasks:
 <h2>${pgettext("console", "To begin with")}</h2>
@@ -32,6 +34,7 @@
 </li>
 % endfor
 </ol>
+${parts.by_hand(commands)}
 % endif
 % if sections:
 <h2>${pgettext("console", "What you manage")}</h2>

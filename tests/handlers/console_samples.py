@@ -129,6 +129,7 @@ def pages(said):
                 for is_done, url in [(True, None), (False, URL + said("a")), (None, None)]
             ],
             "sections": [{"label": said("Users"), "url": URL + said("a")}],
+            "commands": commands(said),
         },
         "console/show": {
             "title_text": said("Minnie Mouse"),
@@ -179,7 +180,7 @@ BARE = {
         "detail": None,
         "ways": [],
     },
-    "console/overview": {"tasks": [], "sections": []},
+    "console/overview": {"tasks": [], "sections": [], "commands": []},
     "console/show": {
         "title_text": "Minnie",
         "state": None,

@@ -8,9 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from idp.background import JOBS, turns
+from idp.background import JOBS
 from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
 from idp.records import PATS, SIGNING_KEYS, USERS
+from storage import Update
 from tests.support import console
 from tests.support.callers import Caller
 from tests.support.stored import everything
@@ -116,6 +117,54 @@ async def test_a_secret_is_made_shown_once_and_deleted(visitor, address):
     assert f"{address}/secret/delete" not in gone.text
 
 
+async def test_of_two_secrets_the_old_one_is_ended_before_its_time(server, visitor, address):
+    await visitor.submit(await visitor.get(f"{address}/secret"))
+    await visitor.submit(await visitor.get(f"{address}/secret"), overlap="24h")
+    page = await visitor.get(address)
+    end = re.findall(rf'href="({address}/secrets/[^"]+/delete)"', page.text)
+    gone = await visitor.submit(await visitor.get(end[0]))
+
+    assert len(end) == 1
+    assert end[0] not in gone.text
+    assert [one.old_secret for one in await all_of(server, USERS) if one.id in address] == [None]
+
+
+async def test_a_service_user_is_changed_and_what_is_emptied_goes(server, visitor, address):
+    form = await visitor.get(f"{address}/edit")
+    await visitor.submit(form, name="Copies", userName="copier", description="At night.")
+    form = await visitor.get(f"{address}/edit")
+    page = await visitor.submit(form, name="Copies", userName="copier", description="")
+    user = next(one for one in await all_of(server, USERS) if one.id in address)
+
+    assert form.inputs["description"] == "At night."
+    assert ("Saved." in page.text, user.user_name) == (True, "copier")
+    assert (user.profile.display_name, user.description) == ("Copies", None)
+
+
+async def test_a_service_user_is_deleted_by_whoever_types_its_name(server, visitor, address):
+    link = re.search(r'href="([^"]+/delete)"', (await visitor.get(address)).text)[1]
+    form = await visitor.get(link)
+    before = await everything(server.store)
+    wrong = await visitor.submit(form, confirm="somebody")
+
+    assert wrong.status == 400
+    assert await everything(server.store) == before
+    page = await visitor.submit(wrong, confirm="nightly-backup")
+    assert "/service-users?" in page.url
+    assert (await visitor.get(address)).status == 404
+
+
+async def test_a_locked_service_user_is_let_in_again(server, visitor, address):
+    user = next(one for one in await all_of(server, USERS) if one.id in address)
+    await server.store.commit(Update(USERS, user.id, set={"state": "locked"}))
+    page = await visitor.get(address)
+    after = await visitor.submit(await visitor.get(f"{address}/unlock"))
+
+    assert f"{address}/unlock" in page.text
+    assert f"{address}/reactivate" not in page.text
+    assert f"{address}/deactivate" in after.text
+
+
 async def test_keys_show_their_states_and_are_rotated(server, visitor):
     await console.admin(server, visitor)
     before = await visitor.get("/ui/console/keys")
@@ -167,5 +216,5 @@ async def test_the_jobs_are_those_that_run_and_say_when_they_are_next(server, vi
     page = await visitor.get("/ui/console/jobs")
     rows = page.text.count("<tr>") - 1
 
-    assert rows == len(JOBS) == len(await turns(server.service))
+    assert rows == len(JOBS)
     assert not [name for name in JOBS if f">{name}<" in page.text]

@@ -19,6 +19,20 @@ feature = group(
     ],
 )
 
+background = group(
+    "background",
+    "What the installation does by itself.",
+    [
+        command(
+            "list",
+            "GET /admin/v1/background",
+            "idp background list",
+            columns=("name", "interval", "nextTurn"),
+            summary="List what the installation does by itself, and when it is next.",
+        ),
+    ],
+)
+
 security = group(
     "security",
     "The security policy of the instance.",

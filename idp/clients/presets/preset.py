@@ -44,6 +44,11 @@ class Preset(Struct, frozen=True, kw_only=True):
     configuration: str
 
     @property
+    def needs_host(self) -> bool:
+        """Whether its settings depend on where the tool is."""
+        return any("{" in each for each in self.redirect_uris)
+
+    @property
     def has_secret(self) -> bool:
         return self.kind in ("web", "api")
 

@@ -1,0 +1,85 @@
+"""The secrets of applications and service users: those that count, and the form for another."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from handlers.console import cells
+from handlers.console.actions import Action
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell
+from handlers.console.fields import Field
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp.i18n import message
+
+_END: Final = message("End it now", context="applications")
+_ENDING: Final = "expirationDate"  # only one that was replaced has an end
+_COLUMNS: Final = (
+    message("Created", context="console"),
+    message("Last used", context="console"),
+    message("Valid until", context="console"),
+)
+
+NEW: Final[dict[str, Any]] = {
+    "title": message("New secret", context="applications"),
+    "button": message("Make a new secret", context="applications"),
+    "intro": message(
+        "The secret of before counts beside the new one for as long as you say, so that"
+        " nothing stops meanwhile. Tokens live on.",
+        context="applications",
+    ),
+    "fields": (
+        Field(
+            path="overlap",
+            label=message("How long both count", context="applications"),
+            hint=message(
+                "Such as 24h, at most 168h; 0s ends the old one at once.", context="applications"
+            ),
+            default="24h",
+            direction="ltr",
+        ),
+    ),
+    "done": "created",
+}
+
+
+def end(one: str, owner: str, command: str, **shared: Any) -> Action:
+    """The page that ends the old secret of what has the page `one` and the address `owner`."""
+    return Action(
+        path=f"{one}/secrets/{{secretId}}/delete",
+        operation=f"DELETE {owner}/secrets/{{secretId}}",
+        title=message("End the old secret", context="applications"),
+        button=_END,
+        intro=message("It opens nothing from then on; tokens live on.", context="applications"),
+        is_dangerous=True,
+        then=one,
+        done="ended",
+        command=command,
+        **shared,
+    )
+
+
+async def parts(
+    page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
+) -> list[dict[str, Any]]:
+    """The secrets that count, if there are any: the present one, and for a while the old one."""
+    found = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
+    if not found:
+        return []
+    title = message("Secrets", context="applications")
+    path = f"{CONSOLE}{one}/secrets/{{secretId}}/delete"
+    rows = [
+        [
+            cells.instant(secret.get("creationDate")),
+            cells.instant(secret.get("lastUsedAt")),
+            cells.instant(secret.get(_ENDING)),
+            *[_way(secret, page.at(path, *ids, secret["id"]))] * may,
+        ]
+        for secret in found
+    ]
+    return [cells.part(title, [*_COLUMNS, *[_END] * may], rows, title)]
+
+
+def _way(secret: Document, url: str) -> Cell:
+    return cells.link(_END, url) if secret.get(_ENDING) else cells.text(None)
