@@ -20,6 +20,7 @@ from msgspec import Struct, structs
 from idp import config as settings
 from idp import durations
 from idp.cli.backends import Document
+from idp.clients.registered_keys import PublicKey
 from idp.clock import Clock
 from idp.fields import Base64, Instant, NotYet, OneOf
 from idp.requests import Request, declared
@@ -86,7 +87,7 @@ def _kind(path: tuple[str, ...], hint: Any, rule: Any) -> Kind:
         return "mark"
     if path[-1] in _SECRETS or path[-2:] == ("hashedPassword", "value"):
         return "secret"
-    if isinstance(rule, Base64):
+    if isinstance(rule, (Base64, PublicKey)):
         return "file"
     if isinstance(rule, Instant):
         return "moment" if path[-1] in _MOMENTS else "expiry"

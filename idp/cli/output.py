@@ -14,7 +14,9 @@ from typing import Any, Final, Literal
 
 import click
 import msgspec
+from msgspec import inspect
 
+from idp.answers import Answer
 from idp.cli.backends import Document
 from idp.errors import ConfigError
 
@@ -93,6 +95,24 @@ def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Every path that any row has, in the order in which they are met, details aside."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [name for name in names if _ABOUT not in name.split(".")]
+
+
+def check_field(answer: type[Answer], path: str) -> None:
+    """Refuse `--get` of what no such answer has, before anything is done for it.
+
+    Raises click.UsageError.
+    """
+    if not _is_told(inspect.type_info(answer), path.split(".")):
+        raise click.UsageError(f"the answer has no {path}")
+
+
+def _is_told(kind: inspect.Type, names: Sequence[str]) -> bool:
+    if isinstance(kind, inspect.UnionType):
+        return any(_is_told(each, names) for each in kind.types)
+    if isinstance(kind, inspect.StructType) and names:
+        found = [each.type for each in kind.fields if each.encode_name == names[0]]
+        return any(_is_told(each, names[1:]) for each in found)
+    return not names or isinstance(kind, (inspect.AnyType, inspect.DictType))
 
 
 def field(answer: Document, path: str) -> str:

@@ -36,6 +36,8 @@ def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., No
         place = place_of(given)
         how, get = given.pop("how"), given.pop("get")
         operation, values = chosen(command, given)
+        if get:
+            output.check_field(operation.answer, get)
         if command.asks and not given.pop("yes"):
             _ask(command.asks.format(*values))
 

@@ -9,6 +9,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from idp import exits
 from idp.cli import key2jwt, local, main
@@ -76,14 +78,34 @@ def test_a_preset_that_can_not_be_used_makes_nothing(shell, project, arguments, 
 def test_an_api_is_an_application_of_its_own_type(shell, project):
     app = shell.get(
         *("app", "create", "--project", project, "--name", "Stock", "--type", "api"),
-        *("--get", "appId"),
+        *("--auth-method-type", "private-key-jwt", "--get", "appId"),
     )
 
     shown = shell("app", "show", "--project", project, app, "--format", "json").json()
-    assert "apiConfig" in shown["app"]
+    assert shown["app"]["apiConfig"]["authMethodType"] == "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"
+
+
+@pytest.mark.parametrize("preset", ["api", "cli"])
+def test_a_preset_without_an_address_needs_no_host(shell, project, preset):
+    made = shell("app", "create", "--project", project, "--name", preset, "--preset", preset)
+
+    assert "appId" in made.out
 
 
 # Key files
+
+
+def test_a_public_key_is_read_from_its_file(shell, project, tmp_path):
+    private = ed25519.Ed25519PrivateKey.generate()
+    kind = serialization.PublicFormat.SubjectPublicKeyInfo
+    pem = tmp_path / "public.pem"
+    pem.write_bytes(private.public_key().public_bytes(serialization.Encoding.PEM, kind))
+    app = shell.get("app", "create", "--project", project, "--name", "K", "--get", "appId")
+    whose = ("--project", project, "--app", app)
+
+    shell("key", "create", *whose, "--public-key", str(pem))
+
+    assert "KEY_TYPE_JSON" in shell("key", "list", *whose).out
 
 
 async def test_an_assertion_made_of_a_key_file_gets_a_token(server, visitor):

@@ -251,6 +251,8 @@ def test_every_problem_is_told_by_its_path_and_its_slug_and_nothing_is_stored(sh
         (["project", "create"], exits.USAGE),
         (["project", "create", "--colour", "red"], exits.USAGE),
         (["key", "list"], exits.USAGE),
+        (["project", "create", "--name", "X", "--get", "Id"], exits.USAGE),
+        (["project", "create", "--name", "X", "--get", "details.id"], exits.USAGE),
         (["project", "create", "--name", "X", "--org", "nobody"], exits.NOT_FOUND),
         (["api", "GET", "/nowhere"], exits.USAGE),
         (["feature", "show", "--url", "http://localhost:1"], exits.USAGE),

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 import click
 
+from idp.cli import fields
 from idp.cli.backends import Document
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
+from idp.clients.oidc_request import NewOidcApp
 
 _APPS: Final = "/management/v1/projects/{projectId}/apps"
 _APP: Final = f"{_APPS}/{{appId}}"
@@ -31,14 +33,17 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     known: Document = {}
     is_api = kind == "api"
     if name:
-        from idp.clients import presets
+        from idp.clients import presets, read_presets
 
-        if not given.get("host"):
-            raise click.UsageError("with --preset, --host says where the application is")
-        known = presets.expand(name, given["host"])
-        is_api = presets.find(name).kind == "api"
+        preset = presets.find(name)
+        if preset.needs_host and not given.get("host"):
+            raise click.UsageError("with this --preset, --host says where the application is")
+        known = presets.expand(name, given.get("host") or read_presets.HOST)
+        is_api = preset.kind == "api"
         if kind not in (None, "api" if is_api else known.get("appType")):
             raise click.UsageError(f"the preset {name} is for another --type")
+    if method := given.get("auth_method_type"):
+        said["authMethodType"] = method.replace("OIDC_", "API_", 1) if is_api else method
     if is_api:
         said.pop("appType", None)
         return "api", said
@@ -48,6 +53,9 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
 _PRESET: Final = (
     click.Option(["--preset"], metavar="NAME", help="A tool whose settings are known."),
     click.Option(["--host"], metavar="HOST", help="Where that is: grafana.acme.example."),
+)
+_METHODS: Final = next(
+    each for each in fields.fields_of(NewOidcApp) if each.dotted == "authMethodType"
 )
 _NEW: Final = {"oidc": f"POST {_APPS}/oidc", "api": f"POST {_APPS}/api"}
 
@@ -60,10 +68,10 @@ app = group(
             _NEW,
             f"idp app create {_EXAMPLE} --name Grafana --preset grafana --host"
             " grafana.acme.example --secret-file secret",
-            names=_NAMES,
+            names={**_NAMES, "authMethodType": HIDDEN},
             helps=_KIND_HELP,
             summary="Register an application in a project.",
-            extra=_PRESET,
+            extra=(*_PRESET, fields.option(_METHODS, "auth-method-type")),
             adapt=by_preset,
         ),
         command(
