@@ -32,8 +32,6 @@ ADDRESSES = {
     Page.USER_NAME: "/ui/login/user-name",
     Page.RESET: "/ui/login/reset",
     Page.RESET_CODE: "/ui/login/reset-code",
-    Page.RESET: "/ui/login/reset",
-    Page.RESET_CODE: "/ui/login/reset-code",
     Page.PASSKEY: "/ui/login/passkey",
     Page.CONSENT: "/ui/login/consent",
     Page.DEVICE_CONFIRM: "/ui/device/confirm",
