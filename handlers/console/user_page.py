@@ -82,7 +82,8 @@ class UserHandler(ConsoleHandler):
 
     def _parts(self, id: str) -> list[Awaitable[Document]]:
         grants = [self._grants(id)] * self.may("user.grant.read")
-        return [self._sessions(id), *grants, self._memberships(id), self._metadata(id)]
+        known = [self._memberships(id), self._metadata(id)]
+        return [self._sessions(id), self._passkeys(id), *grants, *known]
 
     def _ways(self, id: str, user: Document) -> list[Cell]:
         if not self.may("user.write"):
@@ -122,6 +123,28 @@ class UserHandler(ConsoleHandler):
                 )
             ]
             * (may and bool(live)),
+        )
+
+    async def _passkeys(self, id: str) -> Document:
+        answer = await self.run(f"POST {USER}/passkeys/_search", id, document={})
+        may = self.may("user.write")
+        path = f"{CONSOLE}{ONE}/passkeys/{{passkeyId}}/remove"
+        return part(
+            message("Passkeys", context="passkey"),
+            [
+                message("Name", context="passkey"),
+                message("Last used", context="users"),
+                *[_REMOVE] * may,
+            ],
+            [
+                [
+                    cells.text(one["name"]),
+                    cells.instant(one.get("lastUsedDate")),
+                    *[cells.link(_REMOVE, self.at(path, id, one["id"]))] * may,
+                ]
+                for one in answer.get("result", ())
+            ],
+            message("They have none.", context="passkey"),
         )
 
     async def _grants(self, id: str) -> Document:

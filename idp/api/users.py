@@ -16,6 +16,7 @@ from idp.identity import (
     prove_contact,
     read_user,
     user_metadata,
+    user_passkeys,
     user_removal,
     user_search,
     user_sessions,
@@ -70,6 +71,14 @@ OPERATIONS = (
         f"{_USER}/sessions/{{sessionId}}",
         "user.write",
         user_sessions.end,
+        conditional=True,
+    ),
+    operation("POST", f"{_USER}/passkeys/_search", "user.read", user_passkeys.search),
+    operation(
+        "DELETE",
+        f"{_USER}/passkeys/{{passkeyId}}",
+        "user.write",
+        user_passkeys.remove,
         conditional=True,
     ),
     operation(

@@ -136,6 +136,18 @@ user = group(
             asks="End this session of the user {}?",
         ),
         command(
+            "passkeys",
+            f"POST {_USER}/passkeys/_search",
+            f"idp user passkeys {_ID}",
+            summary="Find the passkeys of a user.",
+        ),
+        command(
+            "remove-passkey",
+            f"DELETE {_USER}/passkeys/{{passkeyId}}",
+            f"idp user remove-passkey --user {_ID} 9f86d081884c7d65",
+            asks="Remove this passkey of the user {}, and sign them out everywhere?",
+        ),
+        command(
             "memberships",
             f"POST {_MANAGED}/memberships/_search",
             f"idp user memberships {_ID}",

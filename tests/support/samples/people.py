@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from idp import events
 from idp.identity import agents, sessions, users
-from idp.records import SESSIONS
+from idp.records import PASSKEYS, SESSIONS, Passkey
 from storage import Insert
+from tests.support.samples.searches import NO_PLACE
 from tests.support.samples.users import FULL_HUMAN, by, new_user, search
 
 IMPORTED = {
@@ -88,6 +90,7 @@ BODIES = {
     "POST /v2/users/{userId}/sessions/_search": (
         {"query": {"limit": 10, "asc": True, "cursor": "", "offset": 0}},
     ),
+    "POST /v2/users/{userId}/passkeys/_search": ({"query": NO_PLACE},),
     "POST /management/v1/users/{userId}/metadata/_search": (search(by("keyQuery", key="shoes")),),
 }
 
@@ -120,6 +123,26 @@ async def with_session(world):
     return made | {"sessionId": session.id}
 
 
+async def with_passkey(world):
+    """Somebody whose phone holds a key of theirs."""
+    service, made = world.server.service, await new_person(world)
+    now, id = service.clock.now(), service.random.id()
+    passkey = Passkey(
+        id=id,
+        user_id=made["userId"],
+        credential_id=id,
+        public_key="",
+        name="Phone",
+        created_at=now,
+        changed_at=now,
+    )
+    stored = events.insertion(
+        service.random, PASSKEYS, passkey, "passkey.created", made["userId"], now
+    )
+    await service.store.commit(*stored)
+    return made | {"passkeyId": id}
+
+
 MADE = {
     "DELETE /v2/users/{userId}": new_user,
     "PUT /v2/users/human/{userId}": new_person,
@@ -134,5 +157,7 @@ MADE = {
     "POST /v2/users/{userId}/sessions/_search": with_session,
     "POST /v2/users/{userId}/sessions/_end": with_session,
     "DELETE /v2/users/{userId}/sessions/{sessionId}": with_session,
+    "POST /v2/users/{userId}/passkeys/_search": with_passkey,
+    "DELETE /v2/users/{userId}/passkeys/{passkeyId}": with_passkey,
     "POST /management/v1/users/{userId}/metadata/_search": new_user,
 }

@@ -1,0 +1,44 @@
+"""Passkeys in Chromium: made, used by a button and among the names, and what else can happen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.passkeys import Device, enrolled
+
+BUTTON = "Sign in with a passkey"
+NOTHING = "Nothing was received from your device. Try again or use your password."
+
+
+def forget_cookies(person):
+    person.context.clear_cookies()
+
+
+def test_a_passkey_is_made_and_signs_in_by_the_button(new_person):
+    person = new_person()
+    device, _ = enrolled(person)
+    assert person.name == "account/passkeys"
+    assert "My passkey" in person.text
+    forget_cookies(person)
+    device.recognize(False)
+
+    person.go("/demo/sign-in")
+    device.recognize()
+    person.press(BUTTON)
+
+    assert person.name == "demo", person.text
+    assert device.credentials[0]["signCount"] == 2
+
+
+def test_a_device_that_recognizes_nobody_leaves_the_password(new_person):
+    person = new_person()
+    device, login_name = enrolled(person)
+    forget_cookies(person)
+    device.recognize(False)
+    person.go("/demo/sign-in")
+
+    person.page.get_by_role("button", name=BUTTON).click()
+    person.page.get_by_text(NOTHING).wait_for()
+
+    person.sign_in(login_name, "a long and quiet evening")
+    assert person.name == "demo", person.text
