@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from handlers.account import password
+from handlers.account import passkeys, password
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import SECTIONS
 
 FACTORS: Final[Mapping[str, Factor]] = {
     "password": password.FACTOR,
+    "passkeys": passkeys.FACTOR,
 }
 
 

@@ -7,7 +7,15 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-MailKind = Literal["register", "account_exists", "verify_email", "verify_phone", "reset_password"]
+MailKind = Literal[
+    "register",
+    "account_exists",
+    "verify_email",
+    "verify_phone",
+    "reset_password",
+    "passkey_added",
+    "passkey_removed",
+]
 
 
 class Mail(Record):
