@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from idp import mail
 from idp.i18n import Message, message
+from idp.identity import security_letters
 from idp.records import MailKind, User
 from idp.service import Service
 from storage import Write
@@ -44,11 +44,5 @@ def removed(service: Service, user: User) -> Sequence[Write]:
 def _told(
     service: Service, user: User, kind: MailKind, subject: Message, text: Message
 ) -> Sequence[Write]:
-    if user.email is None or not user.email.is_verified:
-        return []
-    bundle = mail.bundle_for(service.config, user.profile.preferred_language)
-    account = mail.Link(
-        message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
-    )
-    letter = mail.write(bundle, user.email.address, subject, [text, account, _WARNING])
-    return [mail.posting(service, kind, letter, user.id)]
+    account = security_letters.account(service)
+    return security_letters.told(service, user, kind, subject, text, account, _WARNING)

@@ -15,6 +15,14 @@ MailKind = Literal[
     "reset_password",
     "passkey_added",
     "passkey_removed",
+    "factor_added",
+    "factor_removed",
+    "recovery_codes_made",
+    "recovery_code_used",
+    "password_changed",
+    "account_locked",
+    "email_changed",
+    "invite",
 ]
 
 
