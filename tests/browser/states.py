@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.browser import console_app_states, console_states
+from tests.browser import console_app_states, console_states, reset_states
 from tests.support.relying_party import RelyingParty
 
 CALLBACK = "https://trips.example/callback"
@@ -47,8 +47,9 @@ def step_up(person):
 
 
 def expired(person):
-    client_id = person.program.told["demo"]["clientId"]
-    person.go(f"/ui/login?flow=unknown&client_id={client_id}")
+    begin(person)
+    flow = re.search(r"flow=([^&]+)", person.page.url)[1]
+    person.page.goto(person.page.url.replace(flow, "unknown"))
 
 
 def finished(person):
@@ -282,6 +283,7 @@ STATES = {
     "device, wrong code": (NOBODY, "device", True, wrong_user_code),
     "device, confirm": (ONE, "device-confirm", False, at_device),
     "device, allowed": (ONE, "signed-in", False, device_allowed),
+    **reset_states.STATES,
     "accounts": (TWO, "accounts", False, begin),
     "consent": (ONE, "consent", False, asked_to_consent),
     "form post": (NOBODY, "form-post", False, form_posted),

@@ -5,7 +5,7 @@ from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
 from idp.policies.pictures import Drawing, Sign
 from idp.records import ComplexityRules
-from tests.handlers import account_samples, console_samples, docs_samples
+from tests.handlers import account_samples, console_samples, docs_samples, reset_samples
 
 DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
@@ -184,7 +184,10 @@ def pages(said):
         "password": {
             "login_name": said("minnie@acme.example"),
             "back_url": "/ui/login?" + said("flow=f1"),
+            "passkey_url": "/ui/login/passkey?" + said("flow=f1"),
+            "reset_url": "/ui/login/reset?" + said("flow=f1"),
         },
+        **reset_samples.pages(said),
         "accounts": {"accounts": accounts},
         **decisions(said),
         "form-post": {},
@@ -199,7 +202,6 @@ def pages(said):
         },
         "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
         "error": error(said),
-        "expired": {"sentence": said("This page was open for too long.")},
         "logout-confirm": {"accounts": accounts},
         "logged-out": logged_out(said),
         "host-mismatch": {
@@ -241,7 +243,13 @@ BARE = {
     "user-name": {"user_name": "", "login_url": "/ui/login/name"},
     "email-verified": {},
     "held-mail": {"mails": []},
-    "password": {"login_name": "minnie", "back_url": "/ui/login"},
+    "password": {
+        "login_name": "minnie",
+        "back_url": "/ui/login",
+        "passkey_url": None,
+        "reset_url": None,
+    },
+    **reset_samples.bare(message),
     "accounts": {"accounts": []},
     "consent": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
@@ -269,7 +277,7 @@ BARE = {
         "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
     },
-    "expired": {"sentence": None},
+    "expired": {"sentence": None, "again_url": None, "has_cookie": True},
     "logout-confirm": {"accounts": []},
     "logged-out": {"frames": [], "onward": None},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},

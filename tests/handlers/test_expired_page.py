@@ -1,7 +1,7 @@
 """Wherever a browser comes from, it finds the way on: reload, back, other tabs, other browsers."""
 
 import random
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -15,6 +15,8 @@ PATHS = [
     "/ui/login/password",
     "/ui/login/accounts",
     "/ui/login/change-password",
+    "/ui/login/reset",
+    "/ui/login/reset-code",
 ]
 TOO_LATE = "This sign-in took too long or was opened in another browser."
 FINISHED = "This sign-in is already finished."
@@ -41,9 +43,43 @@ async def test_an_address_that_names_no_flow_is_no_failure(visitor, demo, path, 
     assert leads_on(page)
 
 
-@pytest.mark.parametrize("client_id", ["unknown", "", "%00", "x" * 300])
-async def test_without_its_application_the_page_still_says_what_to_do(visitor, client_id):
-    page = await visitor.get(f"/ui/login?flow=unknown&client_id={client_id}")
+async def forged(server, visitor, note):
+    """A note for another application, with the signature of this one."""
+    other = await server.register("Evil twin")
+    theirs = await note_of(visitor, other)
+    return theirs.partition(".")[0] + "." + note.partition(".")[2]
+
+
+async def doubled(server, visitor, note):
+    return f"{note}&start={note}"
+
+
+async def cut(server, visitor, note):
+    return note[:-1]
+
+
+async def without_signature(server, visitor, note):
+    return note.partition(".")[0]
+
+
+async def nothing(server, visitor, note):
+    return ""
+
+
+async def noise(server, visitor, note):
+    return "%00" + "x" * 3000 + ".%F0%9F%92%A9"
+
+
+async def note_of(visitor, party):
+    """What the addresses of a sign-in say of its beginning."""
+    page = await visitor.open(party.authorize_url())
+    return dict(parse_qsl(urlsplit(page.url).query))["start"]
+
+
+@pytest.mark.parametrize("spoil", [forged, doubled, cut, without_signature, nothing, noise])
+async def test_a_note_that_is_not_ours_names_no_application(visitor, demo, server, spoil):
+    note = await spoil(server, visitor, await note_of(visitor, demo))
+    page = await visitor.get(f"/ui/login?flow=unknown&start={note}")
 
     assert (page.status, page.name) == (410, "expired")
     assert leads_on(page)
@@ -98,6 +134,16 @@ async def test_in_another_browser_a_sign_in_starts_again(visitor, new_visitor, d
     assert "code" in (await visitor.submit(page, password=server.user[1])).answer
 
 
+async def test_the_note_of_a_sign_in_keeps_its_language_without_any_cookie(
+    visitor, new_visitor, demo, server
+):
+    page = await visitor.open(demo.authorize_url(ui_locales="de"))
+    late = await new_visitor().get(page.url)
+
+    assert late.headers["Content-Language"] == "de"
+    assert "sendet dieser Website keine Cookies" in text_of(late)
+
+
 async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
     page = await at_password(visitor, demo, "demo")
     visitor.cookies.clear()
@@ -107,6 +153,7 @@ async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
     assert (sent.status, sent.name) == (403, "expired")
     assert (shown.status, shown.name) == (410, "expired")
     assert start_of(sent) == start_of(shown)
+    assert "your browser sends this site no cookies" in text_of(shown)
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
 
 
@@ -222,7 +269,8 @@ async def test_a_posted_request_is_bound_by_its_first_page(visitor, new_visitor,
 
 async def test_an_application_without_a_home_page_is_named_at_least(visitor, server):
     native = await server.register("Pocket", redirect_uris=["com.example.pocket:/cb"])
-    page = await visitor.get(f"/ui/login?flow=unknown&client_id={native.client_id}")
+    note = await note_of(visitor, native)
+    page = await visitor.get(f"/ui/login?flow=unknown&start={note}")
 
     assert "Pocket" in page.text
     assert leads_on(page)

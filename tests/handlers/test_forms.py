@@ -206,7 +206,7 @@ async def test_what_was_typed_or_asked_never_becomes_markup(visitor, demo, serve
         second = await visitor.submit(first, loginName=value)
         third = await visitor.submit(second, password=value)
         wrong = await visitor.get(demo.authorize_url(redirect_uri=value, client_id=value))
-        expired = await visitor.get("/ui/login", params={"flow": "f", "client_id": value})
+        expired = await visitor.get("/ui/login", params={"flow": "f", "start": value})
         return [first, second, third, wrong, expired]
 
     # A blank around a client_id is told of on the page, whatever the rest is.

@@ -167,6 +167,7 @@ async def test_what_was_chosen_before_counts_after_a_tab_has_finished(visitor, d
         "/ui/login",
         "/ui/logged-out?client_id={client_id}",
         "/ui/login?flow=unknown&client_id={client_id}",
+        "/ui/reset?key=unknown&start=unknown",
         "/ui/logout?request=unknown",
         "/oauth/v2/authorize?client_id={client_id}&redirect_uri=https://evil.example/",
         "/nowhere?a=b",

@@ -230,9 +230,7 @@ async def test_a_mailbox_gets_no_more_mails_however_its_owner_is_called(
     assert len(await mails(visitor, ADDRESS)) == mail_limits.MAILS
 
 
-async def test_a_code_of_one_sign_in_does_not_count_in_another(
-    visitor, new_visitor, server, demo
-):
+async def test_a_code_of_one_sign_in_does_not_count_in_another(visitor, new_visitor, server, demo):
     await give_address(server)
     page = await at_reset_code(visitor, demo)
     code = (await newest(visitor))["code"]

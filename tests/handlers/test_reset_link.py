@@ -58,7 +58,9 @@ async def test_in_another_browser_it_signs_in_there_and_leads_on_to_the_applicat
     assert "code" in (await visitor.submit(back, password=NEW_PASSWORD)).answer
 
 
-async def test_looking_at_it_uses_nothing_up_and_writes_nothing(visitor, new_visitor, server, demo):
+async def test_looking_at_it_uses_nothing_up_and_writes_nothing(
+    visitor, new_visitor, server, demo
+):
     await give_address(server)
     page, link = await link_of(visitor, demo)
     before = await everything(server.store)
@@ -146,7 +148,9 @@ async def test_the_button_for_another_mail_stays_in_the_sign_in_that_waits(visit
     assert urlsplit(again.url).query == urlsplit(page.url).query
 
 
-@pytest.mark.parametrize("query", ["", "key=", "key=a&key=b", "key=%00", "key=" + "x" * 65, "start=x"])
+@pytest.mark.parametrize(
+    "query", ["", "key=", "key=a&key=b", "key=%00", "key=" + "x" * 65, "start=x"]
+)
 async def test_what_is_no_link_at_all_is_no_failure(visitor, server, query):
     page = await visitor.open(f"/ui/reset?{query}")
 
