@@ -14,7 +14,7 @@ from idp.identity import sessions
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
 from idp.oauth import own_pages
-from idp.oauth.own_pages import OwnPages
+from idp.oauth.own_areas import OwnPages
 from idp.records import Agent, Session, User
 
 

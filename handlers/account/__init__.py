@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.account import base, overview, password, security
+from handlers.account import (
+    base,
+    contacts,
+    language,
+    overview,
+    passkeys,
+    password,
+    profile,
+    security,
+    sessions,
+)
 
 ROUTES: Final[list[Any]] = [
     *base.ROUTES,
     *overview.ROUTES,
+    *profile.ROUTES,
+    *contacts.ROUTES,
+    *language.ROUTES,
+    *sessions.ROUTES,
     *security.ROUTES,
     *password.ROUTES,
+    *passkeys.ROUTES,
 ]

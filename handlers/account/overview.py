@@ -10,7 +10,10 @@ from handlers.account.sections import ACCOUNT, SECTIONS
 from idp.i18n import Message, message
 
 _TEXTS: Final[Mapping[str, Message]] = {
+    "profile": message("Your name, and how we reach you.", context="account"),
     "security": message("Your password, and what else you sign in with.", context="account"),
+    "sessions": message("Where you are signed in.", context="account"),
+    "language": message("For these pages, and for what we write to you.", context="account"),
 }
 
 

@@ -22,5 +22,8 @@ class Section(Struct, frozen=True):
 
 SECTIONS: Final[Mapping[str, Section]] = {
     "overview": Section(ACCOUNT, message("Overview", context="console")),
+    "profile": Section(f"{ACCOUNT}/profile", message("Profile", context="account")),
     "security": Section(f"{ACCOUNT}/security", message("Sign-in and security", context="account")),
+    "sessions": Section(f"{ACCOUNT}/sessions", message("Sessions", context="users")),
+    "language": Section(f"{ACCOUNT}/language", message("Language", context="page")),
 }

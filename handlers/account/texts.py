@@ -11,6 +11,9 @@ DONE: Final[Mapping[str, Message]] = {
     "saved": message("Saved.", context="console"),
     "added": message("Added.", context="console"),
     "removed": message("Removed.", context="console"),
+    "sent": message("Sent.", context="console"),
+    "ended": message("Ended.", context="console"),
+    "verified": message("Confirmed.", context="console"),
     "password": message(
         "Your password is changed. Wherever else you were signed in, you are signed out now.",
         context="signed-in",

@@ -58,7 +58,9 @@ _OF_FIELDS: Final[Mapping[str, Message]] = {
         "This password can be guessed from what is known of the person.", context="console"
     ),
     "code.expired": message("This code counts no more. Have a new one made.", context="console"),
-    "code.invalid": message("This is not the code.", context="console"),
+    "code.wrong": message("This is not the code.", context="console"),
+    "code.tries": message("That was wrong too often. Have a new code made.", context="console"),
+    "contact.same": message("This is what is known already.", context="account"),
     "language.invalid": message("This is not a language such as en or pt-BR.", context="console"),
 }
 _TOO_LONG: Final = message(

@@ -14,6 +14,10 @@ _GENDERS: Final = (
     ("GENDER_DIVERSE", message("diverse", context="users")),
 )
 MORE: Final = message("More about the person", context="users")
+CONTACTS: Final = {
+    "email": message("E-mail address", context="users"),
+    "phone": message("Phone number", context="users"),
+}
 ADDRESS: Final = message("Postal address", context="users")
 
 
@@ -102,15 +106,11 @@ def contact(
     kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
 ) -> tuple[Field, ...]:
     """An e-mail address or a phone number (`email`, `phone`), and how it is proven."""
-    labels = {
-        "email": message("E-mail address", context="users"),
-        "phone": message("Phone number", context="users"),
-    }
     return (
         Field(
             path=f"{at}{kind}",
             source=source,
-            label=labels[kind],
+            label=CONTACTS[kind],
             kind="email" if kind == "email" else "tel",
             direction="ltr",
             is_required=is_required,

@@ -7,7 +7,9 @@ sign-in, step-up and logout, so that a cookie from before is worth nothing after
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
+
+from msgspec import structs
 
 from idp import base64url, credentials
 from idp.credentials import Confidential
@@ -19,6 +21,7 @@ from storage import Update
 
 KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer
 KEPT_UNUSED: Final = timedelta(days=1)
+REMEMBERED: Final = 10  # people in one browser
 
 
 class Cookie(Confidential, frozen=True):
@@ -49,21 +52,35 @@ async def find(service: Service, cookie: str | None) -> Agent | None:
     return agent
 
 
-def rotation(random: Random, agent: Agent, now: datetime) -> tuple[Update, Cookie]:
-    """The write that gives the agent a new secret, and the cookie that goes with it.
+def rotation(
+    random: Random, agent: Agent, now: datetime, user_id: str | None = None
+) -> tuple[Update, Cookie]:
+    """The write that gives the agent a new secret, and the cookie that goes with it; it remembers
+    the user who signs in.
 
     Of two units that rotate at once, one succeeds.
     """
     secret = random.token()
-    changed = {"secret_hash": credentials.digest(secret), "expires_at": now + KEPT}
+    changed: dict[str, Any] = {
+        "secret_hash": credentials.digest(secret),
+        "expires_at": now + KEPT,
+        "browser": agent.browser,
+        "system": agent.system,
+    }
+    if user_id is not None:
+        others = [one for one in agent.remembered if one != user_id]
+        changed["remembered"] = [user_id, *others][:REMEMBERED]
     write = Update(AGENTS, agent.id, set=changed, expect={"secret_hash": agent.secret_hash})
-    rotated = Agent(
-        id=agent.id,
-        secret_hash=credentials.digest(secret),
-        created_at=agent.created_at,
-        expires_at=now + KEPT,
-    )
-    return write, Cookie(value=agent.id + secret, agent=rotated)
+    return write, Cookie(value=agent.id + secret, agent=structs.replace(agent, **changed))
+
+
+def forgetting(random: Random, agent: Agent, now: datetime, user_id: str) -> tuple[Update, Cookie]:
+    """The same, and the user is remembered no more."""
+    kept = [one for one in agent.remembered if one != user_id]
+    write, cookie = rotation(random, agent, now)
+    changed = structs.replace(write, set={**write.set, "remembered": kept})
+    known = structs.replace(cookie.agent, remembered=kept)
+    return changed, Cookie(value=cookie.value, agent=known)
 
 
 def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:

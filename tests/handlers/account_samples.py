@@ -36,6 +36,7 @@ def pages(said, policy):
             "intro": message("It changes."),
             "fields": console_samples.fields(said),
             "button": message("Save"),
+            "others": [("again", message("Once more"))],
             "is_dangerous": True,
         },
         "account/show": {
@@ -46,12 +47,41 @@ def pages(said, policy):
                 {"title": None, "facts": [], "actions": []},
             ],
         },
+        "account/sessions": {
+            "sessions": [
+                {
+                    "id": said(f"s{n}"),
+                    "browser": message("%(it)s on Linux", it=said("Firefox")),
+                    "is_this": n == 1,
+                    "since": "2026-11-20 11:37 UTC",
+                    "last": "2026-11-21 09:12 UTC",
+                }
+                for n in (1, 2)
+            ]
+        },
         "account/message": console_samples.pages(said)["console/message"],
         "account/password": {
             "login_name": said("minnie@acme.example"),
             "has_password": True,
             "policy": policy,
         },
+        "account/passkeys": {
+            "passkeys": [passkey(said, "2026-11-21", True), passkey(said, None, False)],
+            "new_url": "/ui/account/passkeys/new",
+        },
+        "account/passkey-new": {"typed": said("Phone"), "maximum": 100, "options": said("{}")},
+        "account/passkey-name": {"typed": said("Phone"), "maximum": 100},
+    }
+
+
+def passkey(said, used, is_backed_up):
+    return {
+        "name": said("Phone"),
+        "created": "2026-11-20",
+        "used": used,
+        "is_backed_up": is_backed_up,
+        "rename_url": URL,
+        "remove_url": URL,
     }
 
 
@@ -66,9 +96,11 @@ def bare(policy):
             "intro": None,
             "fields": [],
             "button": message("Save"),
+            "others": [],
             "is_dangerous": False,
         },
         "account/show": {"title_text": message("Profile"), "intro": None, "parts_of": []},
+        "account/sessions": {"sessions": []},
         "account/message": console_samples.BARE["console/message"],
         "account/password": {"login_name": "minnie", "has_password": False, "policy": policy},
     }

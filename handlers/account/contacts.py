@@ -1,0 +1,178 @@
+"""/ui/account/email and /ui/account/phone: where somebody is reached, and that it is theirs."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from handlers.account.form import FormHandler
+from handlers.account.sections import ACCOUNT
+from handlers.console import user_fields
+from handlers.console.fields import Field, at
+from handlers.console.running import Document
+from idp import requests
+from idp.errors import FieldProblem, InvalidArgument
+from idp.i18n import message
+from idp.identity import contacts, mail_limits, prove_contact
+from idp.identity.contacts import EmailCode, PhoneCode
+from idp.identity.new_user_requests import NewEmail, NewPhone
+from idp.identity.prove_contact import Code
+from idp.identity.users import login_key
+from idp.oauth.params import Params
+
+Kind = Literal["email", "phone"]
+
+_CODE: Final = Field(
+    path="verificationCode",
+    label=message("Code", context="verify-email"),
+    hint=message("8 digits; spaces do not matter.", context="verify-email"),
+    autocomplete="one-time-code",
+    direction="ltr",
+    is_required=True,
+    is_sent_empty=True,
+)
+_AGAIN: Final = "again"
+_SEND_AGAIN: Final = message("Send another code", context="account")
+
+
+class _ContactHandler(FormHandler):
+    """A page about the address or the number."""
+
+    section = "profile"
+    kind: ClassVar[Kind]
+
+    def value(self) -> str:
+        """The address or the number as it is known."""
+        return str(at(self.account(), f"human.{self.kind}.{self.kind}") or "")
+
+    async def count_code(self, to: str) -> None:
+        """Count a code that is sent there. Raises Throttled."""
+        await mail_limits.admit(self.service, to, self.address())
+
+
+def _field(kind: Kind, autocomplete: str) -> Field:
+    label = user_fields.CONTACTS[kind]
+    return Field(
+        path=kind,
+        source=f"human.{kind}.{kind}",
+        label=label,
+        kind="email" if kind == "email" else "tel",
+        autocomplete=autocomplete,
+        direction="ltr",
+        is_required=True,
+        is_sent_empty=True,
+    )
+
+
+class EmailHandler(_ContactHandler):
+    """Another address: it is to be confirmed, and the one before is told."""
+
+    is_sensitive = True
+    kind: ClassVar[Kind] = "email"
+    title = message("Change the e-mail address", context="users")
+    intro = message("We send a code there, to confirm that it is yours.", context="account")
+    fields = (_field("email", "email"),)
+    done_word = "sent"
+    then = f"{ACCOUNT}/email/verify"
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        request = requests.read(NewEmail, document)
+        self.refuse_same(request.email)
+        await self.count_code(request.email)
+        user_id = self.person.user.id
+        await contacts.set_email(self.service, self.call(if_match), user_id, request)
+
+    def refuse_same(self, value: str) -> None:
+        """Raise InvalidArgument for what is known already: it would have to be confirmed anew."""
+        if login_key(value) == login_key(self.value()):
+            raise InvalidArgument([FieldProblem("contact.same", self.kind, "is known already")])
+
+
+class PhoneHandler(EmailHandler):
+    """Another number: it is to be confirmed."""
+
+    kind: ClassVar[Kind] = "phone"
+    title = message("Change the phone number", context="users")
+    fields = (_field("phone", "tel"),)
+    then = f"{ACCOUNT}/phone/verify"
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        request = requests.read(NewPhone, document)
+        self.refuse_same(request.phone)
+        await self.count_code(request.phone)
+        user_id = self.person.user.id
+        await contacts.set_phone(self.service, self.call(if_match), user_id, request)
+
+
+class RemovePhoneHandler(_ContactHandler):
+    """Asks whether the number is to be forgotten."""
+
+    is_sensitive = True
+    kind: ClassVar[Kind] = "phone"
+    title = message("Remove the phone number", context="users")
+    button = message("Remove", context="console")
+    is_dangerous = True
+    done_word = "removed"
+
+    def about(self) -> str | None:
+        return self.value() or None
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        await contacts.remove_phone(self.service, self.call(if_match), self.person.user.id)
+
+
+class VerifyEmailHandler(_ContactHandler):
+    """Asks for the code that was sent to the address."""
+
+    kind: ClassVar[Kind] = "email"
+    title = message("Confirm your e-mail address", context="verify-email")
+    button = message("Confirm", context="users")
+    fields = (_CODE,)
+    done_word = "verified"
+    is_again = False
+    others = ((_AGAIN, _SEND_AGAIN),)
+
+    def about(self) -> str | None:
+        return self.value() or None
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        self.is_again = form.get("decision") == _AGAIN
+        await super().submit(form, *ids)
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        if self.is_again:
+            await self.count_code(self.value())
+            await self.resend()
+            return
+        request, user_id = requests.read(Code, document), self.person.user.id
+        await prove_contact.prove(self.service, self.call(), user_id, request, self.kind)
+
+    async def resend(self) -> None:
+        """Send another code; those before count no more."""
+        user_id = self.person.user.id
+        await contacts.resend_email(self.service, self.call(), user_id, EmailCode())
+
+    def done(self, what: str, path: str | None = None) -> None:
+        if self.is_again:
+            super().done("sent", self.request.path)
+        else:
+            super().done(what, path)
+
+
+class VerifyPhoneHandler(VerifyEmailHandler):
+    """Asks for the code that was sent to the number."""
+
+    kind: ClassVar[Kind] = "phone"
+    title = message("Confirm your phone number", context="mail")
+
+    async def resend(self) -> None:
+        user_id = self.person.user.id
+        await contacts.resend_phone(self.service, self.call(), user_id, PhoneCode())
+
+
+ROUTES = [
+    (f"{ACCOUNT}/email", EmailHandler),
+    (f"{ACCOUNT}/email/verify", VerifyEmailHandler),
+    (f"{ACCOUNT}/phone", PhoneHandler),
+    (f"{ACCOUNT}/phone/verify", VerifyPhoneHandler),
+    (f"{ACCOUNT}/phone/remove", RemovePhoneHandler),
+]

@@ -1,0 +1,51 @@
+"""/ui/account/language: the language of these pages, and of the mails to somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from msgspec import structs
+
+from handlers.account.form import FormHandler
+from handlers.account.sections import SECTIONS
+from handlers.console.fields import Field, Values
+from handlers.console.running import Document
+from idp import i18n, requests
+from idp.i18n import message
+from idp.identity import change_human
+from idp.identity.change_human import HumanChange
+
+_PATH: Final = "profile.preferredLanguage"
+_LANGUAGE: Final = Field(
+    path=_PATH,
+    source="human.profile.preferredLanguage",
+    label=message("Language", context="page"),
+    kind="choice",
+)
+
+
+class LanguageHandler(FormHandler):
+    """The list of all languages, each in its own name."""
+
+    section = "language"
+    title = message("Language", context="page")
+    intro = message("For these pages, and for what we write to you.", context="account")
+
+    def inputs(self) -> Sequence[Field]:
+        options = [(tag, i18n.endonym(tag)) for tag in i18n.available()]
+        return [structs.replace(_LANGUAGE, options=options)]
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        request, user_id = requests.read(HumanChange, document), self.person.user.id
+        await change_human.change(self.service, self.call(if_match), user_id, request)
+        tag = request.profile.preferred_language if request.profile else None
+        self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"  # these pages follow
+
+    def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
+        known = i18n.lookup(values[_PATH], i18n.available()) or self.bundle().tag
+        super().ask({_PATH: known}, status=status, **more)
+
+
+ROUTES = [(SECTIONS["language"].path, LanguageHandler)]

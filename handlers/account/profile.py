@@ -1,0 +1,126 @@
+"""/ui/account/profile: what is known of somebody, and what of it they change themselves."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import structs
+
+from handlers.account.base import AccountHandler
+from handlers.account.form import FormHandler
+from handlers.account.sections import ACCOUNT, SECTIONS
+from handlers.console import cells, user_fields
+from handlers.console.cells import Cell, fact
+from handlers.console.lists import cell, way
+from handlers.console.running import Document
+from idp import requests
+from idp.i18n import message
+from idp.identity import change_human
+from idp.identity.change_human import HumanChange
+from idp.records import Email, Phone, User
+
+EDIT: Final = f"{ACCOUNT}/profile/edit"
+_CHANGE: Final = message("Change", context="users")
+_CONFIRM: Final = message("Confirm", context="users")
+_REMOVE: Final = message("Remove", context="console")
+_CONFIRMED: Final = message("confirmed", context="account")
+_UNCONFIRMED: Final = message("not confirmed", context="account")
+
+# What people change themselves, with what browsers fill in.
+_AUTOCOMPLETE: Final = {
+    "givenName": "given-name",
+    "familyName": "family-name",
+    "displayName": "name",
+    "nickName": "nickname",
+    "gender": "sex",
+    "birthdate": "bday",
+    "zoneinfo": "off",
+    "website": "url",
+}
+_PATH: Final = "profile."
+
+
+FIELDS: Final = tuple(
+    structs.replace(
+        field,
+        group=None,
+        autocomplete=_AUTOCOMPLETE[field.path.removeprefix(_PATH)],
+        is_sent_empty=field.kind != "choice",  # an empty name is refused, not passed over
+    )
+    for field in user_fields.profile(_PATH, "human.profile.")
+    if field.path.removeprefix(_PATH) in _AUTOCOMPLETE
+)
+
+
+class ProfileHandler(AccountHandler):
+    """Names, and where somebody is reached."""
+
+    section = "profile"
+
+    async def show(self, *ids: str) -> None:
+        user = self.person.user
+        parts = [
+            {
+                "title": None,
+                "facts": _facts(user),
+                "actions": [way(_CHANGE, EDIT)],
+            },
+            _contact("email", user.email.address if user.email else None, user.email),
+            _contact("phone", user.phone.number if user.phone else None, user.phone),
+        ]
+        self.page(
+            "account/show",
+            title_text=SECTIONS[self.section].label,
+            intro=None,
+            parts_of=parts,
+        )
+
+
+def _facts(user: User) -> list[Cell]:
+    profile = user.profile
+    told = {
+        "givenName": profile.given_name,
+        "familyName": profile.family_name,
+        "displayName": profile.display_name,
+        "nickName": profile.nick_name,
+        "birthdate": profile.birthdate,
+        "zoneinfo": profile.zoneinfo,
+        "website": profile.website,
+    }
+    names = [
+        fact(field.label, cells.text(value))
+        for field in FIELDS
+        if (value := told.get(field.path.removeprefix(_PATH)))
+    ]
+    return [fact(message("User name", context="users"), cells.text(user.user_name)), *names]
+
+
+def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[str, object]:
+    """An address or a number, and what can be done about it."""
+    path = f"{ACCOUNT}/{kind}"
+    ways = [way(_CHANGE, path)]
+    facts = [fact(user_fields.CONTACTS[kind], cells.text(value))]
+    if known is not None:
+        state = _CONFIRMED if known.is_verified else _UNCONFIRMED
+        chip = {"label": state, "tone": "good" if known.is_verified else "bad"}
+        facts.append(fact(message("State", context="console"), cell(chip, "chip")))
+        ways += [way(_CONFIRM, f"{path}/verify")] * (not known.is_verified)
+    if known is not None and kind == "phone":
+        ways.append(way(_REMOVE, f"{path}/remove", is_dangerous=True))
+    return {"title": user_fields.CONTACTS[kind], "facts": facts, "actions": ways}
+
+
+class EditHandler(FormHandler):
+    """The form of the names and what else is known."""
+
+    section = "profile"
+    title = message("Change your profile", context="account")
+    fields = FIELDS
+
+    async def act(self, document: Document, if_match: int | None) -> None:
+        request = requests.read(HumanChange, document)
+        user_id = self.person.user.id
+        await change_human.change(self.service, self.call(if_match), user_id, request)
+
+
+ROUTES = [(SECTIONS["profile"].path, ProfileHandler), (EDIT, EditHandler)]

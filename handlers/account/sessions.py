@@ -1,0 +1,60 @@
+"""/ui/account/sessions: where somebody is signed in."""
+
+from __future__ import annotations
+
+from handlers.account.base import AccountHandler
+from handlers.account.sections import SECTIONS
+from handlers.console import cells
+from idp.i18n import Message, message
+from idp.identity import own_sessions, user_sessions
+from idp.identity.own_sessions import OwnSession
+from idp.oauth.params import Params
+from idp.records import Agent
+
+
+class SessionsHandler(AccountHandler):
+    """The sessions that last, each with a button that ends it, and one for all others."""
+
+    section = "sessions"
+
+    async def show(self, *ids: str) -> None:
+        found = await own_sessions.listed(self.service, self.person.subject)
+        shown = [self._shown(one) for one in found]
+        shown.sort(key=lambda one: not one["is_this"])
+        self.page("account/sessions", sessions=shown, hidden=self.form_inputs())
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        if form.get("decision") == "others":
+            person = self.person
+            await own_sessions.end_others(self.service, person.subject, person.session)
+        else:
+            wanted, user_id = form.get("session") or "", self.person.user.id
+            await user_sessions.end(self.service, self.call(), user_id, wanted)
+        self.done("ended")
+
+    def _shown(self, one: OwnSession) -> dict[str, object]:
+        session = one.session
+        return {
+            "id": session.id,
+            "browser": in_words(one.agent),
+            "is_this": session.id == self.person.session.id,
+            "since": cells.instant(session.auth_time.isoformat())["value"],
+            "last": cells.instant(session.last_used_at.isoformat())["value"],
+        }
+
+
+def in_words(agent: Agent | None) -> Message | str:
+    """What kind of browser it is, as far as it is known."""
+    if agent is None or not (agent.browser or agent.system):
+        return message("A browser", context="account")
+    if agent.browser and agent.system:
+        return message(
+            "%(browser)s on %(system)s",
+            context="account",
+            browser=agent.browser,
+            system=agent.system,
+        )
+    return agent.browser or agent.system or ""
+
+
+ROUTES = [(SECTIONS["sessions"].path, SessionsHandler)]

@@ -1,0 +1,69 @@
+"""Where somebody is signed in, as they see it themselves, and how they end it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from heapq import nlargest
+from typing import Final
+
+from msgspec import Struct
+
+from idp import changes, listing
+from idp.identity import sessions, stamps
+from idp.identity.subjects import Subject
+from idp.records import AGENTS, SESSIONS, Agent, Session
+from idp.service import Service
+from storage.settling import commit_settled
+
+SHOWN: Final = 100  # sessions, those that were used last
+
+
+class OwnSession(Struct, frozen=True):
+    """A session that lasts, and the browser that it is in."""
+
+    session: Session
+    agent: Agent | None
+
+
+async def listed(service: Service, subject: Subject) -> list[OwnSession]:
+    """The person's sessions, the last used first."""
+    found = list[Session]()
+    async for one in lasting(service, subject):
+        found.append(one)
+        if len(found) > 2 * SHOWN:
+            found = _latest(found)
+    found = _latest(found)
+    agents = await service.store.get_many([(AGENTS, one.agent_id) for one in found])
+    return [OwnSession(one, agent) for one, agent in zip(found, agents, strict=True)]
+
+
+def _latest(found: list[Session]) -> list[Session]:
+    return nlargest(SHOWN, found, key=lambda one: one.last_used_at)
+
+
+async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
+    """Every session of the person that has not ended."""
+    now = service.clock.now()
+    under = stamps.of_session(subject.instance, subject.organization, subject.user)
+    async for one in listing.each(service, SESSIONS, {"user_id": subject.user.id}):
+        is_over = one.ended_at is not None or sessions.is_over(service.config, one, now)
+        if one.stamps == under and not is_over:
+            yield one
+
+
+async def end_others(service: Service, subject: Subject, kept: Session) -> None:
+    """End every session but this one, each with the tokens that name it; applications are told.
+
+    Who is cut off begins again: what has ended has ended.
+    """
+    async for one in lasting(service, subject):
+        if one.id != kept.id:
+            await changes.repeated(partial(_end, service, one.id))
+
+
+async def _end(service: Service, session_id: str) -> None:
+    """Raises Stale: it was renewed or ended at this moment."""
+    session = await service.store.get(SESSIONS, session_id)
+    if session is not None and session.ended_at is None:
+        await commit_settled(service.store, *await sessions.ending(service, session))

@@ -1,0 +1,26 @@
+## Where somebody is signed in.
+##   sessions: list[dict]    {id: str, browser: Message | str, is_this: bool, since, last: str},
+##                           the present one first
+<%inherit file="frame.mako"/>\
+<%namespace name="form" file="/form.mako"/>\
+<%def name="title()">${pgettext("users", "Sessions")}</%def>\
+<%form:step>
+<ul class="entries">
+% for session in sessions:
+<li><div>
+<h2>${said(session["browser"])}</h2>
+<p class="hint">${pgettext("users", "Signed in")}: <time dir="ltr">${session["since"]}</time></p>
+<p class="hint">${pgettext("users", "Last used")}: <time dir="ltr">${session["last"]}</time></p>
+</div>
+% if session["is_this"]:
+<p><span class="chip" data-tone="good">${pgettext("account", "This browser")}</span></p>
+% else:
+<button class="quiet" name="session" value="${session['id']}">${pgettext("logout", "Sign out")}</button>
+% endif
+</li>
+% endfor
+</ul>
+% if len(sessions) > 1:
+<button class="danger" name="decision" value="others">${pgettext("account", "Sign out everywhere else")}</button>
+% endif
+</%form:step>
