@@ -39,7 +39,7 @@ from idp.repeating import Repeatable
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
 
-PREFIXES: Final = ("/admin/", "/management/", "/v2/")
+PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
 _TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: there is none yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")

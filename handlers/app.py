@@ -14,6 +14,7 @@ from tornado.web import Application, RequestHandler
 from handlers import (
     account,
     api,
+    assets,
     authorize,
     brand,
     console,
@@ -40,6 +41,7 @@ from handlers.login import (
     change_password,
     consent,
     name,
+    passkey,
     password,
     register,
     reset,
@@ -80,6 +82,7 @@ ROUTES: list[Route] = [
     *reset.ROUTES,
     *reset_link.ROUTES,
     *verify_email.ROUTES,
+    *passkey.ROUTES,
     *verify_address.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
@@ -88,6 +91,7 @@ ROUTES: list[Route] = [
     *openapi.ROUTES,
     *docs.ROUTES,
     *api.routes(OPERATIONS),
+    *assets.ROUTES,
     *console.ROUTES,
 ]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
 from idp.fields import NotYet
+from idp.policies.login_texts import LoginTextEntry
 from idp.requests import Field, Request, declared
 
 _SHOWN: Final = 4
@@ -18,6 +19,9 @@ _ID: Final = "231543543215423491"
 _VALUES: Final[Mapping[str, object]] = {
     "backgroundColor": "#ffffff",
     "buttonText": "Confirm",
+    # A grey pixel.
+    "content": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNo"
+    "AAAAggCB2kUIOwAAAABJRU5ErkJggg==",
     "description": "Copies the orders every night",
     "displayName": "Ada Lovelace",
     "domain": "acme.example",
@@ -48,6 +52,10 @@ _VALUES: Final[Mapping[str, object]] = {
     "verificationCode": "K7PMQX",
     "warnColor": "#b3261e",
 }
+# What only goes together.
+_WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
+    LoginTextEntry: {"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"},
+}
 # Shown though they are not required, and not shown though they are among the first.
 _TELLING: Final = {"redirectUris"}
 _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
@@ -55,7 +63,7 @@ _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sen
 
 def body(kind: type[Request]) -> Mapping[str, object]:
     """What can be sent where `kind` is read."""
-    return {field.wire_name: _value(field) for field in _shown(kind)}
+    return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _shown(kind)}
 
 
 def _shown(kind: type[Request]) -> list[Field]:

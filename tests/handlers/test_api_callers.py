@@ -14,17 +14,14 @@ from storage import Delete, Update
 from tests.support.api_samples import CALLS, address
 from tests.support.api_world import World
 from tests.support.callers import Caller, instance_owner, is_admitted, new_caller, refused
+from tests.support.samples import policies
+from tests.support.slices import one_in
 from tests.support.stored import everything, only
 
-TEXT = "/management/v1/text/message/{type}/{language}"
 # Whoever asks has it: the same for everybody, or of their own organization.
-OF_NOBODY = {"GET /management/v1/presets/{name}", f"GET {TEXT}", f"PUT {TEXT}", f"DELETE {TEXT}"}
-# What `test_api_principals.py` tells of every call in short is told of some at length, and in the
-# deep run of all.
-SOME_CALLS = [
-    pytest.param(call, marks=[] if n % 4 == 0 else pytest.mark.deep)
-    for n, call in enumerate(CALLS)
-]
+OF_NOBODY = {"GET /management/v1/presets/{name}", *policies.OF_WHOEVER_ASKS}
+# What `test_api_principals.py` tells of every call in short is told of some at length.
+SOME_CALLS = one_in(12, CALLS)
 OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permission in held}
 
 

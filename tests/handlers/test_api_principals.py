@@ -17,14 +17,14 @@ from tests.support.api_samples import CALLS, address
 from tests.support.api_world import World
 from tests.support.callers import Caller, instance_owner, new_caller, refused
 from tests.support.exchanging import Broker
+from tests.support.samples import policies
 from tests.support.stored import only
 
 ORGANIZATION = "x-idp-orgid"
 MALFORMED = ["x" * 300, "%00", "%ff", "ä"]
 # Whoever asks has it: the same for everybody, or of their own organization.
-TEXT = "/management/v1/text/message/{type}/{language}"
 OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permission in held}
-OF_NOBODY = {"GET /management/v1/presets/{name}", f"GET {TEXT}", f"PUT {TEXT}", f"DELETE {TEXT}"}
+OF_NOBODY = {"GET /management/v1/presets/{name}", *policies.OF_WHOEVER_ASKS}
 
 
 @pytest.fixture

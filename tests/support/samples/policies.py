@@ -8,10 +8,16 @@ from idp.records import POLICIES
 from storage import Delete
 
 TEXT = "text/message/{type}/{language}"
+PAGES = "text/login/{language}"
+DEFAULT_PAGES = "text/default/login/{language}"
+PICTURE = "policies/label/{picture}"
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAICAIAAAB/FOjAAAAAE0lEQVR42mPQ9j9OEmIY1UALDQCcrqCBsmU+NwAA"
+    "AABJRU5ErkJggg=="
+)
 FULL = {
     "login": {
         "allowRegister": True,
-        "hidePasswordReset": False,
         "hidePasswordReset": False,
         "allowUsernamePassword": True,
         "allowExternalIdp": False,
@@ -66,6 +72,18 @@ FULL_TEXT = {
 }
 
 
+FULL_PAGES = {
+    "texts": [
+        {"screen": "login-name", "key": "Sign in", "text": "Come in {n}"},
+        {
+            "screen": "page",
+            "key": "to continue to %(application)s",
+            "text": "on the way to %(application)s",
+        },
+    ]
+}
+
+
 def address(name, base="management"):
     return f"/{base}/v1/policies/{KINDS[name].path}"
 
@@ -76,6 +94,8 @@ BODIES = {
         f"{how} {address(name)}": (body,) for name, body in FULL.items() for how in ("POST", "PUT")
     },
     **{f"PUT /{base}/v1/{TEXT}": (FULL_TEXT,) for base in ("admin", "management")},
+    **{f"PUT /{base}/v1/{PAGES}": (FULL_PAGES,) for base in ("admin", "management")},
+    **{f"PUT /{base}/v1/{PICTURE}": ({"content": PNG},) for base in ("admin", "management")},
 }
 
 
@@ -114,6 +134,38 @@ async def written_letter(world):
     return ids
 
 
+async def page_texts(world):
+    return {"language": "de"}
+
+
+async def written_page_texts(world):
+    await world.made("/management/v1/text/login/de", None, method="PUT", **FULL_PAGES)
+    return {"language": "de"}
+
+
+async def picture(world):
+    return {"picture": "logo"}
+
+
+def _drawn(base):
+    async def make(world):
+        path = f"/{base}/v1/policies/label/logo"
+        await world.made(path, None, method="PUT", content=PNG)
+        return {"picture": "logo"}
+
+    return make
+
+
+# By organization: each has its own, or what the installation has.
+OF_WHOEVER_ASKS = {
+    f"GET /management/v1/{DEFAULT_PAGES}",
+    *(
+        f"{how} /management/v1/{path}"
+        for how in ("GET", "PUT", "DELETE")
+        for path in (TEXT, PAGES, PICTURE)
+    ),
+}
+
 MADE = {
     **{f"POST {address(name)}": _without(name) for name in FULL},
     **{f"{how} {address(name)}": _with(name) for name in FULL for how in ("PUT", "DELETE")},
@@ -123,4 +175,13 @@ MADE = {
         for how in ("GET", "PUT")
     },
     f"DELETE /management/v1/{TEXT}": written_letter,
+    **{
+        f"{how} /{base}/v1/{path}": made
+        for base in ("admin", "management")
+        for path, made in ((PAGES, page_texts), (PICTURE, picture))
+        for how in ("GET", "PUT")
+    },
+    **{f"GET /{base}/v1/{DEFAULT_PAGES}": page_texts for base in ("admin", "management")},
+    **{f"DELETE /{base}/v1/{PICTURE}": _drawn(base) for base in ("admin", "management")},
+    f"DELETE /management/v1/{PAGES}": written_page_texts,
 }
