@@ -12,6 +12,7 @@ from idp.records import INSTANCE_ID, INSTANCES
 from idp.requests import Request, declared
 from tests.support.api_samples import CALLS, address, bodies, filled, leaves
 from tests.support.callers import instance_owner, refused
+from tests.support.slices import one_in
 from tests.support.stored import everything
 
 HOSTILE = [
@@ -44,11 +45,7 @@ HUGE = '"' + "x" * 1_000_000 + '"'  # once in each body: reading it takes long
 PRIVILEGED = ["id", "_id", "sequence", "stamp", "state", "resourceOwner", "isAdmin", "orgId"]
 PRIVILEGED += ["secretHash", "createdAt", "kind", "loginKey", "__proto__", "$set", "a.b", ""]
 BODIES = [(name, n) for name, call in CALLS.items() for n in range(len(bodies(call)))]
-# One reader reads them all: every third by default, all of them in the deep run.
-SOME_BODIES = [
-    pytest.param(*body, marks=[] if n % 3 == 0 else pytest.mark.deep)
-    for n, body in enumerate(BODIES)
-]
+SOME_BODIES = one_in(6, BODIES)  # one reader reads them all
 
 
 @pytest.fixture

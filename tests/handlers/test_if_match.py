@@ -10,6 +10,7 @@ from idp.api import OPERATIONS
 from tests.support.api_samples import CALLS, called
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, is_admitted, refused
+from tests.support.slices import one_in
 from tests.support.stored import everything
 
 CONDITIONAL = [called(one) for one in OPERATIONS if one.is_conditional]
@@ -30,17 +31,17 @@ def is_not_so(page):
     return (page.status, page.json()["code"]) in {(404, 5), (400, 9)}
 
 
-@pytest.mark.parametrize("call", CONDITIONAL)
-async def test_another_state_than_the_one_that_is_there_is_not_changed(server, world, call):
-    target = await world.target(CALLS[call])
-    before = await everything(server.store)
-    page = await target.by(world.owner, **world.here, If_Match='"999999"')
+async def test_another_state_than_the_one_that_is_there_is_not_changed(server, world):
+    for call in CONDITIONAL:
+        target = await world.target(CALLS[call])
+        before = await everything(server.store)
+        page = await target.by(world.owner, **world.here, If_Match='"999999"')
 
-    assert is_not_so(page), page.text
-    assert await everything(server.store) == before
+        assert is_not_so(page), (call, page.text)
+        assert await everything(server.store) == before, call
 
 
-@pytest.mark.parametrize("call", CONDITIONAL)
+@pytest.mark.parametrize("call", one_in(4, CONDITIONAL))
 async def test_a_star_is_any_state(world, call):
     target = await world.target(CALLS[call])
     page = await target.by(world.owner, **world.here, If_Match="*")
