@@ -16,7 +16,9 @@ ${form.field("loginName", pgettext("page", "Login name"),
     autofocus=not problems and retry_seconds is None)}
 <button>${pgettext("page", "Continue")}</button>
 % if passkey:
-${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"), names=True, css="quiet")}
+${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"),
+    pgettext("passkey", "Nothing was received from your device. Try again or use your password."),
+    names=True, css="quiet")}
 % endif
 </%form:step>
 % if web_link(register_url):

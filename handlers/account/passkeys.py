@@ -97,9 +97,9 @@ class RenamePasskeyHandler(AccountHandler):
         self._ask(passkey.name)
 
     async def submit(self, form: Params, *ids: str) -> None:
-        name = form.get("name") or ""
+        (id,), name = ids, form.get("name") or ""
         try:
-            await own_passkeys.rename(self.service, self.call(), *ids, name)
+            await own_passkeys.rename(self.service, self.call(), id, name)
         except InvalidArgument:
             problems = [{"field": "name", "text": _NAME_PROBLEM}]
             self._ask(name, status=400, problems=problems)

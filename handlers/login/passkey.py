@@ -9,44 +9,70 @@ import msgspec
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp import logs
 from idp.i18n import Message, message
-from idp.identity import webauthn
+from idp.identity import factors, webauthn
 from idp.oauth import passkey_flow
-from idp.oauth.interaction import Page
+from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
+from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 
-PASSKEY: Final = "/ui/login/passkey"
 FIELD: Final = "passkey"
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message(
     "That passkey can't be used here. Try again or use your password.", context="passkey"
 )
+_REFUSED_AS_FACTOR: Final = message(
+    "That passkey can't be used here. Try again with another one of yours.", context="passkey"
+)
 
 
 class PasskeyHandler(FlowHandler):
-    """Asks for a passkey, of whoever is there."""
+    """Asks for a passkey: of whoever is there, or, where who they are is known by now, of them."""
 
     async def show(self, flow: Flow) -> None:
-        await self._ask(flow)
+        step = await self._fitting(flow)
+        if step is not None:
+            await self._ask(flow, step)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        problem = await refusal(self, flow, form.get(FIELD) or "")
+        step = await self._fitting(flow)
+        if step is None:
+            return
+        problem = await refusal(self, flow, form.get(FIELD) or "", step.proven)
         if problem is not None:
-            await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
+            problems = [{"field": None, "text": problem}]
+            await self._ask(flow, step, status=400, problems=problems)
 
-    async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        options = await passkey_flow.options(self.service, flow)
+    async def _fitting(self, flow: Flow) -> Ask | None:
+        """The step, if a passkey is of use in it; else the answer is given."""
+        step = await self.current_step(flow)
+        if step is None:
+            return None
+        if step.proven is None:
+            is_fitting = step.live is None
+        else:
+            is_wanted = step.page in (Page.PASSKEY, Page.FACTOR)
+            is_fitting = is_wanted and factors.PASSKEY in step.factors
+        if not is_fitting:
+            self.see(self.at(LOGIN, flow))
+            return None
+        return step
+
+    async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
+        proven = step.proven
+        options = await passkey_flow.options(self.service, flow, proven)
         if options is None:
             self.see(self.at(LOGIN, flow))
             return
+        other = Page.PASSWORD if step.page is Page.PASSWORD else Page.LOGIN_NAME
         self.step(
             Page.PASSKEY,
             flow,
             status=status,
-            login_name=None,
+            login_name=proven.subject.user.user_name if proven else None,
             options=as_json(options),
-            other_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            other_url=self.at(ADDRESSES[Page.FACTOR if proven else other], flow),
             **values,
         )
 
@@ -57,16 +83,18 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
     return as_json(options) if options else None
 
 
-async def refusal(handler: FlowHandler, flow: Flow, answer: str) -> Message | None:
-    """Why a browser's answer signs nobody in; None when it did, and the answer is given.
+async def refusal(
+    handler: FlowHandler, flow: Flow, answer: str, proven: Proven | None = None
+) -> Message | None:
+    """Why a browser's answer proves nothing; None when it did, and the answer is given.
 
     Raises Stale when something else happened at once.
     """
     try:
-        cookie = await passkey_flow.enter(handler.service, flow, answer)
+        cookie = await passkey_flow.enter(handler.service, flow, answer, proven)
     except webauthn.Refused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
-        return _REFUSED
+        return _REFUSED_AS_FACTOR if proven else _REFUSED
     handler.keep_cookie(cookie)
     handler.see(handler.at(LOGIN, flow))
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handlers.login import passkey
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp import logs
 from idp.i18n import message
@@ -61,6 +62,7 @@ class PasswordHandler(FlowHandler):
         self, flow: Flow, login_name: str, *, status: int = 200, **values: object
     ) -> None:
         back = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
+        has_passkeys = await passkey.offered(self, flow) is not None
         is_offered = await reset_flow.is_offered(self.service, flow)
         self.step(
             Page.PASSWORD,
@@ -68,6 +70,7 @@ class PasswordHandler(FlowHandler):
             status=status,
             login_name=login_name,
             back_url=back,
+            passkey_url=self.at(ADDRESSES[Page.PASSKEY], flow) if has_passkeys else None,
             reset_url=self.at(ADDRESSES[Page.RESET], flow) if is_offered else None,
             **values,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from idp.identity import challenges, passkeys, webauthn
@@ -10,7 +9,8 @@ from idp.identity.agents import Cookie
 from idp.oauth import sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
-from idp.records import REPLAY, Passkey
+from idp.policies import looks
+from idp.records import REPLAY
 from idp.service import Service
 from storage import Conflict, Stale
 
@@ -20,29 +20,43 @@ def _bound_to(flow: Flow) -> str:
 
 
 async def options(
-    service: Service, flow: Flow, allowed: Sequence[Passkey] = ()
+    service: Service, flow: Flow, proven: Proven | None = None
 ) -> dict[str, Any] | None:
-    """What a browser is asked for; None where nobody signs in by passkey."""
+    """What a browser is asked for: any passkey, or one of who has proven something already. None
+    where nobody signs in by passkey."""
     party = webauthn.relying_party(service.config)
     if party is None:
         return None
     challenge = challenges.new(service, "get", _bound_to(flow))
-    return passkeys.request_options(party, challenge, allowed)
+    if proven is not None:
+        known = await passkeys.of_user(service, proven.subject.user.id)
+        return passkeys.request_options(party, challenge, known)
+    if not await _may_stand_alone(service, flow.client.org_id):
+        return None
+    return passkeys.request_options(party, challenge)
 
 
 async def enter(
-    service: Service, flow: Flow, text: str, user_id: str | None = None
+    service: Service, flow: Flow, text: str, proven: Proven | None = None
 ) -> Cookie | None:
-    """Sign in who the browser's answer proves to be there; the browser's new cookie.
+    """Go on with who the browser's answer proves to be there, who has to be the one that has
+    `proven` something already; the browser's new cookie, if they are signed in.
 
     Raises webauthn.Refused; Stale when something else happened at once.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
         raise webauthn.Refused("there are no passkeys here")
+    user_id = proven.subject.user.id if proven else None
     proof = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
-    proven = Proven(proof.subject, tuple(proof.amr))
+    if proven is None and not await _may_stand_alone(service, proof.subject.user.org_id):
+        raise webauthn.Refused("the user's organization wants no sign-in without a password")
+    whole = (proven or Proven(proof.subject)).by(*proof.amr)
     try:
-        return await sign_in_flow.prove(service, flow, proven, *proof.writes)
+        return await sign_in_flow.prove(service, flow, whole, *proof.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same answer, sent twice
+
+
+async def _may_stand_alone(service: Service, org_id: str) -> bool:
+    return (await looks.look(service, org_id)).login.allow_passwordless

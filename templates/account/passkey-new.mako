@@ -11,6 +11,7 @@ ${webauthn.unable()}
 ${form.field("name", pgettext("passkey", "Name"),
     hint=pgettext("passkey", "By which you will know it again, such as the name of the device."),
     type="text", value=typed, maxlength=maximum, required=True, autocomplete="off", dir="auto")}
-${webauthn.ask("create", options, pgettext("passkey", "Add a passkey"))}
+${webauthn.ask("create", options, pgettext("passkey", "Add a passkey"),
+    pgettext("passkey", "Nothing was received from your device. Try again."))}
 <button class="quiet" name="decision" value="cancel" formnovalidate>${pgettext("page", "Cancel")}</button>
 </%form:step>

@@ -27,13 +27,21 @@ const written = ({ rawId, type, response }) => {
   return JSON.stringify({ id: base64url(rawId), type, response: told });
 };
 
-if (place && window.PublicKeyCredential) {
+if (window.PublicKeyCredential) {
+  for (const each of document.querySelectorAll("[data-able]")) each.hidden = false;
+  for (const each of document.querySelectorAll("[data-unable]")) each.hidden = true;
+  if (place) begin();
+}
+
+function begin() {
   const form = document.getElementById("step");
   const { passkey: method, options } = place.dataset;
   const publicKey = read(JSON.parse(options));
   const say = (name) => {
     for (const text of place.querySelectorAll("[data-when]")) {
-      text.hidden = text.dataset.when !== name;
+      const isMeant = text.dataset.when === name;
+      text.setAttribute("role", isMeant ? "alert" : "none"); // so that it is read out, too
+      text.hidden = !isMeant;
     }
   };
   const ask = async (how) => {
@@ -49,22 +57,20 @@ if (place && window.PublicKeyCredential) {
     offer = new AbortController();
     ask({ mediation: "conditional", signal: offer.signal }).catch(() => {});
   };
-  const button = place.querySelector("button");
-  button.addEventListener("click", async () => {
-    if (method === "create" && !form.reportValidity()) return;
+  let isAsking = false;
+  place.querySelector("button").addEventListener("click", async () => {
+    if (isAsking || (method === "create" && !form.reportValidity())) return;
+    isAsking = true;
     offer.abort();
     say("");
-    button.disabled = true;
     try {
       await ask({});
     } catch (error) {
       say(error.name === "InvalidStateError" ? "known" : "nothing");
       offerWithNames();
     }
-    button.disabled = false;
+    isAsking = false;
   });
-  for (const hidden of place.querySelectorAll("[data-able]")) hidden.hidden = false;
-  for (const shown of document.querySelectorAll("[data-unable]")) shown.hidden = true;
   addEventListener("pageshow", () => { form.elements.passkey.value = ""; });
   offerWithNames();
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser.passkeys import Device, enrolled
+from tests.browser.passkeys import PASSWORD, enrolled
 
 BUTTON = "Sign in with a passkey"
 NOTHING = "Nothing was received from your device. Try again or use your password."
@@ -30,7 +28,7 @@ def test_a_passkey_is_made_and_signs_in_by_the_button(new_person):
     assert device.credentials[0]["signCount"] == 2
 
 
-def test_a_device_that_recognizes_nobody_leaves_the_password(new_person):
+def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     person = new_person()
     device, login_name = enrolled(person)
     forget_cookies(person)
@@ -40,5 +38,32 @@ def test_a_device_that_recognizes_nobody_leaves_the_password(new_person):
     person.page.get_by_role("button", name=BUTTON).click()
     person.page.get_by_text(NOTHING).wait_for()
 
-    person.sign_in(login_name, "a long and quiet evening")
+    device.recognize()
+    person.press(BUTTON)
+    assert person.name == "demo", person.text
+
+
+def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
+    person = new_person()
+    device, login_name = enrolled(person)
+    forget_cookies(person)
+    device.recognize(False)
+    person.go("/demo/sign-in")
+
+    person.sign_in(login_name, PASSWORD)
+    assert person.name == "passkey"
+    device.recognize()
+    person.press(BUTTON)
+
+    assert person.name == "demo", person.text
+
+
+def test_the_browser_offers_it_among_the_names(new_person):
+    person = new_person()
+    device, login_name = enrolled(person)
+    forget_cookies(person)
+
+    person.go("/demo/sign-in")
+    person.page.wait_for_url("**/demo*")
+
     assert person.name == "demo", person.text

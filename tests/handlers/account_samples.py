@@ -103,4 +103,7 @@ def bare(policy):
         "account/sessions": {"sessions": []},
         "account/message": console_samples.BARE["console/message"],
         "account/password": {"login_name": "minnie", "has_password": False, "policy": policy},
+        "account/passkeys": {"passkeys": [], "new_url": None},
+        "account/passkey-new": {"typed": "", "maximum": 100, "options": "{}"},
+        "account/passkey-name": {"typed": "", "maximum": 100},
     }

@@ -53,6 +53,9 @@ AUTOCOMPLETE = {
     ("setup", "newPassword"): "new-password",
     ("change-password", "loginName"): "username",
     ("change-password", "newPassword"): "new-password",
+    ("passkey", "loginName"): "username",
+    ("account/passkey-new", "name"): "off",
+    ("account/passkey-name", "name"): "off",
     ("account/password", "loginName"): "username",
     ("account/password", "currentPassword"): "current-password",
     ("account/password", "newPassword"): "new-password",
@@ -67,7 +70,7 @@ def test_every_template_has_samples():
     folder = Path(str(TEMPLATES))
     files = folder.rglob("*.mako")
     names = {file.relative_to(folder).as_posix().removesuffix(".mako") for file in files}
-    of_pages = {"page", "form", "account/frame", "console/frame", "console/parts"}
+    of_pages = {"page", "form", "webauthn", "account/frame", "console/frame", "console/parts"}
 
     assert names & of_pages == of_pages
     assert set(NAMES) == names - of_pages
@@ -129,7 +132,7 @@ def test_a_page_has_no_script_or_style_of_its_own(name):
     page = Page(rendered(name))
 
     assert page.all("style") == []
-    assert [s["text"].strip() for s in page.all("script")] == [""]
+    assert {s["text"].strip() for s in page.all("script")} == {""}
     for element in page.elements:
         assert not [key for key in element if key == "style" or key.startswith("on")]
         for key in ("src", "href", "action"):
@@ -367,9 +370,7 @@ def test_details_of_a_mistake_can_be_withheld():
 
 
 def test_an_expired_sign_in_leads_back_to_the_application():
-    again, link = (
-        link for link in quiet("expired").all("a") if "button" in link.get("class", "")
-    )
+    again, link = (link for link in quiet("expired").all("a") if "button" in link.get("class", ""))
 
     assert again["text"] == "Ask for a new one"
     assert link["href"] == "https://wiki.acme.example/?from=login"
