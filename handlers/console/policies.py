@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from handlers.console import cells, commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, part
-from handlers.console.fields import Field, Kind
+from handlers.console.fields import Field
 from handlers.console.lists import cell, way
+from handlers.console.policy_fields import POLICIES, Policy
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import Message, message
-from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 
 PATH: Final = "/policies"
 _OF_ALL: Final = f"{PATH}/installation"
@@ -29,191 +29,6 @@ _ORIGIN: Final = message("Where it comes from", context="policies")
 _INHERITED: Final = message("inherited", context="policies")
 _OWN: Final = message("its own", context="policies")
 _BUILT_IN: Final = message("built in", context="policies")
-
-
-class Policy(Struct, frozen=True):
-    """A kind of policy: its address in the API, what can be said in it, and how in a shell."""
-
-    path: str
-    title: Message
-    fields: tuple[Field, ...]
-    option: str
-
-    @property
-    def page(self) -> str:
-        return self.path.replace("/", "-")
-
-
-def _field(name: str, label: Message, kind: Kind = "text", hint: Message | None = None) -> Field:
-    return Field(
-        path=name,
-        source=f"policy.{name}",
-        label=label,
-        hint=hint,
-        kind=kind,
-        direction="ltr",
-        default=False if kind == "switch" else None,
-    )
-
-
-def _list(name: str, label: Message, options: Mapping[str, Message]) -> Field:
-    known = {**SECOND_FACTORS, **MULTI_FACTORS}
-    offered = [(value, options[known[value]]) for value in _LISTED[name]]
-    return Field(
-        path=name,
-        source=f"policy.{name}",
-        label=label,
-        kind="choices",
-        options=offered,
-        is_sent_empty=True,
-    )
-
-
-_SECOND_FACTORS: Final = message("What counts beside a password", context="policies")
-_MULTI_FACTORS: Final = message("What counts as two factors by itself", context="policies")
-_FACTORS: Final = {
-    "otp": message("Authenticator apps", context="policies"),
-    "u2f": message("Passkeys", context="policies"),
-}
-_LISTED: Final = {"secondFactors": SECOND_FACTORS, "multiFactors": MULTI_FACTORS}
-_PASSWORDLESS: Final = (
-    (PASSWORDLESS, message("allowed", context="policies")),
-    (NO_PASSWORDLESS, message("not allowed", context="policies")),
-)
-
-_COLOURS: Final = {
-    "primaryColor": message("Buttons and links", context="policies"),
-    "backgroundColor": message("Background", context="policies"),
-    "warnColor": message("Warnings", context="policies"),
-    "fontColor": message("Text", context="policies"),
-    "primaryColorDark": message("Buttons and links, dark", context="policies"),
-    "backgroundColorDark": message("Background, dark", context="policies"),
-    "warnColorDark": message("Warnings, dark", context="policies"),
-    "fontColorDark": message("Text, dark", context="policies"),
-}
-
-POLICIES: Final = (
-    Policy(
-        "login",
-        message("Signing in", context="policies"),
-        (
-            _field(
-                "allowRegister",
-                message("People may open accounts themselves", context="policies"),
-                "switch",
-            ),
-            _field(
-                "passwordCheckLifetime",
-                message("How long a password counts", context="policies"),
-                hint=message("Such as 240h: then it is asked again.", context="policies"),
-            ),
-            _field(
-                "forceMfa",
-                message("Everybody needs a second factor", context="policies"),
-                "switch",
-            ),
-            _list("secondFactors", _SECOND_FACTORS, _FACTORS),
-            _list("multiFactors", _MULTI_FACTORS, _FACTORS),
-            _field(
-                "secondFactorCheckLifetime",
-                message("How long a second factor counts", context="policies"),
-            ),
-            _field(
-                "multiFactorCheckLifetime",
-                message("How long a passkey counts", context="policies"),
-            ),
-            _field(
-                "mfaInitSkipLifetime",
-                message("When to offer a second factor again", context="policies"),
-                hint=message("Such as 720h; 0s: it is not offered.", context="policies"),
-            ),
-            Field(
-                path="passwordlessType",
-                source="policy.passwordlessType",
-                label=message("Signing in by passkey alone", context="policies"),
-                kind="choice",
-                options=_PASSWORDLESS,
-            ),
-            _field(
-                "hidePasswordReset",
-                message("No way to a new password on the pages", context="policies"),
-                "switch",
-            ),
-            _field(
-                "defaultRedirectUri",
-                message("Where people go who come from nowhere", context="policies"),
-                "url",
-            ),
-        ),
-        "--password-check-lifetime 240h",
-    ),
-    Policy(
-        "password/complexity",
-        message("Passwords", context="policies"),
-        (
-            _field("minLength", message("Characters at least", context="policies"), "number"),
-            _field("hasLowercase", message("A small letter", context="policies"), "switch"),
-            _field("hasUppercase", message("A capital letter", context="policies"), "switch"),
-            _field("hasNumber", message("A digit", context="policies"), "switch"),
-            _field("hasSymbol", message("A symbol", context="policies"), "switch"),
-        ),
-        "--min-length 12",
-    ),
-    Policy(
-        "password/age",
-        message("Age of passwords", context="policies"),
-        (
-            _field(
-                "maxAgeDays",
-                message("Days after which a new one is due", context="policies"),
-                "number",
-                message("0: never, as is recommended today.", context="policies"),
-            ),
-        ),
-        "--max-age-days 0",
-    ),
-    Policy(
-        "lockout",
-        message("Wrong passwords", context="policies"),
-        (
-            _field(
-                "maxPasswordAttempts",
-                message("Attempts before somebody is locked out", context="policies"),
-                "number",
-                message("0: never; tries are slowed down all the same.", context="policies"),
-            ),
-            _field(
-                "maxOtpAttempts",
-                message("The same for codes of a second factor", context="policies"),
-                "number",
-            ),
-        ),
-        "--max-password-attempts 10",
-    ),
-    Policy(
-        "label",
-        message("Looks", context="policies"),
-        tuple(
-            _field(
-                name, label, hint=message("Such as #2b4fc7; empty: the usual.", context="policies")
-            )
-            for name, label in _COLOURS.items()
-        ),
-        "--primary-color '#2b4fc7'",
-    ),
-    Policy(
-        "privacy",
-        message("Links", context="policies"),
-        (
-            _field("tosLink", message("Terms of use", context="policies"), "url"),
-            _field("privacyLink", message("Privacy", context="policies"), "url"),
-            _field("helpLink", message("Help", context="policies"), "url"),
-            _field("docsLink", message("Documentation", context="policies"), "url"),
-            _field("supportEmail", message("Address of support", context="policies"), "email"),
-        ),
-        "--help-link URL",
-    ),
-)
 
 
 class OwnHandler(ActionHandler):
