@@ -26,6 +26,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_user_requests import Empty, NewPassword
 from idp.identity.person_fields import password_problems
 from idp.identity.subjects import Subject
+from idp.mail import Fate
 from idp.records import USERS, User
 from idp.requests import Request
 from idp.service import Service
@@ -47,7 +48,7 @@ class SetPassword(Request, frozen=True, kw_only=True):
 
 class SendLink(Request, frozen=True, kw_only=True):
     """`url_template` is a page to which the mail leads; it takes the code, and sets the password
-    by it. Without one, the mail has the code alone."""
+    by it. Without one, it leads to the page of this service."""
 
     url_template: Name | None = None
     notification_type: Literal["NOTIFICATION_TYPE_UNSPECIFIED", "NOTIFICATION_TYPE_EMAIL"] = (
@@ -69,7 +70,7 @@ class ResetBegun(Answer, frozen=True, kw_only=True):
 
     details: Details
     verification_code: str = ""
-    mail: Literal["", "held"] = ""
+    mail: Fate = ""
 
 
 async def set_password(

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from idp import mail
 from idp.i18n import message
-from idp.identity import verifications
+from idp.identity import reset_links, verifications
 from idp.identity.verifications import Begun
 from idp.mail import Code, Letter, Link
 from idp.policies import letters
@@ -24,33 +24,33 @@ HOURS_FOR_THE_FIRST: Final = 24
 async def begin(
     service: Service, user: User, *, send: bool, url_template: str | None = None
 ) -> Begun:
-    """A code; with `send`, the mail that brings it, which leads to the template's page if there
-    is one. Raises UrlTemplateRefused."""
+    """A code; with `send`, the mail that brings it, which leads to the template's page, or else to
+    that of this service. Raises UrlTemplateRefused."""
     hours = HOURS if user.password else HOURS_FOR_THE_FIRST
     lasts = timedelta(hours=hours)
-    code, made = verifications.new_code(service, user, "password", _issue(user), lasts)
+    issue = reset_links.issue(user)
+    code, made = verifications.new_code(service, user, "password", issue, lasts)
+    key, made = reset_links.add_key(service, user, made)
     writes: list[Write] = [made]
     if send and user.email:
-        letter = await _letter(service, user, user.email.address, code, url_template, hours)
+        url = reset_links.address(service.config, key)
+        if url_template:
+            url = verifications.link(service.config, user, code, url_template)
+        letter = await _letter(service, user, user.email.address, code, url, hours)
         writes.append(mail.posting(service, "reset_password", letter, user.id))
     return Begun(code=code, writes=writes)
 
 
 async def check(service: Service, user: User, code: str) -> Delete:
     """The write that spends the newest code. Raises CodeRefused."""
-    return await verifications.check_code(service, user, "password", _issue(user), code)
-
-
-def _issue(user: User) -> str:
-    """What a code counts for; a new stamp, as a new password brings one, ends it."""
-    return f"{user.stamp}\n{user.email.address if user.email else ''}"
+    issue = reset_links.issue(user)
+    return await verifications.check_code(service, user, "password", issue, code)
 
 
 async def _letter(
-    service: Service, user: User, address: str, code: str, template: str | None, hours: int
+    service: Service, user: User, address: str, code: str, url: str, hours: int
 ) -> Letter:
-    config, label = service.config, message("Or open this page:", context="mail")
-    url = verifications.link(config, user, code, template) if template else None
+    config = service.config
     bundle = mail.bundle_for(config, user.profile.preferred_language)
     return mail.write(
         bundle,
@@ -64,7 +64,7 @@ async def _letter(
                 host=urlsplit(config.issuer).netloc,
             ),
             Code(code),
-            *([Link(label, url)] if url else []),
+            Link(message("Or open this page:", context="mail"), url),
             message(
                 "The code counts for %(n)s hour.",
                 plural="The code counts for %(n)s hours.",

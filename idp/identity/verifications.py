@@ -15,7 +15,7 @@ from idp.config_rules import is_loopback
 from idp.credentials import Confidential
 from idp.errors import FailedPrecondition, IdpError, NotFound
 from idp.i18n import message
-from idp.identity import login_claims, mail_codes
+from idp.identity import invitation_letters, login_claims, mail_codes, reset_links
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject
 from idp.identity.users import is_held_elsewhere, login_key
@@ -59,7 +59,8 @@ async def begin_email(
     url_template: str | None = None,
     language: str | None = None,
 ) -> Begun:
-    """A code for the user's address; with `send`, the mail that brings it.
+    """A code for the user's address; with `send`, the mail that brings it. Whoever has no password
+    yet is invited by it to choose one, unless it leads to the template's page.
 
     The user need not be stored yet. `language` is the one that was asked for; without it, the
     user's own. Raises UrlTemplateRefused; NotFound when the user has no address.
@@ -68,11 +69,31 @@ async def begin_email(
         raise NotFound("the user has no e-mail address")
     code, made = new_code(service, user, "email", user.email.address)
     writes: list[Write] = [made]
-    if send:
+    if send and user.password is None and url_template is None:
+        writes = await _invitation(service, user, user.email, code, made, language)
+    elif send:
         url = link(service.config, user, code, url_template)
         letter = await _letter(service, user.email, code, url, language, user)
         writes.append(mail.posting(service, "verify_email", letter, user.id))
     return Begun(code=code, writes=writes)
+
+
+async def _invitation(
+    service: Service, user: User, email: Email, code: str, made: Insert, language: str | None
+) -> list[Write]:
+    """The mail with the link to a first password, and what makes that and its code count."""
+    key, made = reset_links.add_key(service, user, made)
+    bundle = mail.bundle_for(service.config, language, user.profile.preferred_language)
+    letter = invitation_letters.with_link(
+        bundle,
+        email.address,
+        urlsplit(service.config.issuer).netloc,
+        code,
+        reset_links.address(service.config, key),
+        hours=HOURS,
+        wording=await letters.wording(service, user.org_id, "verifyemail", bundle.tag),
+    )
+    return [made, mail.posting(service, "invite", letter, user.id)]
 
 
 def new_code(

@@ -121,7 +121,7 @@ async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     user = await stored(server, answer)
     assert (user.email.is_verified, user.email_key) == (False, None)
     (sent,) = await held(server)
-    assert (sent.kind, sent.user_id) == ("verify_email", user.id)
+    assert (sent.kind, sent.user_id) == ("invite", user.id)
     assert sent.letter.to == "mini@mouse.example"
     await verified(server, owner, user, "email", sent.letter.code)
 

@@ -1,0 +1,44 @@
+"""What a mailbox is told when an account was made for its owner, who has to choose a password."""
+
+from __future__ import annotations
+
+from idp import mail
+from idp.i18n import Bundle, message
+from idp.mail import Code, Letter, Link, Wording
+
+
+def with_link(
+    bundle: Bundle, to: str, host: str, code: str, url: str, *, hours: int, wording: Wording
+) -> Letter:
+    """The link to the first password, which proves the address, too; and the code that does so
+    elsewhere. No name stands in it: whoever asks for a mail must not choose what others read."""
+    return mail.write(
+        bundle,
+        to,
+        message("Choose a password for your account", context="mail"),
+        [
+            message(
+                "An account with this address was made for you at %(host)s. To use it, choose a"
+                " password.",
+                context="mail",
+                host=host,
+            ),
+            Link(message("Open this page, in any browser:", context="mail"), url),
+            message(
+                "Or type this code, where you are asked for one to confirm your address:",
+                context="mail",
+            ),
+            Code(code),
+            message(
+                "Both count for %(n)s hour.",
+                plural="Both count for %(n)s hours.",
+                context="mail",
+                n=hours,
+            ),
+            message(
+                "If you know nothing of this, do nothing, and give the code to nobody.",
+                context="mail",
+            ),
+        ],
+        wording,
+    )
