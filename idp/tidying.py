@@ -8,6 +8,7 @@ from typing import Final
 from idp import leftovers
 from idp.clients import app_removal, project_removal, project_states
 from idp.leftovers import Step
+from idp.oauth import connections
 from idp.records import LEFTOVERS, LeftoverKind
 from idp.service import Service
 
@@ -17,6 +18,7 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
     "application.deleted": app_removal.purge,
     "project.deleted": project_removal.purge,
     "project.state": project_states.follow,
+    "connection.removed": connections.purge,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from handlers.account import (
+    applications,
     base,
     contacts,
     language,
@@ -23,6 +24,7 @@ ROUTES: Final[list[Any]] = [
     *contacts.ROUTES,
     *language.ROUTES,
     *sessions.ROUTES,
+    *applications.ROUTES,
     *security.ROUTES,
     *password.ROUTES,
     *passkeys.ROUTES,

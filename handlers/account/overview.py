@@ -13,6 +13,7 @@ _TEXTS: Final[Mapping[str, Message]] = {
     "profile": message("Your name, and how we reach you.", context="account"),
     "security": message("Your password, and what else you sign in with.", context="account"),
     "sessions": message("Where you are signed in.", context="account"),
+    "applications": message("What applications may have of you.", context="account"),
     "language": message("For these pages, and for what we write to you.", context="account"),
 }
 

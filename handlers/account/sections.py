@@ -25,5 +25,8 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "profile": Section(f"{ACCOUNT}/profile", message("Profile", context="account")),
     "security": Section(f"{ACCOUNT}/security", message("Sign-in and security", context="account")),
     "sessions": Section(f"{ACCOUNT}/sessions", message("Sessions", context="users")),
+    "applications": Section(
+        f"{ACCOUNT}/applications", message("Connected applications", context="account")
+    ),
     "language": Section(f"{ACCOUNT}/language", message("Language", context="page")),
 }

@@ -14,7 +14,7 @@ from idp.oauth.standing import Client, Member, Named
 from idp.oauth.tokens import chain
 from idp.records import AUTHORIZATIONS, Authorization, Session, TokenKind
 from idp.service import Service
-from storage import Stale, Update
+from storage import Stale, Update, Write
 
 
 class Grantee(Struct, frozen=True):
@@ -66,6 +66,16 @@ async def find_live(service: Service, authorization: Authorization) -> Grantee |
 
 async def revoke(service: Service, authorization: Authorization, *, reason: str) -> None:
     """End an authorization with every token that came of it. Repeating it changes nothing."""
+    with suppress(Stale):  # revoked already, or expired: as dead as it can be
+        await service.store.commit(
+            *ending(service, authorization, actor=authorization.client_id, reason=reason)
+        )
+
+
+def ending(
+    service: Service, authorization: Authorization, *, actor: str, reason: str
+) -> list[Write]:
+    """The writes that do it. Stale: it is revoked already, or has expired."""
     random, now = service.random, service.clock.now()
     end = Update(
         AUTHORIZATIONS,
@@ -74,7 +84,6 @@ async def revoke(service: Service, authorization: Authorization, *, reason: str)
         increment={"sequence": 1},
         expect={"revoked_at": None},
     )
-    type, actor = "authorization.revoked", authorization.client_id
+    type = "authorization.revoked"
     event = events.changed(random, AUTHORIZATIONS, authorization, type, actor, now, reason=reason)
-    with suppress(Stale):  # revoked already, or expired: as dead as it can be
-        await service.store.commit(end, event)
+    return [end, event]

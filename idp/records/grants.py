@@ -90,6 +90,8 @@ class Replay(Record):
     expires_at: datetime
 
 
-AUTHORIZATIONS: Final = Collection("authorizations", Authorization, expires=True)
+AUTHORIZATIONS: Final = Collection(
+    "authorizations", Authorization, lists=(("user_id", "client_id"),), expires=True
+)
 REVOKED_TOKENS: Final = Collection("revoked_tokens", RevokedToken, expires=True)
 REPLAY: Final = Collection("replay", Replay, expires=True)

@@ -7,7 +7,9 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-LeftoverKind = Literal["project.deleted", "project.state", "application.deleted"]
+LeftoverKind = Literal[
+    "project.deleted", "project.state", "application.deleted", "connection.removed"
+]
 
 
 class LastUse(Record):
@@ -23,13 +25,15 @@ class LastUse(Record):
 class Leftover(Record):
     """What hangs on something that was deleted or changed, and is more than one unit can hold.
 
-    `actor` is who made the change.
+    `actor` is who made the change. `client_id` is the application that lost what a person had let
+    it have.
     """
 
     kind: LeftoverKind
     owner_id: str
     actor: str
     created_at: datetime
+    client_id: str | None = None
 
 
 class DeletedOrganization(Record):

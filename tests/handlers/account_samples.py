@@ -59,6 +59,16 @@ def pages(said, policy):
                 for n in (1, 2)
             ]
         },
+        "account/applications": {
+            "applications": [
+                {
+                    "id": said("c1"),
+                    "name": said("Acme Wiki"),
+                    "wishes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
+                    "since": "2026-11-20 11:37 UTC",
+                }
+            ]
+        },
         "account/message": console_samples.pages(said)["console/message"],
         "account/password": {
             "login_name": said("minnie@acme.example"),
@@ -101,6 +111,7 @@ def bare(policy):
         },
         "account/show": {"title_text": message("Profile"), "intro": None, "parts_of": []},
         "account/sessions": {"sessions": []},
+        "account/applications": {"applications": []},
         "account/message": console_samples.BARE["console/message"],
         "account/password": {"login_name": "minnie", "has_password": False, "policy": policy},
         "account/passkeys": {"passkeys": [], "new_url": None},

@@ -92,6 +92,7 @@ async def test_guessing_a_code_ends_it(server, visitor):
     late = await visitor.submit(page, verificationCode=right)
 
     assert "That was wrong too often." in text_of(late)
+    server.clock.advance(60)
     again = await visitor.submit(late, decision="again")
     assert "Sent." in text_of(again)
     await visitor.submit(again, verificationCode=await code(visitor))

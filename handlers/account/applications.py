@@ -1,0 +1,41 @@
+"""/ui/account/applications: what somebody lets applications have, and takes back."""
+
+from __future__ import annotations
+
+from handlers.account.base import AccountHandler
+from handlers.account.sections import SECTIONS
+from handlers.console import cells
+from handlers.login.consent import in_words
+from idp.oauth import connections
+from idp.oauth.connections import Connection
+from idp.oauth.params import Params
+
+
+class ApplicationsHandler(AccountHandler):
+    """The applications that are connected, each with a button that takes everything back."""
+
+    section = "applications"
+
+    async def show(self, *ids: str) -> None:
+        found = await connections.listed(self.service, self.person.subject)
+        self.page(
+            "account/applications",
+            applications=[self._shown(one) for one in found],
+            hidden=self.form_inputs(),
+        )
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        wanted = form.get("application") or ""
+        await connections.remove(self.service, self.person.subject, wanted)
+        self.done("removed")
+
+    def _shown(self, one: Connection) -> dict[str, object]:
+        return {
+            "id": one.client.id,
+            "name": one.client.name,
+            "wishes": in_words(self.service.config, one.scopes),
+            "since": cells.instant(one.since.isoformat())["value"],
+        }
+
+
+ROUTES = [(SECTIONS["applications"].path, ApplicationsHandler)]

@@ -1,0 +1,168 @@
+"""The applications that somebody has let in: what each may have, and how it is taken back.
+
+One is connected by the person's consent, or by what can still get tokens without them: an
+authorization with a refresh token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct, structs
+
+from idp import changes, leftovers, listing
+from idp.errors import NotFound
+from idp.identity.subjects import Subject
+from idp.oauth import authorizations, standing
+from idp.oauth.standing import Client
+from idp.records import (
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    CONSENTS,
+    LEFTOVERS,
+    ORGANIZATIONS,
+    Application,
+    Authorization,
+    Leftover,
+)
+from idp.service import Service
+from storage import Insert, Key, Stale, Unavailable, Unknown, Write
+from storage.settling import commit_settled
+
+SHOWN: Final = 100  # applications
+_PAGE: Final = 200
+_STEPS: Final = 20  # before the answer; what is left then follows in the background
+_REASON: Final = "taken back by the user"
+
+
+class Connection(Struct, frozen=True):
+    """An application, the scopes that it may have, and since when."""
+
+    client: Application
+    scopes: list[str]
+    since: datetime
+
+
+class _Known(Struct, frozen=True):
+    scopes: frozenset[str]
+    since: datetime
+
+
+async def listed(service: Service, subject: Subject) -> list[Connection]:
+    """What is connected, by name."""
+    consented = await _consented(service, subject)
+    issued = await _issued(service, subject)
+    ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
+    found = []
+    for client in await _clients(service, list(ids)[:SHOWN]):
+        id, under = client.application.id, standing.stamps_of(subject.instance, subject, client)
+        consent = consented.get(id)
+        if consent is not None and consent.since < client.application.created_at:
+            consent = None  # it was given to another application of the same id
+        known = [one for one in (consent, issued.get((id, under))) if one]
+        if known:
+            scopes = sorted(frozenset().union(*(one.scopes for one in known)))
+            since = min(one.since for one in known)
+            found.append(Connection(client.application, scopes, since))
+    return sorted(found, key=lambda one: one.client.name.casefold())
+
+
+async def find(service: Service, subject: Subject, client_id: str) -> Connection:
+    """One of them. Raises NotFound."""
+    found = [one for one in await listed(service, subject) if one.client.id == client_id]
+    if not found:
+        raise NotFound("there is no such application", slug="app.not_found")
+    return found[0]
+
+
+async def remove(service: Service, subject: Subject, client_id: str) -> None:
+    """Take everything back: the consent, and all that was issued. What the application is given
+    later counts.
+
+    Raises NotFound; Stale when the consent changed meanwhile.
+    """
+    await find(service, subject, client_id)
+    user, now = subject.user, service.clock.now()
+    leftover = structs.replace(
+        leftovers.new(service, "connection.removed", user.id, user.id), client_id=client_id
+    )
+    writes: list[Write] = [Insert(LEFTOVERS, leftover)]
+    page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=listing.MOST)
+    for one in page.records:
+        if one.client_id == client_id:
+            writes += changes.removal(service, CONSENTS, one, "consent.deleted", user.id, now)
+    await commit_settled(service.store, *writes)
+    with suppress(Unavailable, Unknown, Stale):
+        for _ in range(_STEPS):
+            if await leftovers.go(service, leftover, purge):
+                return
+
+
+async def purge(service: Service, leftover: Leftover) -> bool:
+    """End what was issued before: a step of `idp/leftovers.py`."""
+    units, is_all = [], True
+    where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}
+    async for one in _each(service, where, None):
+        if one.revoked_at is not None or one.created_at > leftover.created_at:
+            continue
+        if len(units) == leftovers.AT_ONCE:
+            is_all = False
+            break
+        actor = leftover.actor
+        units.append(authorizations.ending(service, one, actor=actor, reason=_REASON))
+    for outcome in await service.store.commit_each(units):
+        if outcome is not None and not isinstance(outcome, Stale):
+            raise outcome
+    return is_all
+
+
+async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
+    found = dict[str, _Known]()
+    async for one in listing.each(service, CONSENTS, {"user_id": subject.user.id}):
+        if one.changed_at >= subject.user.created_at and len(found) < SHOWN:
+            found[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
+    return found
+
+
+async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _Known]:
+    """What can be refreshed, by the application and the stamps that it was issued under."""
+    found = dict[tuple[str, str], _Known]()
+    now = service.clock.now()
+    async for one in _each(service, {"user_id": subject.user.id}, "client_id"):
+        if one.revoked_at is None and one.refresh and now < one.refresh.idle_expires_at:
+            id = (one.client_id, one.stamps)
+            known = found.get(id, _Known(frozenset(), one.created_at))
+            since = min(known.since, one.created_at)
+            found[id] = _Known(known.scopes | set(one.scopes), since)
+        if len(found) > SHOWN:
+            break
+    return found
+
+
+async def _each(
+    service: Service, where: dict[str, str | None], order: str | None
+) -> AsyncIterator[Authorization]:
+    after = None
+    while True:
+        page = await service.store.find(
+            AUTHORIZATIONS, where, order=order, after=after, limit=_PAGE
+        )
+        for one in page.records:
+            yield one
+        if page.after is None:
+            return
+        after = page.after
+
+
+async def _clients(service: Service, ids: Sequence[str]) -> list[Client]:
+    """Those that are there, with their organizations."""
+    if not ids:
+        return []
+    found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
+    clients = [one for one in found if one is not None]
+    keys: list[Key] = [(ORGANIZATIONS, one.org_id) for one in clients]
+    pairs = zip(clients, await service.store.get_many(keys), strict=True)
+    return [Client(client, organization) for client, organization in pairs if organization]

@@ -1,0 +1,27 @@
+## The applications that somebody has let in.
+##   applications: list[dict]    {id, name: str, wishes: list[Message | str], since: str}
+<%inherit file="frame.mako"/>\
+<%namespace name="form" file="/form.mako"/>\
+<%def name="title()">${pgettext("account", "Connected applications")}</%def>\
+% if applications:
+<p>${pgettext("account", "These applications may have this also while you are not using them. If you take it back, they ask you again.")}</p>
+<%form:step>
+<ul class="entries">
+% for application in applications:
+<li><div>
+<h2><bdi>${application["name"]}</bdi></h2>
+<ul>
+% for wish in application["wishes"]:
+<li>${said(wish)}</li>
+% endfor
+</ul>
+<p class="hint">${pgettext("account", "Since")}: <time dir="ltr">${application["since"]}</time></p>
+</div>
+<button class="quiet" name="application" value="${application['id']}">${pgettext("account", "Take back")}</button>
+</li>
+% endfor
+</ul>
+</%form:step>
+% else:
+<p>${pgettext("account", "No application may have anything while you are not using it.")}</p>
+% endif
