@@ -36,6 +36,6 @@ def details(record: Dated, resource_owner: str) -> Details:
     return Details(
         sequence=str(record.sequence),
         creation_date=record.created_at,
-        change_date=getattr(record, "changed_at", record.created_at),
+        change_date=getattr(record, "changed_at", None) or record.created_at,
         resource_owner=resource_owner,
     )

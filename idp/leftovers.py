@@ -21,11 +21,18 @@ AT_ONCE: Final = 500  # records that one step goes through
 Step: TypeAlias = Callable[[Service, Leftover], Awaitable[bool]]
 
 
-def new(service: Service, kind: LeftoverKind, owner_id: str, actor: str) -> Leftover:
-    """A record for the unit of the change."""
-    now = service.clock.now()
-    id = service.random.id()
-    return Leftover(id=id, kind=kind, owner_id=owner_id, actor=actor, created_at=now)
+def new(
+    service: Service, kind: LeftoverKind, owner_id: str, actor: str, org_id: str | None = None
+) -> Leftover:
+    """A record for the unit of the change. `org_id` is for what does not say it by itself."""
+    return Leftover(
+        id=service.random.id(),
+        kind=kind,
+        owner_id=owner_id,
+        actor=actor,
+        created_at=service.clock.now(),
+        org_id=org_id,
+    )
 
 
 async def begin(service: Service, leftover: Leftover, step: Step) -> None:
@@ -49,6 +56,7 @@ async def emptied(
     type: str,
     actor: str,
     order: str | None = None,
+    org_id: str | None = None,
 ) -> bool:
     """Remove the first records of a declared list, each with its event; whether none is left.
 
@@ -56,7 +64,9 @@ async def emptied(
     """
     page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
     now = service.clock.now()
-    units = [changes.removal(service, collection, one, type, actor, now) for one in page.records]
+    units = [
+        changes.removal(service, collection, one, type, actor, now, org_id) for one in page.records
+    ]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:
         if outcome is not None and not isinstance(outcome, Stale):

@@ -150,7 +150,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
 async def _purge_user(service: Service, user: User, actor: str) -> None:
     """Remove a user, or a bounded part of what hangs on them."""
     for _ in range(_UNITS):
-        writes, is_all = await user_removal.hanging(service, user.id, actor)
+        writes, is_all = await user_removal.hanging(service, user, actor)
         if is_all:
             now = service.clock.now()
             writes += changes.removal(service, USERS, user, "user.deleted", actor, now)

@@ -126,7 +126,9 @@ def main() -> None:
             catalog = read_po(file, locale=path.stem.replace("-", "_"))
         catalog.update(template, no_fuzzy_matching=True)
         catalog.obsolete.clear()
-        path.write_bytes(written(catalog))
+        new = path.with_suffix(".new")
+        new.write_bytes(written(catalog))
+        new.replace(path)  # whoever reads meanwhile sees one or the other
 
 
 if __name__ == "__main__":

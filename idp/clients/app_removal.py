@@ -36,7 +36,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
     if demo is not None and demo.id == found.id:
         message = "the demo application stays; issuers that others can reach have it inactive"
         raise FailedPrecondition(message, slug="app.demo")
-    leftover = leftovers.new(service, _TYPE, found.id, call.actor)
+    leftover = leftovers.new(service, _TYPE, found.id, call.actor, found.org_id)
     done = await changes.removed(
         service,
         APPLICATIONS,
@@ -52,7 +52,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
     """The writes that delete an application, as it was read."""
-    leftover = leftovers.new(service, _TYPE, client.id, actor)
+    leftover = leftovers.new(service, _TYPE, client.id, actor, client.org_id)
     gone = changes.removal(service, APPLICATIONS, client, _TYPE, actor, now)
     return [*gone, *_also(client, leftover)]
 
@@ -60,7 +60,9 @@ def removal(service: Service, client: Application, actor: str, now: datetime) ->
 async def purge(service: Service, leftover: Leftover) -> bool:
     """Remove what hangs on an application that is gone: a step of `idp/leftovers.py`."""
     keys, consents = [
-        await leftovers.emptied(service, collection, where, type, leftover.actor)
+        await leftovers.emptied(
+            service, collection, where, type, leftover.actor, org_id=leftover.org_id
+        )
         for collection, where, type in (
             (APP_KEYS, {"owner_id": leftover.owner_id}, "app_key.deleted"),
             (CONSENTS, {"client_id": leftover.owner_id}, "consent.deleted"),

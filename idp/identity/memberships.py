@@ -25,6 +25,7 @@ def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -
         org_id=org_id,
         roles=list(roles),
         created_at=now,
+        changed_at=now,
     )
 
 
@@ -107,8 +108,8 @@ async def grant(
         made = new(user_id, org_id, [role], now)
         writes = insertion(service.random, made, actor, now)
     else:
-        roles, type = {"roles": [*known.roles, role]}, "membership.changed"
-        writes = events.update(service.random, MEMBERSHIPS, known, roles, type, actor, now)
+        given, type = {"roles": [*known.roles, role], "changed_at": now}, "membership.changed"
+        writes = events.update(service.random, MEMBERSHIPS, known, given, type, actor, now)
     try:
         await service.store.commit(*writes)
     except (Conflict, Stale):  # another grant was faster: see what is left to do

@@ -75,7 +75,7 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
     async def find_bare() -> User:
         for _ in range(UNITS):
             user = await find()
-            writes, is_all = await hanging(service, user.id, call.actor)
+            writes, is_all = await hanging(service, user, call.actor)
             if is_all:
                 also.extend(writes)
                 return user
@@ -102,16 +102,18 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
     return writes
 
 
-async def hanging(service: Service, user_id: str, actor: str) -> tuple[list[Write], bool]:
+async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
     """The writes that remove what hangs on a user, and whether that is all."""
-    writes, is_all, now = await _codes(service, user_id), True, service.clock.now()
+    writes, is_all, now = await _codes(service, user.id), True, service.clock.now()
     for part in _PARTS:
         page = await service.store.find(
-            part.collection, {part.by: user_id}, order=part.order, limit=part.at_once
+            part.collection, {part.by: user.id}, order=part.order, limit=part.at_once
         )
         is_all = is_all and page.after is None
         for one in page.records:
-            writes += changes.removal(service, part.collection, one, part.type, actor, now)
+            writes += changes.removal(
+                service, part.collection, one, part.type, actor, now, user.org_id
+            )
     return writes, is_all
 
 

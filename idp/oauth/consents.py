@@ -85,6 +85,7 @@ async def _remembering(
             scopes=sorted(scopes),
             created_at=now,
             changed_at=now,
+            org_id=user.org_id,
         )
         return events.insertion(random, CONSENTS, new, "consent.given", user.id, now)
     before = [] if _is_of_others(known, client, live) else known.scopes

@@ -113,7 +113,8 @@ class AuthRequest(Record):
 class Consent(Record):
     """What a user lets an application of others have; its id is the digest of both.
 
-    One that is older than its user or its application was another's of the same id.
+    One that is older than its user or its application was another's of the same id. `org_id` is
+    the user's organization.
     """
 
     user_id: str
@@ -121,6 +122,7 @@ class Consent(Record):
     scopes: list[str]
     created_at: datetime
     changed_at: datetime
+    org_id: str | None = None
     sequence: int = 1
 
 

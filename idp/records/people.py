@@ -151,6 +151,7 @@ class Membership(Record):
     user_id: str
     roles: list[str]
     created_at: datetime
+    changed_at: datetime | None = None
     org_id: str | None = None
     sequence: int = 1
 

@@ -25,14 +25,15 @@ class LastUse(Record):
 class Leftover(Record):
     """What hangs on something that was deleted or changed, and is more than one unit can hold.
 
-    `actor` is who made the change. `client_id` is the application that lost what a person had let
-    it have.
+    `actor` is who made the change, and `org_id` the organization that it was made in. `client_id`
+    is the application that lost what a person had let it have.
     """
 
     kind: LeftoverKind
     owner_id: str
     actor: str
     created_at: datetime
+    org_id: str | None = None
     client_id: str | None = None
 
 

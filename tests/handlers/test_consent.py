@@ -88,7 +88,8 @@ async def test_consent_is_in_the_audit_log(server, signed_in, wiki):
         ("consent.given", 1),
         ("consent.given", 2),
     ]
-    assert {each.actor for each in told} == {consent.user_id}
+    user = await server.store.get(USERS, consent.user_id)
+    assert {(each.actor, each.org_id) for each in told} == {(user.id, user.org_id)}
 
 
 async def test_denying_is_told_to_the_application_and_leaves_nothing(server, signed_in, wiki):

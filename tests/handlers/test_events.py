@@ -200,3 +200,23 @@ async def test_what_hangs_on_a_user_or_an_application_belongs_to_their_organizat
         *("pat.created", "pat.deleted", "user_key.created", "user_key.deleted"),
         *("user_metadata.created", "user_metadata.changed", "user_metadata.deleted"),
     }
+
+
+async def test_what_goes_with_a_user_or_an_application_went_in_their_organization(
+    server, visitor, owner
+):
+    own = await new_organization(server, "own.example")
+    caller = await new_caller(server, visitor, own, "ORG_OWNER")
+    body = {"userName": "nightly", "name": "Nightly"}
+    user = (await caller.post("/management/v1/users/machine", body)).json()["userId"]
+    project, _ = await new_project(caller)
+    apps = f"/management/v1/projects/{project}/apps"
+    app = (await caller.post(f"{apps}/oidc", {"name": "A"})).json()["appId"]
+    await caller.post(f"/management/v1/users/{user}/metadata/team", {"value": "QQ=="})
+    for path in (f"/management/v1/users/{user}", f"{apps}/{app}"):
+        await caller.post(f"{path}/keys", {})
+    for gone in (f"/v2/users/{user}", f"{apps}/{app}"):
+        assert (await caller.request("DELETE", gone, None)).status == 200
+
+    told = {event["type"]["type"] for event in await found(caller, OWN)}
+    assert told >= {"user_metadata.deleted", "user_key.deleted", "app_key.deleted"}

@@ -56,11 +56,13 @@ async def test_a_member_has_the_new_roles_and_no_others_at_once(server, visitor,
     chief = await new_caller(server, visitor, here, "ORG_OWNER")
     script = await new_caller(server, visitor, here, "ORG_PROJECT_CREATOR")
     assert (await script.post(PROJECTS, {"name": "P"})).status == 200
+    server.clock.advance(1)
     page = await put(chief, MEMBERS, script.user_id, "ORG_USER_MANAGER", "ORG_USER_MANAGER")
 
     assert page.status == 200, page.text
     details = page.json()["details"]
     assert (details["resourceOwner"], details["sequence"]) == (here.id, "2")
+    assert details["creationDate"] < details["changeDate"]
     assert await roles_of(server, script.user_id) == {here.id: ["ORG_USER_MANAGER"]}
     refused(await script.post(PROJECTS, {"name": "P"}), 403, 7)
     assert (await script.get(f"/v2/users/{chief.user_id}")).status == 200
