@@ -15,6 +15,7 @@ _TEXTS: Final[Mapping[str, Message]] = {
     "sessions": message("Where you are signed in.", context="account"),
     "applications": message("What applications may have of you.", context="account"),
     "language": message("For these pages, and for what we write to you.", context="account"),
+    "data": message("All that is kept of you, to take along.", context="account"),
 }
 
 

@@ -29,4 +29,5 @@ SECTIONS: Final[Mapping[str, Section]] = {
         f"{ACCOUNT}/applications", message("Connected applications", context="account")
     ),
     "language": Section(f"{ACCOUNT}/language", message("Language", context="page")),
+    "data": Section(f"{ACCOUNT}/data", message("Your data", context="account")),
 }
