@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first hour of an administrator, by the command line. README.md says how to run it.
-set -euo pipefail
+set -euo pipefail -o noclobber # a password in a file is never lost to another run
 umask 077
 
 export IDP_URL="${IDP_URL:-http://localhost:8080}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first hour of an administrator, by JSON over HTTP. README.md says how to run it.
-set -euo pipefail
+set -euo pipefail -o noclobber # a password in a file is never lost to another run
 umask 077
 
 URL="${IDP_URL:-http://localhost:8080}"
@@ -11,16 +11,21 @@ ORG=
 say() { printf '%s\n' "$*" >&2; }
 new_password() { head -c 18 /dev/urandom | base64; }
 
-# call METHOD PATH [BODY]: the answer of one call; the token is on no command line.
+# call METHOD PATH [BODY]: the answer of one call, a refusal on stderr; the token is on no command line.
 call() {
-  curl -sS --fail-with-body -X "$1" "$URL$2" -H @- ${3+-d "$3"} <<HEADERS
+  local answer
+  answer=$(curl -sS --fail-with-body -X "$1" "$URL$2" -H @- ${3+-d "$3"} <<HEADERS
 Authorization: Bearer $TOKEN
 Content-Type: application/json
 x-idp-orgid: $ORG
 HEADERS
+  ) || { say "$answer"; return 1; }
+  printf '%s\n' "$answer"
 }
 # field NAME: this field of the JSON on stdin.
-field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
+field() { python3 -c 'import json, sys
+text = sys.stdin.read()
+if text: print(json.loads(text)[sys.argv[1]])' "$1"; }
 # preset PART: a part of Grafana's preset, for the place where Grafana is.
 preset() {
   call GET /management/v1/presets/grafana |
