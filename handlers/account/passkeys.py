@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.account.base import AccountHandler
+from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
-from handlers.login.passkey import FIELD, as_json
-from idp import logs
+from handlers.login.passkey_enrol import NAME_PROBLEM
 from idp.errors import FailedPrecondition, InvalidArgument
 from idp.i18n import Message, message
-from idp.identity import own_passkeys, passkeys, user_passkeys, webauthn
+from idp.identity import factors, own_passkeys, passkeys, user_passkeys, webauthn
 from idp.identity.subjects import Subject
 from idp.oauth.params import Params
 from idp.records import Passkey
@@ -19,17 +18,6 @@ from idp.service import Service
 
 PASSKEYS: Final = f"{ACCOUNT}/passkeys"
 NEW: Final = f"{PASSKEYS}/new"
-
-_log = logs.logger(__name__)
-_USUAL_NAME: Final = message("My passkey", context="passkey")
-_NAME_PROBLEM: Final = message(
-    "Give the passkey a name of 1 to 100 characters.", context="passkey"
-)
-_REFUSED: Final = message(
-    "That passkey can't be added: what your device answered does not fit, or the passkey is in use"
-    " already. Try again.",
-    context="passkey",
-)
 
 
 class PasskeysHandler(AccountHandler):
@@ -48,42 +36,18 @@ class PasskeysHandler(AccountHandler):
 
 
 class NewPasskeyHandler(AccountHandler):
-    """Asks for a name, and the person's device for a key."""
+    """Leads to where one is made, and back to the list."""
 
     section = "security"
-    is_sensitive = True
 
     async def show(self, *ids: str) -> None:
-        await self._ask()
-
-    async def submit(self, form: Params, *ids: str) -> None:
-        name, answer = form.get("name") or "", form.get(FIELD) or ""
-        try:
-            await own_passkeys.add(self.service, self.person.live, name, answer)
-        except InvalidArgument:
-            problems = [{"field": "name", "text": _NAME_PROBLEM}]
-            await self._ask(name, status=400, problems=problems)
-        except webauthn.Refused as error:
-            _log.info("passkey not added", cause=str(error), address=self.address())
-            problems = [{"field": None, "text": _REFUSED}]
-            await self._ask(name, status=400, problems=problems)
-        else:
-            self.done("added", PASSKEYS)
-
-    async def _ask(self, name: str | None = None, *, status: int = 200, **values: object) -> None:
-        options = await own_passkeys.options(self.service, self.person.live)
-        if options is None:
-            self.see(PASSKEYS)
-            return
-        usual = self.bundle().text(_USUAL_NAME)
-        self.page(
-            "account/passkey-new",
-            status=status,
-            typed=usual if name is None else name,
-            maximum=own_passkeys.MAX_NAME,
-            options=as_json(options),
-            hidden=self.form_inputs(),
-            **values,
+        user_id = self.person.user.id
+        await self.sign_in(
+            self.person.agent,
+            PASSKEYS,
+            max_age=RECENT_SECONDS,
+            user_id=user_id,
+            adding=factors.PASSKEY,
         )
 
 
@@ -101,7 +65,7 @@ class RenamePasskeyHandler(AccountHandler):
         try:
             await own_passkeys.rename(self.service, self.call(), id, name)
         except InvalidArgument:
-            problems = [{"field": "name", "text": _NAME_PROBLEM}]
+            problems = [{"field": "name", "text": NAME_PROBLEM}]
             self._ask(name, status=400, problems=problems)
         else:
             self.done("saved", PASSKEYS)
@@ -111,7 +75,7 @@ class RenamePasskeyHandler(AccountHandler):
             "account/passkey-name",
             status=status,
             typed=name,
-            maximum=own_passkeys.MAX_NAME,
+            maximum=passkeys.MAX_NAME,
             hidden=self.form_inputs(),
             **values,
         )

@@ -14,7 +14,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from idp import base64url, events
-from idp.identity import challenges, opening, users, webauthn
+from idp.errors import FieldProblem, InvalidArgument
+from idp.fields import Refused as FieldRefused
+from idp.fields import Text
+from idp.identity import challenges, users, webauthn
 from idp.identity.subjects import Subject, is_active
 from idp.identity.webauthn import Assertion, Refused, RelyingParty
 from idp.records import PASSKEYS, Passkey, User
@@ -23,6 +26,8 @@ from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 
 MOST: Final = 20  # of one person
+MAX_NAME: Final = 100
+_NAME: Final = Text(1, MAX_NAME)
 _TIMEOUT_MS: Final = 5 * 60 * 1000
 
 
@@ -94,17 +99,27 @@ def _descriptors(passkeys: Iterable[Passkey]) -> list[dict[str, Any]]:
     ]
 
 
-def adding(
-    service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
-) -> list[Write]:
-    """The writes that register the key in a browser's answer for this user.
+def checked_name(name: str) -> str:
+    """What a passkey is called. Raises InvalidArgument."""
+    try:
+        read: str = _NAME.read(name.strip())
+    except FieldRefused as error:
+        problem = FieldProblem(error.slug, "name", error.message, error.limit)
+        raise InvalidArgument([problem]) from None
+    return read
 
-    Conflict: the answer was used before, or the key is somebody's already; Stale: the user was
-    changed meanwhile. Raises Refused.
+
+def registered(
+    service: Service, party: RelyingParty, user: User, name: str, text: str, bound_to: str
+) -> tuple[Passkey, list[Write]]:
+    """The key in a browser's answer, as one of this user, and the writes that keep it.
+
+    Of the writes, Conflict: the answer was used before, or the key is somebody's already. Raises
+    Refused.
     """
     made = webauthn.read_credential(party, text)
     spent = challenges.spent(service, "create", bound_to, made.challenge)
-    now, user = service.clock.now(), subject.user
+    now = service.clock.now()
     passkey = Passkey(
         id=_record_id(made.id),
         user_id=user.id,
@@ -123,7 +138,7 @@ def adding(
     stored = events.insertion(
         random, PASSKEYS, passkey, type, user.id, now, user.org_id, user=user.id
     )
-    return [spent, *stored, opening.guard(subject)]
+    return passkey, [spent, *stored]
 
 
 def _record_id(credential_id: bytes) -> str:

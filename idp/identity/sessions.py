@@ -73,8 +73,10 @@ async def live_among(service: Service, found: list[Session]) -> list[LiveSession
     now = service.clock.now()
     alive = [session for session in found if _can_sign_in(service.config, session, now)]
     alive.sort(key=lambda session: session.last_used_at, reverse=True)
-    latest = {session.user_id: session for session in reversed(alive)}
-    return await _with_subjects(service, [s for s in alive if latest[s.user_id] is s])
+    latest: dict[str, LiveSession] = {}  # one that a new stamp has ended is in nobody's way
+    for one in await _with_subjects(service, alive):
+        latest.setdefault(one.session.user_id, one)
+    return list(latest.values())
 
 
 async def find_open(service: Service, agent: Agent) -> list[Session]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from idp import answers, changes, events, searching
+from idp import answers, changes, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import NotFound
-from idp.identity import covered_users, passkey_letters, read_user, sessions, users
-from idp.records import PASSKEYS, USERS, Passkey, User
+from idp.identity import covered_users, passkey_changes, read_user, users
+from idp.records import PASSKEYS, Passkey, User
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
@@ -70,9 +69,11 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
 
     async def find_passkey() -> Passkey:
         passkey = await find(service, user, passkey_id)
-        now = await covered_users.find(service, call, user_id)
-        also[:] = await signing_out(service, now, call.actor)
-        also.extend(passkey_letters.removed(service, now))
+        owner = await covered_users.find(service, call, user_id)
+        subject = await users.subject_of(service, owner)
+        if subject is not None:
+            change = await passkey_changes.remove(service, subject, passkey, call.actor)
+            also[:] = change.writes
         return passkey
 
     return await changes.removed(
@@ -92,18 +93,6 @@ async def find(service: Service, user: User, passkey_id: str) -> Passkey:
     if passkey is None or passkey.user_id != user.id:
         raise NotFound("there is no such passkey", slug="passkey.not_found")
     return passkey
-
-
-async def signing_out(
-    service: Service, user: User, actor: str, stamp: str | None = None
-) -> Sequence[Write]:
-    """The writes that end what was issued to a user, who has lost a way to sign in. Of two units
-    that do so at once, one is Stale."""
-    subject = await users.subject_of(service, user)
-    news = await sessions.news_of_all(service, subject) if subject else []
-    fresh = {"stamp": stamp or service.random.token(bits=64)}
-    now, random = service.clock.now(), service.random
-    return [*events.update(random, USERS, user, fresh, "user.signed_out", actor, now), *news]
 
 
 def _view(passkey: Passkey, user: User) -> PasskeyView:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Literal
 
 from idp.oauth import sign_in_flow
 from idp.oauth.own_areas import OwnPages
@@ -24,10 +25,12 @@ async def begin(
     prompt: Sequence[str] = (),
     max_age: int | None = None,
     user_id: str | None = None,
+    adding: Literal["totp", "passkey", "recovery-codes"] | None = None,
 ) -> Begun:
     """A stored flow that leads to an address of these pages.
 
-    `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in.
+    `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in;
+    `adding`: they set up this factor before it ends.
     """
     now = service.clock.now()
     request = AuthRequest(
@@ -42,6 +45,7 @@ async def begin(
         prompt=list(prompt),
         max_age=max_age,
         hinted_user_id=user_id,
+        adding=adding,
         is_for_own_page=True,
     )
     return await sign_in_flow.begin(service, request, agent)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from idp.identity import challenges, passkeys, webauthn
+from idp.identity import challenges, passkey_changes, passkeys, webauthn
 from idp.identity.agents import Cookie
-from idp.oauth import sign_in_flow
+from idp.oauth import setups, sign_in_flow
 from idp.oauth.proofs import Proven
+from idp.oauth.setups import Setup
 from idp.oauth.sign_in_flow import Flow
 from idp.policies import looks
-from idp.records import REPLAY
+from idp.records import PASSKEYS, REPLAY
 from idp.service import Service
 from storage import Conflict, Stale
 
@@ -56,6 +57,41 @@ async def enter(
         return await sign_in_flow.prove(service, flow, whole, *proof.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same answer, sent twice
+
+
+async def creation_options(service: Service, flow: Flow, proven: Proven) -> dict[str, Any] | None:
+    """What a browser is asked to make; None where there are no passkeys."""
+    party, user = webauthn.relying_party(service.config), proven.subject.user
+    if party is None:
+        return None
+    known = await passkeys.of_user(service, user.id)
+    challenge = challenges.new(service, "create", _bound_to(flow))
+    return passkeys.creation_options(service, party, user, known, challenge)
+
+
+async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str) -> Cookie | None:
+    """Let the key in a browser's answer be the person's, and go on; the browser's new cookie. With
+    the first factor there are recovery codes to be kept.
+
+    Raises InvalidArgument (the name); webauthn.Refused, also for a key that is somebody's already;
+    Stale when something else happened at once.
+    """
+    party = webauthn.relying_party(service.config)
+    if party is None:
+        raise webauthn.Refused("there are no passkeys here")
+    passkey, change = await passkey_changes.add(
+        service, party, proven.subject, name, text, _bound_to(flow)
+    )
+    user, codes = change.subject.user, change.codes
+    kept = setups.seal(service, Setup(user.id, codes=codes)) if codes else None
+    proven = proven.now_as(user).by(*passkeys.amr_of(passkey))
+    noted = {"adding": None, "sealed_setup": kept}
+    try:
+        return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
+    except Conflict as error:
+        if error.collection == PASSKEYS.name:
+            raise webauthn.Refused("the passkey is somebody's already") from None
+        raise Stale(REPLAY.name, flow.request.id) from None
 
 
 async def _may_stand_alone(service: Service, org_id: str) -> bool:

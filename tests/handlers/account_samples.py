@@ -79,7 +79,6 @@ def pages(said, policy):
             "passkeys": [passkey(said, "2026-11-21", True), passkey(said, None, False)],
             "new_url": "/ui/account/passkeys/new",
         },
-        "account/passkey-new": {"typed": said("Phone"), "maximum": 100, "options": said("{}")},
         "account/passkey-name": {"typed": said("Phone"), "maximum": 100},
     }
 
@@ -115,6 +114,5 @@ def bare(policy):
         "account/message": console_samples.BARE["console/message"],
         "account/password": {"login_name": "minnie", "has_password": False, "policy": policy},
         "account/passkeys": {"passkeys": [], "new_url": None},
-        "account/passkey-new": {"typed": "", "maximum": 100, "options": "{}"},
         "account/passkey-name": {"typed": "", "maximum": 100},
     }

@@ -162,22 +162,22 @@ async def test_nothing_but_what_the_device_really_made_is_added(visitor, demo, s
 
     for name, wrong in {**CLIENT_DATA, **DEVICE, **ANSWER, **MADE}.items():
         answer = device.create(options_of(page), **wrong)
-        refused = await visitor.send(page, name="Phone", passkey=answer)
+        refused = await visitor.send(page, deviceName="Phone", passkey=answer)
         assert (refused.status, NOT_ADDED in text_of(refused)) == (400, True), name
     for name, answer in RAW.items():
-        refused = await visitor.send(page, name="Phone", passkey=answer)
+        refused = await visitor.send(page, deviceName="Phone", passkey=answer)
         assert (refused.status, NOT_ADDED in text_of(refused)) == (400, True), name
 
     assert await stored.everything(server.store) == before
     answer = device.create(options_of(page))
-    added = await visitor.submit(page, name="Phone", passkey=answer)
-    assert added.name == "account/passkeys"
+    added = await visitor.submit(page, deviceName="Phone", passkey=answer)
+    assert added.name == "recovery-codes"
 
 
 async def test_an_answer_of_a_megabyte_is_too_much(visitor, demo, server, device):
     page = await visitor.open(NEW)
 
-    refused = await visitor.send(page, name="Phone", passkey="x" * 1_000_000)
+    refused = await visitor.send(page, deviceName="Phone", passkey="x" * 1_000_000)
 
     assert refused.status == 413
 
@@ -189,7 +189,7 @@ async def test_an_answer_for_one_ceremony_is_none_for_the_other(
     options = options_of(page)
     signed = device.get({"rpId": "localhost", "challenge": options["challenge"]})
 
-    refused = await visitor.send(page, name="Phone", passkey=signed)
+    refused = await visitor.send(page, deviceName="Phone", passkey=signed)
 
     assert NOT_ADDED in text_of(refused)
 
@@ -270,4 +270,4 @@ async def test_a_key_is_one_persons(visitor, new_visitor, demo, server, device):
 
     assert (page.status, NOT_ADDED in text_of(page)) == (400, True)
     assert (await stored.only(server.store, PASSKEYS)).name == "Phone"
-    assert page.inputs["name"] == "Phone"
+    assert page.inputs["deviceName"] == "Phone"

@@ -57,7 +57,7 @@ async def test_one_that_is_taken_away_opens_nothing_and_its_user_is_signed_out(
     page = await at_name(other, demo)
     assert (await other.send(page, passkey=device.get(options_of(page)))).status == 400
     told = {one.type async for one in server.store.scan(EVENTS)}
-    assert {"passkey.created", "passkey.deleted", "user.signed_out"} <= told
+    assert {"user.passkey_added", "user.passkey_removed", "passkey.deleted"} <= told
     gone = await owner.request("DELETE", path, None)
     assert refused(gone, 404, 5) == {"": "passkey.not_found"}
 

@@ -1,0 +1,82 @@
+"""/ui/login/passkey-enrol: a person's device makes a passkey for them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.login.passkey import FIELD, as_json
+from handlers.login.setting_up import SettingUpHandler
+from idp import logs
+from idp.errors import InvalidArgument
+from idp.i18n import Message, message
+from idp.identity import webauthn
+from idp.identity.passkeys import MAX_NAME
+from idp.oauth import factor_flow, passkey_flow
+from idp.oauth.interaction import Ask, Page
+from idp.oauth.params import Params
+from idp.oauth.proofs import Proven
+from idp.oauth.sign_in_flow import Flow
+
+_log = logs.logger(__name__)
+_USUAL_NAME: Final = message("My passkey", context="passkey")
+NAME_PROBLEM: Final = message("Give the passkey a name of 1 to 100 characters.", context="passkey")
+_REFUSED: Final = message(
+    "That passkey can't be added: what your device answered does not fit, or the passkey is in use"
+    " already. Try again.",
+    context="passkey",
+)
+
+
+class PasskeyEnrolHandler(SettingUpHandler):
+    """Asks for a name, and the person's device for a key."""
+
+    page_of_step = Page.PASSKEY_ENROL
+
+    async def ask(
+        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+    ) -> None:
+        options = await passkey_flow.creation_options(self.service, flow, proven)
+        if options is None:
+            await factor_flow.choose(self.service, flow, None)
+            self.see(self.at(LOGIN, flow))
+            return
+        given: dict[str, object] = {
+            "login_name": proven.subject.user.user_name,
+            "device_name": self.bundle().text(_USUAL_NAME),
+            "maximum": MAX_NAME,
+            "options": as_json(options),
+            "is_optional": not flow.request.is_for_own_page,
+        }
+        self.step(Page.PASSKEY_ENROL, flow, status=status, **(given | values))
+
+    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+        if form.get("decision") == "other":
+            await factor_flow.choose(self.service, flow, None)
+            self.see(self.at(LOGIN, flow))
+            return
+        name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
+        problem = await self._add(flow, proven, name, answer)
+        if problem is not None:
+            field, text = problem
+            problems = [{"field": field, "text": text}]
+            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+
+    async def _add(
+        self, flow: Flow, proven: Proven, name: str, answer: str
+    ) -> tuple[str | None, Message] | None:
+        """What is wrong, and with which field; None when the passkey is added, and the answer is
+        given."""
+        try:
+            cookie = await passkey_flow.add(self.service, flow, proven, name, answer)
+        except InvalidArgument:
+            return "deviceName", NAME_PROBLEM
+        except webauthn.Refused as error:
+            _log.info("passkey not added", cause=str(error), address=self.address())
+            return None, _REFUSED
+        self.keep_cookie(cookie)
+        self.see(self.at(LOGIN, flow))
+        return None
+
+
+ROUTES = [(ADDRESSES[Page.PASSKEY_ENROL], PasskeyEnrolHandler)]

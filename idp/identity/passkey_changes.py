@@ -1,0 +1,41 @@
+"""A passkey comes or goes: what that is to its user, in the unit of the change.
+
+All that was issued to the user ends, and they are told by mail. With the first factor there are
+recovery codes, which go with the last one.
+"""
+
+from __future__ import annotations
+
+from idp.identity import factors, passkey_letters, passkeys, webauthn
+from idp.identity.factors import Change
+from idp.identity.subjects import Subject
+from idp.identity.webauthn import RelyingParty
+from idp.records import Passkey
+from idp.service import Service
+
+
+async def add(
+    service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
+) -> tuple[Passkey, Change]:
+    """Let the key in a browser's answer be one of the person's.
+
+    Of the writes, Conflict: the answer was used before, or the key is somebody's already; Stale:
+    the user was changed meanwhile. Raises InvalidArgument (the name); webauthn.Refused.
+    """
+    name, user = passkeys.checked_name(name), subject.user
+    if len(await passkeys.of_user(service, user.id)) >= passkeys.MOST:
+        raise webauthn.Refused("the user has as many passkeys as one may have")
+    passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
+    change = await factors.added(service, subject, {}, "user.passkey_added")
+    letters = passkey_letters.added(service, user)
+    return passkey, Change([*writes, *change.writes, *letters], change.subject, change.codes)
+
+
+async def remove(service: Service, subject: Subject, passkey: Passkey, actor: str) -> Change:
+    """What it is to the person that the passkey goes; its own end is still to be written."""
+    user = subject.user
+    others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
+    is_last = not others and user.totp is None
+    change = await factors.removed(service, subject, {}, "user.passkey_removed", actor, is_last)
+    letters = passkey_letters.removed(service, user)
+    return Change([*change.writes, *letters], change.subject)
