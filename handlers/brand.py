@@ -7,14 +7,18 @@ it is what counts now, and nobody keeps it.
 from __future__ import annotations
 
 import base64
-from typing import Final
+import re
+from typing import Any, Final
 
 from tornado.web import HTTPError
 
 from handlers.page import PageHandler
-from idp.policies import looks
-from idp.records import PICTURES
+from idp.colours import is_colour
+from idp.policies import brand, looks
+from idp.records import PICTURES, LabelRules
 
+PREVIEW: Final = "/ui/brand/preview.css"
+_CAPITAL: Final = re.compile("[A-Z]")
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 
@@ -32,6 +36,27 @@ class BrandHandler(PageHandler):
         self.finish(stylesheet)
 
     head = get
+
+
+class PreviewHandler(PageHandler):
+    """Colours that nobody has saved yet: those of the address, in one scheme."""
+
+    async def get(self) -> None:
+        query = self.query_params()
+        named = {name: (query.if_once(name) or "").lower() for name in brand.NAMES}
+        usable: dict[str, Any] = {
+            snake(name): value for name, value in named.items() if is_colour(value)
+        }
+        scheme: brand.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
+        self.set_header("Content-Type", "text/css; charset=utf-8")
+        self.finish(brand.specimen(LabelRules(**usable), scheme))
+
+    head = get
+
+
+def snake(name: str) -> str:
+    """The name of the API as that of a field: `primary_color_dark`."""
+    return _CAPITAL.sub(lambda found: "_" + found[0].lower(), name)
 
 
 class PictureHandler(PageHandler):
@@ -52,6 +77,7 @@ class PictureHandler(PageHandler):
 
 
 ROUTES = [
+    (PREVIEW, PreviewHandler),
     (r"/ui/brand/([A-Za-z0-9_-]{43})/([0-9a-f]{16})\.css", BrandHandler),
     (r"/ui/brand/([A-Za-z0-9_-]{43})/([0-9a-f]{16})\.(?:png|jpg)", PictureHandler),
 ]

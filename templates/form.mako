@@ -1,7 +1,7 @@
 ## Parts of forms: the form of a step, a field with its label and problems, the list of problems.
 
-<%def name="step()">
-<form id="step" method="post"${html_attributes({"action": action})}>
+<%def name="step(enctype=None)">
+<form id="step" method="post"${html_attributes({"action": action, "enctype": enctype})}>
 % for key, value in hidden:
 <input type="hidden" name="${key}" value="${value}">
 % endfor
@@ -100,4 +100,10 @@ ${said(problem["text"])}</a></li>
 <strong dir="auto">${display_name}</strong>
 <span dir="auto">${login_name}</span>
 </span>
+</%def>
+
+## Codes that are shown once: to be printed, copied or kept as a file.
+<%def name="code_list(codes, file_url)">
+<pre class="codes" dir="ltr">${"\n".join(codes)}</pre>
+<p><a href="${file_url}" download="recovery-codes.txt">${pgettext("factor", "Save them as a file")}</a></p>
 </%def>

@@ -61,6 +61,7 @@ class Action(Struct, frozen=True, kw_only=True):
     that answer by which a person knows what it is about. `then` is where the page leads to, with
     ids of its own address or members of the answer; `done` is what is said there (`texts.DONE`).
     `shows` are the answer's secrets: then the page itself tells them, and nobody is led away.
+    `also` are other addresses that the form can be sent to, each with what its button says.
     `fixed` is what is always sent. `confirms`: the name has to be typed. `command` is the same
     for the command line.
     """
@@ -78,6 +79,7 @@ class Action(Struct, frozen=True, kw_only=True):
     loads: str | None = None
     name: str = ""
     fixed: Mapping[str, Any] = {}
+    also: Sequence[tuple[Message, str]] = ()
     shows: Sequence[Secret] = ()
     confirms: bool = False
     is_dangerous: bool = False
@@ -200,6 +202,7 @@ class ActionHandler(ConsoleHandler):
             confirm=self._name_of(loaded) if action.confirms else None,
             button=action.button,
             is_dangerous=action.is_dangerous,
+            also=[(label, self.at(CONSOLE + path)) for label, path in action.also],
             back_url=self._next(ids, loaded),
             commands=self.commands(ids, values),
             hidden=self.form_inputs(**({"sequence": sequence} if sequence else {})),

@@ -13,22 +13,30 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, part
 from handlers.console.fields import Field
 from handlers.console.lists import cell, way
-from handlers.console.policy_fields import POLICIES, Policy
+from handlers.console.policy_fields import (
+    BUILT_IN,
+    INHERITED,
+    OF_ALL,
+    OWN,
+    PATH,
+    POLICIES,
+    SECTION,
+    Policy,
+)
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import Message, message
 
-PATH: Final = "/policies"
-_OF_ALL: Final = f"{PATH}/installation"
-_SECTION: Final = "policies"
 _CHANGE: Final = message("Change", context="console")
 _RESET: Final = message("Inherit again", context="policies")
 _SETTING: Final = message("Setting", context="policies")
 _VALUE: Final = message("Value", context="policies")
+_BESIDE: Final = {
+    "pictures": message("Logo and icon", context="policies"),
+    "texts": message("Texts of the pages", context="policies"),
+    "label/preview": message("Preview", context="policies"),
+}
 _ORIGIN: Final = message("Where it comes from", context="policies")
-_INHERITED: Final = message("inherited", context="policies")
-_OWN: Final = message("its own", context="policies")
-_BUILT_IN: Final = message("built in", context="policies")
 
 
 class OwnHandler(ActionHandler):
@@ -42,10 +50,15 @@ class OwnHandler(ActionHandler):
         return loaded
 
 
+def _preview(policy: Policy, path: str) -> tuple[tuple[Message, str], ...]:
+    """The way from the form of colours to a page that has them."""
+    return ((_BESIDE["label/preview"], f"{path}/label/preview"),) * (policy.path == "label")
+
+
 def _actions(policy: Policy) -> tuple[Action, ...]:
     own, all = f"/management/v1/policies/{policy.path}", f"/admin/v1/policies/{policy.path}"
     shared: dict[str, Any] = {
-        "section": _SECTION,
+        "section": SECTION,
         "title": policy.title,
         "fields": policy.fields,
         "button": message("Save", context="console"),
@@ -61,18 +74,20 @@ def _actions(policy: Policy) -> tuple[Action, ...]:
                 context="policies",
             ),
             handler=OwnHandler,
+            also=_preview(policy, PATH),
             then=PATH,
             command=f"policy set {policy.page} {policy.option}",
             **shared,
         ),
         Action(
-            path=f"{_OF_ALL}/{policy.page}",
+            path=f"{OF_ALL}/{policy.page}",
             operation=f"PUT {all}",
             loads=f"GET {all}",
             intro=message(
                 "It counts in every organization that has none of its own.", context="policies"
             ),
-            then=_OF_ALL,
+            also=_preview(policy, OF_ALL),
+            then=OF_ALL,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
         ),
@@ -95,24 +110,28 @@ def _actions(policy: Policy) -> tuple[Action, ...]:
 class PoliciesHandler(ConsoleHandler):
     """What counts in the present organization, and what of it is inherited."""
 
-    section = _SECTION
+    section = SECTION
     prefix = "/management/v1/policies"
     path = PATH
     title = message("Policies", context="console")
+    other_path = OF_ALL
+    other_label = message("Policies of the installation", context="policies")
     origins: Mapping[bool, tuple[Message, str | None]] = {
-        True: (_INHERITED, None),
-        False: (_OWN, "good"),
+        True: (INHERITED, None),
+        False: (OWN, "good"),
     }
 
     def may_change(self) -> bool:
         return self.may("policy.write")
 
     def others(self) -> Sequence[Cell]:
-        """The way to the policies of the installation, or back."""
+        """The ways to what else makes the pages, and to the installation's policies or back."""
+        own = [
+            way(label, self.at(f"{CONSOLE}{self.path}/{name}")) for name, label in _BESIDE.items()
+        ]
         if "iam.read" not in self.visit.rights.everywhere:
-            return []
-        label = message("Policies of the installation", context="policies")
-        return [way(label, self.at(CONSOLE + _OF_ALL))]
+            return own
+        return [*own, way(self.other_label, self.at(CONSOLE + self.other_path))]
 
     async def show(self, *ids: str) -> None:
         found = [
@@ -153,19 +172,17 @@ class InstallationHandler(PoliciesHandler):
     """What counts where an organization says nothing else."""
 
     prefix = "/admin/v1/policies"
-    path = _OF_ALL
+    path = OF_ALL
     title = message("Policies of the installation", context="policies")
+    other_path = PATH
+    other_label = message("Policies of the organization", context="policies")
     origins: Mapping[bool, tuple[Message, str | None]] = {
-        True: (_BUILT_IN, None),
-        False: (_OWN, "good"),
+        True: (BUILT_IN, None),
+        False: (OWN, "good"),
     }
 
     def may_change(self) -> bool:
         return "iam.write" in self.visit.rights.everywhere
-
-    def others(self) -> Sequence[Cell]:
-        label = message("Policies of the organization", context="policies")
-        return [way(label, self.at(CONSOLE + PATH))]
 
 
 def _shown(field: Field, answer: Document) -> Cell:
@@ -182,5 +199,5 @@ def _shown(field: Field, answer: Document) -> Cell:
 ROUTES = [
     *routes(action for policy in POLICIES for action in _actions(policy)),
     (CONSOLE + PATH, PoliciesHandler),
-    (CONSOLE + _OF_ALL, InstallationHandler),
+    (CONSOLE + OF_ALL, InstallationHandler),
 ]

@@ -12,6 +12,13 @@ from idp import i18n
 from idp.i18n import Message, message
 from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 
+PATH: Final = "/policies"  # below the console
+OF_ALL: Final = f"{PATH}/installation"
+SECTION: Final = "policies"
+INHERITED: Final = message("inherited", context="policies")
+OWN: Final = message("its own", context="policies")
+BUILT_IN: Final = message("built in", context="policies")
+
 
 class Policy(Struct, frozen=True):
     """A kind of policy: its address in the API, what can be said in it, and how in a shell."""

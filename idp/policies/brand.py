@@ -15,6 +15,12 @@ from idp.colours import contrast, is_readable, mixed
 from idp.records import LabelRules
 
 Scheme = Literal["light", "dark"]
+# The colours by the names of the API: of the main action, the ground, warnings and text.
+NAMES: Final = tuple(
+    f"{part}Color{scheme}"
+    for scheme in ("", "Dark")
+    for part in ("primary", "background", "warn", "font")
+)
 _VISIBLE: Final = 3.0  # of a control's edge (WCAG 2.2, 1.4.11)
 
 
@@ -60,6 +66,12 @@ def stylesheet(rules: LabelRules) -> str:
     return text + (
         "@media (prefers-color-scheme: dark) {\n" + _block(dark) + "}\n" if dark else ""
     )
+
+
+def specimen(rules: LabelRules, scheme: Scheme) -> str:
+    """The colours of one scheme, whichever the browser prefers."""
+    chosen = colours(rules, scheme) or OWN[scheme]
+    return f":root {{ color-scheme: {scheme}; }}\n{_block(chosen)}"
 
 
 def _block(chosen: Colours) -> str:

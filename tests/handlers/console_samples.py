@@ -83,8 +83,36 @@ def action(said):
         "confirm": said("Minnie"),
         "button": message("Lock"),
         "is_dangerous": True,
+        "also": [(message("Preview"), URL + said("a"))],
         "back_url": URL + said("a"),
         "commands": commands(said),
+    }
+
+
+def brand(said):
+    url = URL + said("a")
+    text = {"name": "t-1", "usual": said("Sign in"), "key": said("Sign in"), "value": said("Go")}
+    way = {"label": message("Dark"), "tag": "ar", "language": said("Arabic"), "url": url}
+    return {
+        "console/picture": {
+            "title_text": message("Logo"),
+            "origin": {"label": message("its own"), "tone": "good"},
+            "picture": {"url": url, "width": 400, "height": 100},
+            "on_dark": True,
+            "may_write": True,
+            "has_own": True,
+            "back_url": url,
+        },
+        "console/page-texts": {
+            "search": {"fields": fields(said)[:1], "hidden": [("org", said("1"))]},
+            "intro": message("Under each."),
+            "texts": [text],
+            "language": "de",
+            "text_direction": "ltr",
+            "may_write": True,
+            "back_url": url,
+        },
+        "console/preview": {"ways": [{**way, "is_current": True}], "back_url": url},
     }
 
 
@@ -109,6 +137,7 @@ def found(said):
 def pages(said):
     return {
         **console_app_samples.pages(said, fields(said), commands(said)),
+        **brand(said),
         "console/action": action(said),
         "console/list": found(said),
         "console/made": {
@@ -146,7 +175,27 @@ def pages(said):
 NOTHING = {"columns": [], "rows": [], "empty": message("Nothing.")}
 BARE = {
     **console_app_samples.BARE,
+    "console/page-texts": {
+        "search": {"fields": [], "hidden": []},
+        "intro": message("Under each."),
+        "texts": [],
+        "language": "en",
+        "text_direction": "ltr",
+        "may_write": False,
+        "back_url": URL,
+    },
+    "console/picture": {
+        "title_text": message("Logo"),
+        "origin": {"label": message("inherited"), "tone": None},
+        "picture": None,
+        "on_dark": False,
+        "may_write": False,
+        "has_own": False,
+        "back_url": URL,
+    },
+    "console/preview": {"ways": [], "back_url": URL},
     "console/action": {
+        "also": (),
         "title_text": message("Lock"),
         "about": None,
         "intro": None,

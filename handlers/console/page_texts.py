@@ -1,0 +1,192 @@
+"""Texts of the login pages in the console: those of one screen in one language, at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from handlers.console import fields, refusals
+from handlers.console.base import ConsoleHandler
+from handlers.console.fields import Field, Values
+from handlers.console.policy_fields import OF_ALL, PATH, SECTION
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp import i18n
+from idp.errors import FieldProblem, InvalidArgument, PermissionDenied, PreconditionFailed
+from idp.i18n import message
+from idp.oauth.params import Params
+from idp.policies.login_texts import SCREENS
+
+_LANGUAGE: Final = Field(
+    path="language",
+    label=message("Language", context="page"),
+    kind="choice",
+    options=[(tag, tag) for tag in i18n.available()],
+)
+_SCREEN: Final = Field(
+    path="screen",
+    label=message("Page", context="policies"),
+    kind="choice",
+    options=[(screen, screen) for screen in SCREENS],
+)
+_ABOUT: Final = message(
+    "Under each text is what the page says otherwise. What is left empty stays so. Parts such as"
+    " %(sample)s are filled in and have to be in your text, too.",
+    context="policies",
+    sample="%(application)s",
+)
+
+
+class PageTextsHandler(ConsoleHandler):
+    """What the present organization's pages say, where it isn't the usual."""
+
+    section = SECTION
+    prefix = "/management/v1/text"
+    path = PATH
+
+    def may_write(self) -> bool:
+        return self.may("policy.write")
+
+    async def show(self, *ids: str) -> None:
+        await self._ask({})
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        if not self.may_write():
+            raise PermissionDenied("the person may not set texts")
+        language, screen = self._chosen()
+        own = await self._own(language)
+        inputs = await self._inputs(language, screen)
+        typed = {key: (form.get(name) or "").strip() for name, (key, _) in inputs.items()}
+        try:
+            await self._save(form, language, screen, own, typed)
+        except (InvalidArgument, PreconditionFailed) as error:
+            values = {name: typed[key] for name, (key, _) in inputs.items()}
+            problems = _problems(error, screen, own, typed)
+            await self._ask(values, status=refusals.status_of(error), problems=problems)
+            return
+        chosen = {"language": language, "screen": screen}
+        self.see(self.at(f"{CONSOLE}{self.path}/texts", **chosen, done="saved"))
+
+    async def _save(
+        self, form: Params, language: str, screen: str, own: Document, typed: Mapping[str, str]
+    ) -> None:
+        seen = form.get("sequence") or ""
+        await self.run(
+            f"PUT {self.prefix}/login/{{language}}",
+            language,
+            document={"texts": _sent(screen, own, typed)},
+            if_match=int(seen) if seen.isdecimal() and seen.isascii() else None,
+            once=form.get("once"),
+        )
+
+    def _chosen(self) -> tuple[str, str]:
+        """The language and the screen that the address names, or the first."""
+        query = self.query_params()
+        language = i18n.lookup(query.get("language") or self.bundle().tag, i18n.available())
+        screen = query.get("screen")
+        return language or i18n.SOURCE, screen if screen in SCREENS else SCREENS[1]
+
+    async def _own(self, language: str) -> Document:
+        """What is set here, and of which state that is; what is inherited is none of it."""
+        found = await self.run(f"GET {self.prefix}/login/{{language}}", language)
+        if found.get("isDefault"):
+            return {"texts": [], "sequence": ""}
+        texts = found["customText"].get("texts", [])
+        return {"texts": texts, "sequence": found["details"]["sequence"]}
+
+    async def _inputs(self, language: str, screen: str) -> dict[str, tuple[str, str]]:
+        """The inputs of a screen: key and usual text of each."""
+        found = await self.run(f"GET {self.prefix}/default/login/{{language}}", language)
+        return {
+            _name(each["key"]): (each["key"], each["text"])
+            for each in found["texts"]
+            if each["screen"] == screen
+        }
+
+    async def _ask(self, typed: Values, **more: Any) -> None:
+        language, screen = self._chosen()
+        own, inputs = await self._own(language), await self._inputs(language, screen)
+        known = {each["key"]: each["text"] for each in own["texts"] if each["screen"] == screen}
+        chosen = {"language": language, "screen": screen}
+        self.page(
+            "console/page-texts",
+            search={
+                "fields": fields.shown((_LANGUAGE, _SCREEN), chosen),
+                "hidden": [("org", self.named_org_id)] if self.named_org_id else [],
+            },
+            intro=_ABOUT,
+            texts=[
+                {
+                    "name": name,
+                    "usual": usual,
+                    "key": key if key != usual else None,
+                    "value": typed.get(name, known.get(key, "")),
+                }
+                for name, (key, usual) in inputs.items()
+            ],
+            language=language,
+            text_direction=i18n.direction(language),
+            may_write=self.may_write(),
+            back_url=self.at(CONSOLE + self.path),
+            hidden=self.form_inputs(**_seen(own)),
+            **more,
+        )
+
+
+class InstallationPageTextsHandler(PageTextsHandler):
+    """What all pages say whose organization says nothing else."""
+
+    prefix = "/admin/v1/text"
+    path = OF_ALL
+    is_for_owners = True
+
+    def may_write(self) -> bool:
+        return "iam.write" in self.visit.rights.everywhere
+
+
+def _name(key: str) -> str:
+    """The name of the input for a text, which may hold any characters itself."""
+    return "t-" + hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _seen(own: Document) -> dict[str, str]:
+    return {"sequence": own["sequence"]} if own["sequence"] else {}
+
+
+def _sent(screen: str, own: Document, typed: Mapping[str, str]) -> list[Document]:
+    """All that is set in the language from now on: of this screen what was typed."""
+    others = [each for each in own["texts"] if each["screen"] != screen]
+    mine = [{"screen": screen, "key": key, "text": text} for key, text in typed.items() if text]
+    return [*mine, *others]
+
+
+def _problems(
+    error: InvalidArgument | PreconditionFailed,
+    screen: str,
+    own: Document,
+    typed: Mapping[str, str],
+) -> list[dict[str, object]]:
+    """What is wrong, each beside its input: the order of what was sent tells which."""
+    keys = [each["key"] for each in _sent(screen, own, typed)]
+    shown = [
+        Field(path=_name(key), label=message("Text", context="policies"), means=(f"texts[{n}]",))
+        for n, key in enumerate(keys)
+    ]
+    found = []
+    for one in error.details:
+        at = one.field.partition(".")[0]
+        field = next((each for each in shown if at in each.means), None)
+        found.append(_beside(field, one) if field else fields.problems((), error)[0])
+    return found
+
+
+def _beside(field: Field, one: FieldProblem) -> dict[str, object]:
+    told = fields.problems([field], InvalidArgument([one._replace(field=field.path)]))
+    return told[0]
+
+
+ROUTES = [
+    (f"{CONSOLE}{PATH}/texts", PageTextsHandler),
+    (f"{CONSOLE}{OF_ALL}/texts", InstallationPageTextsHandler),
+]

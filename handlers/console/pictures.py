@@ -1,0 +1,166 @@
+"""Logo and icon in the console: what is shown, and a form that takes a file."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Final
+
+from handlers import multipart
+from handlers.console import fields, refusals
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import part
+from handlers.console.fields import Field
+from handlers.console.lists import cell, way
+from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp.errors import InvalidArgument, NotFound, PermissionDenied
+from idp.i18n import message
+from idp.oauth.params import Params
+from idp.policies.images import MAX_BYTES
+
+TITLES: Final = {
+    "logo": message("Logo", context="policies"),
+    "logo_dark": message("Logo, dark", context="policies"),
+    "icon": message("Icon", context="policies"),
+    "icon_dark": message("Icon, dark", context="policies"),
+}
+_COLUMNS: Final = (
+    message("Picture", context="policies"),
+    message("Where it comes from", context="policies"),
+)
+_ABOUT: Final = message(
+    "The logo stands at the head of the pages instead of this service's name, the icon in the"
+    " browser's tab. Without a dark one, the other stands on dark pages too.",
+    context="policies",
+)
+_ROOM: Final = 8 * 1024  # for what is around the file
+_FILE: Final = Field(path="content", label=message("File", context="policies"))
+
+
+class PictureHandler(ConsoleHandler):
+    """One picture of the present organization's pages."""
+
+    section = SECTION
+    prefix = "/management/v1/policies/label"
+    path = PATH
+    _files: dict[str, bytes]
+
+    @property
+    def max_body_bytes(self) -> int:
+        return MAX_BYTES + _ROOM
+
+    def read_form(self) -> Params:
+        form = multipart.parse(self.request.headers.get("Content-Type"), self.body)
+        self._files = form.files
+        return form.texts
+
+    async def show(self, *ids: str) -> None:
+        await self._ask(*ids)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        if not self.may_write():
+            raise PermissionDenied("the person may not set pictures")
+        try:
+            await self._act(form, *ids)
+        except InvalidArgument as error:
+            problems = fields.problems([_FILE], error)
+            await self._ask(*ids, status=refusals.status_of(error), problems=problems)
+            return
+        done = "removed" if form.get("decision") == "remove" else "saved"
+        self.see(self.at(f"{CONSOLE}{self.path}/pictures", done=done))
+
+    def may_write(self) -> bool:
+        return self.may("policy.write")
+
+    async def _act(self, form: Params, place: str) -> None:
+        operation, once = f"{self.prefix}/{{picture}}", form.get("once")
+        if form.get("decision") == "remove":
+            await self.run(f"DELETE {operation}", place, once=once)
+            return
+        content = base64.b64encode(self._files.get("content", b"")).decode()
+        await self.run(f"PUT {operation}", place, document={"content": content}, once=once)
+
+    async def _ask(self, place: str, **more: Any) -> None:
+        if place not in TITLES:
+            raise NotFound("there is no such picture")
+        found = await self.run(f"GET {self.prefix}/{{picture}}", place)
+        self.page(
+            "console/picture",
+            title_text=TITLES[place],
+            origin=origin(found, is_of_all=self.path == OF_ALL),
+            picture=_shown(found),
+            on_dark=place.endswith("dark"),
+            may_write=self.may_write(),
+            has_own="picture" in found and not found.get("isDefault"),
+            back_url=self.at(f"{CONSOLE}{self.path}/pictures"),
+            hidden=self.form_inputs(),
+            **more,
+        )
+
+
+class InstallationPictureHandler(PictureHandler):
+    """One picture of the pages of whoever has none of their own."""
+
+    prefix = "/admin/v1/policies/label"
+    path = OF_ALL
+    is_for_owners = True
+
+    def may_write(self) -> bool:
+        return "iam.write" in self.visit.rights.everywhere
+
+
+def origin(found: Document, *, is_of_all: bool) -> dict[str, object]:
+    """Whose picture it is, as a chip."""
+    if not found.get("isDefault"):
+        return {"label": OWN, "tone": "good"}
+    return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}
+
+
+def _shown(found: Document) -> dict[str, Any] | None:
+    picture = found.get("picture")
+    if picture is None:
+        return None
+    return {name: picture[name] for name in ("url", "width", "height")}
+
+
+class PicturesHandler(ConsoleHandler):
+    """Which pictures there are, and whose they are."""
+
+    section = SECTION
+    prefix = PictureHandler.prefix
+    path = PATH
+
+    async def show(self, *ids: str) -> None:
+        url = f"{CONSOLE}{self.path}/pictures"
+        rows = []
+        for place, title in TITLES.items():
+            found = await self.run(f"GET {self.prefix}/{{picture}}", place)
+            whose = origin(found, is_of_all=self.path == OF_ALL)
+            rows.append([cell(title, "link", self.at(f"{url}/{place}")), cell(whose, "chip")])
+        title = message("Logo and icon", context="policies")
+        self.page(
+            "console/show",
+            title_text=title,
+            state=None,
+            intro=_ABOUT,
+            facts=[],
+            actions=[way(message("Policies", context="console"), self.at(CONSOLE + self.path))],
+            parts_of=[part(title, _COLUMNS, rows, title)],
+            commands=[],
+        )
+
+
+class InstallationPicturesHandler(PicturesHandler):
+    """The same of whoever has none of their own."""
+
+    prefix = InstallationPictureHandler.prefix
+    path = OF_ALL
+
+
+ROUTES = [
+    (f"{CONSOLE}{PATH}/pictures", PicturesHandler),
+    (f"{CONSOLE}{OF_ALL}/pictures", InstallationPicturesHandler),
+    (f"{CONSOLE}{PATH}/pictures/([a-z_]+)", PictureHandler),
+    (f"{CONSOLE}{OF_ALL}/pictures/([a-z_]+)", InstallationPictureHandler),
+]

@@ -1,0 +1,128 @@
+"""A page of a sign-in as it looks with certain colours: light and dark, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, get_args
+from urllib.parse import urlencode
+
+from msgspec import structs
+
+from handlers.brand import PREVIEW
+from handlers.console.base import ConsoleHandler
+from handlers.console.policy_fields import OF_ALL, PATH, SECTION
+from handlers.console.sections import CONSOLE
+from idp import colours, i18n
+from idp.i18n import Message, message
+from idp.oauth.params import Params
+from idp.policies.brand import NAMES, Scheme
+from idp.policies.looks import Look
+from idp.policies.pictures import Sign
+
+_LABELS: Final[Mapping[str, Message]] = {
+    "light": message("Light", context="policies"),
+    "dark": message("Dark", context="policies"),
+}
+_SCHEMES: Final[Sequence[Scheme]] = get_args(Scheme)
+
+
+class PreviewHandler(ConsoleHandler):
+    """What is saved is shown, or what a form sends here that isn't saved yet."""
+
+    section = SECTION
+    prefix = "/management/v1/policies/label"
+    path = PATH
+
+    @property
+    def _here(self) -> str:
+        return f"{CONSOLE}{self.path}/label/preview"
+
+    @property
+    def _form_subject(self) -> str:
+        """The form is the one of the page that sets the colours."""
+        return f"{self.visit.live.session.id}\n{self.request.path.removesuffix('/preview')}"
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        typed = {name: form.if_once(name) or "" for name in NAMES}
+        self.see(self.at(self._here, typed="yes", **_usable(typed)))
+
+    async def show(self, *ids: str) -> None:
+        query = self.query_params()
+        scheme: Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
+        answer = await self.run(f"GET {self.prefix}")
+        chosen = dict(answer["policy"])
+        if query.if_once("typed"):
+            chosen = {name: query.if_once(name) or "" for name in NAMES}
+        org_id = self.org_id if self.path == PATH else None
+        await self.show_organization(org_id)
+        own = self.bundle().tag
+        self.language = self.spoken(query.if_once("in")) or own
+        await self.show_organization(org_id)  # with the texts of that language
+        if self.look is not None:
+            self.look = _in_scheme(self.look, scheme)
+        chosen = _usable(chosen)
+        kept = {"typed": "yes", **chosen} if query.if_once("typed") else {}
+        self._draw(scheme, chosen, kept, own)
+
+    def _draw(
+        self, scheme: Scheme, chosen: Mapping[str, str], kept: Mapping[str, str], own: str
+    ) -> None:
+        tags = self.look.languages if self.look else i18n.available()
+        both = dict.fromkeys((self.language or own, own, *_others(tags, i18n.direction(own))))
+        self.page(
+            "console/preview",
+            application_name=self.bundle().text(message("Your application", context="policies")),
+            brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **chosen})}",
+            ways=[
+                {
+                    "label": _LABELS[each],
+                    "tag": tag,
+                    "language": i18n.endonym(tag),
+                    "url": self.at(self._here, **{**kept, "scheme": each, "in": tag}),
+                    "is_current": (each, tag) == (scheme, self.language),
+                }
+                for tag in both
+                for each in _SCHEMES
+            ],
+            back_url=self.at(f"{CONSOLE}{self.path}"),
+            problems=[{"field": "password", "text": _PROBLEM}],
+        )
+
+
+class InstallationPreviewHandler(PreviewHandler):
+    """The same of the pages of whoever has no colours of their own."""
+
+    prefix = "/admin/v1/policies/label"
+    path = OF_ALL
+
+
+_PROBLEM: Final = message("Enter your password.", context="password")
+
+
+def _usable(chosen: Mapping[str, str]) -> dict[str, str]:
+    """The colours among what was chosen, in lower case."""
+    found = {name: str(chosen.get(name) or "").strip().lower() for name in NAMES}
+    return {name: value for name, value in found.items() if colours.is_colour(value)}
+
+
+def _others(tags: Sequence[str], direction: str) -> list[str]:
+    """A language that is written the other way."""
+    return [tag for tag in tags if i18n.direction(tag) != direction][:1]
+
+
+def _in_scheme(look: Look, scheme: Scheme) -> Look:
+    """The look with the pictures that a browser in this scheme shows."""
+    return structs.replace(look, logo=_alone(look.logo, scheme), icon=_alone(look.icon, scheme))
+
+
+def _alone(sign: Sign | None, scheme: Scheme) -> Sign | None:
+    if sign is None:
+        return None
+    shown = sign.dark if scheme == "dark" and sign.dark else sign.light
+    return structs.replace(sign, light=shown, dark=None)
+
+
+ROUTES = [
+    (f"{CONSOLE}{PATH}/label/preview", PreviewHandler),
+    (f"{CONSOLE}{OF_ALL}/label/preview", InstallationPreviewHandler),
+]

@@ -1,0 +1,22 @@
+## A page as it looks with certain colours; its form leads nowhere.
+##   ways: list[dict]    {label: Message, tag: str, language: str, url: str, is_current: bool}:
+##                       the same in another scheme or language
+##   back_url: str
+<%inherit file="/page.mako"/>\
+<%! asking, has_languages = True, False %>\
+<%namespace name="form" file="/form.mako"/>\
+<%def name="title()">${pgettext("password", "Enter your password")}</%def>\
+<%def name="around()">\
+<nav class="preview" aria-label="${pgettext('policies', 'Preview')}">
+<ul>
+% for way in ways:
+<li><a href="${web_link(way['url'])}"${html_attributes({"aria-current": "page" if way["is_current"] else None})}>${said(way["label"])}, <span lang="${way['tag']}">${way["language"]}</span></a></li>
+% endfor
+<li><a href="${web_link(back_url)}">${pgettext("policies", "Back")}</a></li>
+</ul>
+</nav>
+</%def>\
+${form.login_name_field("minnie@acme.example")}
+${form.password_field("password", pgettext("page", "Password"), "off")}
+<p><a class="button" href="#main">${pgettext("password", "Sign in")}</a></p>
+<p><a class="button quiet" href="#main">${pgettext("page", "Cancel")}</a></p>
