@@ -1,14 +1,15 @@
 """Which pages are looked at in which way.
 
 Three tests look at pages: as they are, from right to left, and in the pseudo-locale. Each page is
-looked at in one of these ways whenever the tests run, and in all of them by `tox -e deep`.
+looked at in one of these ways whenever the tests run, and in all of them by `tox -e deep`. Pages of
+the login domain are looked at in the first two ways, and more, by `test_matrix`.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.browser import states
+from tests.browser import matrix, states
 
 WAYS = ("as it is", "from right to left", "pseudo-locale")
 
@@ -16,8 +17,10 @@ WAYS = ("as it is", "from right to left", "pseudo-locale")
 def every_state(way):
     """Parametrize a test by all states; those whose turn it isn't are deep."""
     turn = WAYS.index(way)
+    elsewhere = set() if way == "pseudo-locale" else set(matrix.pages())
     params = [
         pytest.param(state, marks=[] if n % len(WAYS) == turn else pytest.mark.deep)
         for n, state in enumerate(states.STATES)
+        if state not in elsewhere
     ]
     return pytest.mark.parametrize("state", params)
