@@ -1,8 +1,8 @@
 """Which pages are looked at in which way.
 
 Three tests look at pages: as they are, from right to left, and in the pseudo-locale. Each page is
-looked at in one of these ways whenever the tests run, and in all of them by `tox -e deep`. Pages of
-the login domain are looked at in the first two ways, and more, by `test_matrix`.
+looked at in one of these ways whenever the tests run, and in all of them by `tox -e deep`. The
+first two ways are for the console and the manual: `test_matrix` does more with all other pages.
 """
 
 from __future__ import annotations
