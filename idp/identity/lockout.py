@@ -1,4 +1,5 @@
-"""Locking an account after too many wrong passwords in a row, where its organization wants that.
+"""Locking an account after too many wrong passwords, or codes of a second factor, in a row, where
+its organization wants that.
 
 The count belongs to the account under its present stamp and in its present state. A lock changes
 the stamp, as one by an administrator does; so whoever is unlocked begins at nothing.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from idp import changes, events
 from idp.errors import FailedPrecondition
@@ -23,17 +24,23 @@ ACTOR: Final = "lockout"
 _KEPT: Final = timedelta(days=365)
 
 
-async def failed(service: Service, user: User | None, account: str) -> None:
-    """Count a wrong password, and lock its user when it was one too many.
+async def failed(
+    service: Service,
+    user: User | None,
+    account: str,
+    of: Literal["passwords", "codes"] = "passwords",
+) -> None:
+    """Count a wrong password or code, and lock its user when it was one too many.
 
     What is nobody's account is counted alike, so that it takes the same time. The last active
     owner of an organization or of the installation is never locked: nobody could let them in.
     """
     rules = await effective.lockout(service, user.org_id if user else None)
-    if not rules.max_password_attempts:
+    most = {"passwords": rules.max_password_attempts, "codes": rules.max_otp_attempts}[of]
+    if not most:
         return
     count = await service.store.increment(_key(service, user, account), window=_KEPT)
-    if user is not None and count.n >= rules.max_password_attempts:
+    if user is not None and count.n >= most:
         with suppress(FailedPrecondition):
             await changes.repeated(lambda: _lock(service, user))
 

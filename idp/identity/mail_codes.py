@@ -45,12 +45,12 @@ async def check(
     count = await service.store.increment(f"code:{issue}", window=_COUNTED)
     if count.n > TRIES:
         raise CodeRefused("too many wrong codes: ask for a new one", slug="code.tries")
-    found = digest(service, issue, address, _read(typed))
+    found = digest(service, issue, address, digits(typed))
     if not credentials.same(expected or "", found):
         raise CodeRefused("the code is not right")
 
 
-def _read(typed: str) -> str:
+def digits(typed: str) -> str:
     """The digits as they were sent, in whatever groups and whichever digits they were typed."""
     bare = _BETWEEN.sub("", typed[:_MAX_TYPED])
     return "".join(str(int(c)) for c in bare) if bare.isdecimal() else ""

@@ -17,6 +17,7 @@ from idp.records import (
     MEMBERSHIPS,
     PASSKEYS,
     PATS,
+    RECOVERY_CODES,
     ROLE_ASSIGNMENTS,
     USER_KEYS,
     USER_METADATA,
@@ -118,7 +119,8 @@ async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write]
 
 
 async def _codes(service: Service, user_id: str) -> list[Write]:
-    writes: list[Write] = []
+    kept = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
+    writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in kept.records]
     for proves in ("email", "phone", "password", "reset"):
         where = {"user_id": user_id, "proves": proves}
         page = await service.store.find(

@@ -40,6 +40,7 @@ class Page(StrEnum):
     RECOVERY_CODES = "recovery-codes"
     PASSKEY = "passkey"
     PASSKEY_ENROL = "passkey-enrol"
+    ORGANIZATION = "organization"
     REGISTER = "register"
     VERIFY_EMAIL = "verify-email"
     USER_NAME = "user-name"
@@ -87,16 +88,25 @@ Step: TypeAlias = Answer | Fail | Ask
 
 
 def decide(
-    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+    config: Config,
+    request: AuthRequest,
+    live: Sequence[LiveSession],
+    now: datetime,
+    *,
+    remembers: bool = False,
 ) -> Step | Recheck:
-    """The next step of `request` in a browser with these live sessions; Answer still depends on
-    consent."""
-    if request.is_acr_essential and not acr.can_meet(request.acr_values):
+    """The next step of `request` in a browser with these live sessions, and perhaps accounts that
+    it remembers; Answer still depends on consent."""
+    if request.is_acr_essential and not acr.can_meet(config, request.acr_values):
         return Fail(LoginRequired("no acr that claims demands can be reached here"))
     live = admitted(config, request, live)
     if "none" in request.prompt:
         return _silently(config, request, live, now)
-    return _interactively(config, request, live, now)
+    step = _interactively(config, request, live, now)
+    wants_choice = "select_account" in request.prompt and request.hinted_user_id is None
+    if step == Ask(Page.LOGIN_NAME) and remembers and wants_choice:
+        return Ask(Page.ACCOUNTS)
+    return step
 
 
 _PAGES: Final[Mapping[What, Page]] = {
@@ -110,7 +120,6 @@ _ASKING: Final[Mapping[str, Page]] = {factors.TOTP: Page.TOTP, factors.PASSKEY: 
 _ADDING: Final[Mapping[str | None, Page]] = {
     factors.TOTP: Page.TOTP_ENROL,
     factors.PASSKEY: Page.PASSKEY_ENROL,
-    factors.RECOVERY_CODES: Page.RECOVERY_CODES,
 }
 
 
@@ -132,6 +141,8 @@ def _interactively(
 ) -> Step | Recheck:
     chosen = _chosen(request, live)
     if chosen is not None and _counts(request, chosen, now):
+        if not _is_admitted(config, request, chosen):
+            return Ask(Page.ACCOUNTS)  # where it says why this one can't be used
         return _as_demanded(config, request, chosen, now)
     if request.reset_id is not None:
         return Ask(Page.RESET_CODE, login_name=request.login_name)

@@ -25,7 +25,7 @@ async def begin(
     prompt: Sequence[str] = (),
     max_age: int | None = None,
     user_id: str | None = None,
-    adding: Literal["totp", "passkey", "recovery-codes"] | None = None,
+    adding: Literal["totp", "passkey"] | None = None,
 ) -> Begun:
     """A stored flow that leads to an address of these pages.
 

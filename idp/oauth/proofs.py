@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from idp.identity import factors, password_change, users
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject, is_active
-from idp.oauth import acr
+from idp.oauth import acr, setups
 from idp.oauth import due as dues
 from idp.oauth.due import Due, Situation
 from idp.policies import looks
@@ -93,7 +93,7 @@ async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | N
             addable=allowed & factors.ADDABLE,
             needs_password=needs_password,
             is_adding=request.adding is not None,
-            holds_codes=request.sealed_setup is not None and request.adding is None,
+            holds_codes=_holds_codes(service, request, user),
             offers=proven.auth_time is None and _offers(service, user, rules),
         )
     )
@@ -114,6 +114,11 @@ async def _needs_password(service: Service, proven: Proven) -> bool:
     if acr.AMR_PASSWORD not in proven.amr:
         return True
     return await password_change.is_due(service, proven.subject.user)
+
+
+def _holds_codes(service: Service, request: AuthRequest, user: User) -> bool:
+    waiting = setups.find(service, request, user)
+    return bool(waiting and waiting.codes)
 
 
 def _offers(service: Service, user: User, rules: LoginRules) -> bool:

@@ -52,13 +52,15 @@ _NOTHING_PROVEN: Final = {**proofs.NOTHING, "reset_id": None, "reset_sent_at": N
 
 
 class Flow(Struct, frozen=True):
-    """A sign-in that waits in this browser, with everything its steps look at."""
+    """A sign-in that waits in this browser, with everything its steps look at. `live` are those of
+    `everybody` who is signed in here that may answer it."""
 
     request: AuthRequest
     client: Application
     agent: Agent
     sessions: list[Session]
     live: list[LiveSession]
+    everybody: list[LiveSession]
 
 
 class Begun(Struct, frozen=True):
@@ -98,7 +100,7 @@ async def _decide(
     due = await proofs.due(service, request, proven) if proven else None
     if proven is not None and due is not None:
         return interaction.demand(request, proven, due)
-    step = await _checked(service, request, live)
+    step = await _checked(service, request, live, remembers=bool(agent and agent.remembered))
     if isinstance(step, Answer) and request.device_id is not None:
         return Ask(Page.DEVICE_CONFIRM, live=step.live)
     if isinstance(step, Answer):
@@ -106,10 +108,12 @@ async def _decide(
     return step
 
 
-async def _checked(service: Service, request: AuthRequest, live: list[LiveSession]) -> Step:
+async def _checked(
+    service: Service, request: AuthRequest, live: list[LiveSession], *, remembers: bool
+) -> Step:
     """The next step, where nothing was proven here yet."""
     now = service.clock.now()
-    step = interaction.decide(service.config, request, live, now)
+    step = interaction.decide(service.config, request, live, now, remembers=remembers)
     if not isinstance(step, Recheck):
         return step
     proven = proofs.of_session(step.live, now)
@@ -166,9 +170,9 @@ async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | No
     if client is None or client.state != "active" or request.completed_at is not None:
         return None
     found = await sessions.find_open(service, agent)
-    live = await sessions.live_among(service, found)
-    live = interaction.admitted(service.config, request, live)
-    return Flow(request=request, client=client, agent=agent, sessions=found, live=live)
+    everybody = await sessions.live_among(service, found)
+    live = interaction.admitted(service.config, request, everybody)
+    return Flow(request, client, agent, found, live, everybody)
 
 
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:
@@ -215,7 +219,7 @@ async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
 
 async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
     """Go there; where several people are signed in, the address says whom the person chose."""
-    await _note(service, flow.request, completed_at=service.clock.now())
+    await note(service, flow.request, completed_at=service.clock.now())
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
     return Reply(responses.append(flow.request.redirect_uri, chosen))
 
@@ -233,9 +237,9 @@ async def deny(service: Service, flow: Flow) -> Reply:
 async def _end(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
     if request.device_id is not None:
         return await device_answers.deny(service, request)
-    await _note(service, request, completed_at=service.clock.now())
+    await note(service, request, completed_at=service.clock.now())
     if request.is_for_own_page:
-        return Reply(service.config.issuer)
+        return Reply(request.redirect_uri if request.adding else service.config.issuer)
     return failure(service, request, error)
 
 
@@ -246,31 +250,37 @@ def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:
     """Keep the language that was chosen on a page of this flow."""
-    await _note(service, flow.request, language=tag)
+    await note(service, flow.request, language=tag)
 
 
 async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
     """Go on to the password of whoever this is; nobody is told whether it exists."""
-    await _note(
+    await note(
         service,
         flow.request,
         login_name=login_name,
         session_id=None,
+        adding=_kept_wish(flow),
         **_NOTHING_PROVEN,
     )
+
+
+def _kept_wish(flow: Flow) -> str | None:
+    """The factor that is set up here: what a person chose on the way is not another's wish."""
+    return flow.request.adding if flow.request.is_for_own_page else None
 
 
 async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     """Choose one of this browser's live sessions; False when there is no such one."""
     if not any(one.session.id == session_id for one in flow.live):
         return False
-    chosen = {"session_id": session_id, "login_name": None}
-    await _note(service, flow.request, **chosen, **_NOTHING_PROVEN)
+    chosen = {"session_id": session_id, "login_name": None, "adding": _kept_wish(flow)}
+    await note(service, flow.request, **chosen, **_NOTHING_PROVEN)
     return True
 
 
-async def _note(service: Service, request: AuthRequest, **changes: Any) -> None:
-    """Raises Stale when the flow was answered, cancelled or has expired."""
+async def note(service: Service, request: AuthRequest, **changes: Any) -> None:
+    """Change what the request knows. Raises Stale: it was answered or cancelled, or has expired."""
     await service.store.commit(
         Update(AUTH_REQUESTS, request.id, set=changes, expect={"completed_at": None})
     )
@@ -314,7 +324,7 @@ async def find_proven(service: Service, flow: Flow) -> Proven | None:
 
 async def forget_proven(service: Service, flow: Flow) -> None:
     """What was proven counts no more: begin again."""
-    await _note(service, flow.request, **_NOTHING_PROVEN)
+    await note(service, flow.request, **_NOTHING_PROVEN)
 
 
 async def choose_password(
@@ -334,7 +344,7 @@ async def choose_password(
 
 async def forget_registration(service: Service, flow: Flow) -> None:
     """The account that waited in this flow is gone: begin again."""
-    await _note(service, flow.request, registration_id=None)
+    await note(service, flow.request, registration_id=None)
 
 
 async def _open_session(

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Annotated, Final, TypeVar
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from idp import colours, i18n
 from idp.errors import FieldProblem
@@ -176,16 +176,15 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
 
     allow_register: bool = True
     hide_password_reset: bool = False
-    hide_password_reset: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
     allow_external_idp: Annotated[bool, NotYet("login_policy.external_idp")] = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
-    second_factors: Annotated[list[SecondFactorName], Items(len(SECOND_FACTORS))] = list(
-        SECOND_FACTORS
+    second_factors: Annotated[list[SecondFactorName], Items(len(SECOND_FACTORS))] = field(
+        default_factory=lambda: list(SECOND_FACTORS)
     )
-    multi_factors: Annotated[list[MultiFactorName], Items(len(MULTI_FACTORS))] = list(
-        MULTI_FACTORS
+    multi_factors: Annotated[list[MultiFactorName], Items(len(MULTI_FACTORS))] = field(
+        default_factory=lambda: list(MULTI_FACTORS)
     )
     ignore_unknown_usernames: Annotated[bool, Always("login_policy.unknown_names")] = True
     passwordless_type: Annotated[
@@ -201,7 +200,6 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
     def stored(self) -> LoginRules:
         return LoginRules(
             allow_register=self.allow_register,
-            hide_password_reset=self.hide_password_reset,
             hide_password_reset=self.hide_password_reset,
             force_mfa=self.force_mfa,
             force_mfa_local_only=self.force_mfa_local_only,
@@ -219,7 +217,9 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
         lists = (self.second_factors, self.multi_factors)
         if not (self.force_mfa or self.force_mfa_local_only) or any(lists) or None in lists:
             return
-        yield FieldProblem("login_policy.no_factor", "secondFactors", "is empty, and one is forced")
+        yield FieldProblem(
+            "login_policy.no_factor", "secondFactors", "is empty, and one is forced"
+        )
 
 
 def _once(names: Iterable[str]) -> Iterable[str]:

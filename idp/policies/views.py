@@ -18,7 +18,6 @@ class LoginPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     allow_register: bool = False
     hide_password_reset: bool = False
-    hide_password_reset: bool = False
     allow_username_password: bool = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
@@ -144,12 +143,13 @@ def login(rules: LoginRules) -> dict[str, object]:
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
-        "hide_password_reset": rules.hide_password_reset,
         "allow_username_password": True,
         "ignore_unknown_usernames": True,
         "force_mfa": rules.force_mfa,
         "force_mfa_local_only": rules.force_mfa_local_only,
-        "second_factors": [n for n, kind in SECOND_FACTORS.items() if kind in rules.second_factors],
+        "second_factors": [
+            n for n, kind in SECOND_FACTORS.items() if kind in rules.second_factors
+        ],
         "multi_factors": [n for n, kind in MULTI_FACTORS.items() if kind in rules.multi_factors],
         "passwordless_type": PASSWORDLESS if rules.allow_passwordless else NO_PASSWORDLESS,
         "password_check_lifetime": durations.text(rules.password_check_seconds),

@@ -80,6 +80,7 @@ from idp.records.mail import (
     VERIFICATIONS,
     Mail,
     MailKind,
+    MailState,
     Registration,
     Verification,
 )
@@ -102,6 +103,7 @@ from idp.records.people import (
     PersonalAccessToken,
     Phone,
     Profile,
+    Totp,
     User,
     UserMetadata,
 )
@@ -120,6 +122,7 @@ from idp.records.policies import (
     Policy,
     PrivacyRules,
 )
+from idp.records.recovery_codes import RECOVERY_CODES, RecoveryCode
 from idp.records.refusals import REFUSALS, Refusal
 from idp.records.trial import KEPT, TRIALS, Kept, Trial
 from idp.records.upgrades import STEPS
@@ -153,6 +156,7 @@ ALL: Final = (
     CLIENT_ORIGINS,
     PATS,
     PASSKEYS,
+    RECOVERY_CODES,
     AGENTS,
     SESSIONS,
     AUTH_REQUESTS,
@@ -271,6 +275,7 @@ __all__ = [
     "MEMBERSHIPS",
     "Mail",
     "MailKind",
+    "MailState",
     "Membership",
     "ORGANIZATIONS",
     "OUTBOX",
@@ -283,7 +288,9 @@ __all__ = [
     "Phone",
     "Profile",
     "Project",
+    "RECOVERY_CODES",
     "REGISTRATIONS",
+    "RecoveryCode",
     "Refresh",
     "Refusal",
     "Registration",
@@ -297,6 +304,7 @@ __all__ = [
     "SessionClient",
     "SigningKey",
     "TRIALS",
+    "Totp",
     "Trial",
     "USERS",
     "USER_CODES",

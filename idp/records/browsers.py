@@ -65,6 +65,8 @@ class AuthRequest(Record):
     `adding` is the factor that the person sets up here, and `sealed_setup` what that needs
     (`idp/oauth/setups.py`).
 
+    `home_org_id` is the organization that the person wants to open an account in.
+
     `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
     for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
     (RFC 9126) is kept as one, too: its id is then the digest of the reference's secret.
@@ -96,9 +98,10 @@ class AuthRequest(Record):
     proven_secret_hash: str | None = None
     proven_amr: list[str] = []
     proven_auth_time: datetime | None = None
-    adding: Literal["totp", "passkey", "recovery-codes"] | None = None
+    adding: Literal["totp", "passkey"] | None = None
     sealed_setup: str | None = None
     registration_id: str | None = None
+    home_org_id: str | None = None
     reset_id: str | None = None
     reset_sent_at: datetime | None = None
     session_id: str | None = None

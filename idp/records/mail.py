@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, Literal
 
 from storage import Collection, Record
@@ -26,18 +26,29 @@ MailKind = Literal[
 ]
 
 
-class Mail(Record):
-    """A mail in the outbox. `sealed` is the letter, encrypted: it holds addresses and codes.
+MailState = Literal["held", "queued", "sending", "sent", "failed"]
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-    `held`: no way to send it is configured, and it is kept to be read on this machine.
+
+class Mail(Record):
+    """A mail in the outbox. `sealed` is the letter, encrypted: it holds addresses and codes, and
+    is gone once the mail is sent.
+
+    `held`: no way to send it was configured. `queued`: it is to be sent at `due_at`. `sending`:
+    whoever counted `attempts` up has until `due_at` for it; then it is anybody's again. `failed`:
+    it was given up. `last_error` tells how the last attempt ended, without an address.
     """
 
     kind: MailKind
     sealed: str
     created_at: datetime
     expires_at: datetime
-    state: Literal["held"] = "held"
+    state: MailState = "held"
     user_id: str | None = None
+    due_at: datetime = _NEVER
+    attempts: int = 0
+    last_error: str = ""
+    sequence: int = 1
 
 
 class Verification(Record):
@@ -72,7 +83,12 @@ class Registration(Record):
     proven_at: datetime | None = None
 
 
-OUTBOX: Final = Collection("outbox", Mail, lists=(("created_at",),), expires=True)
+OUTBOX: Final = Collection(
+    "outbox",
+    Mail,
+    lists=(("created_at",), ("state", "created_at"), ("state", "due_at")),
+    expires=True,
+)
 VERIFICATIONS: Final = Collection(
     "verifications", Verification, lists=(("user_id", "proves", "created_at"),), expires=True
 )

@@ -94,7 +94,8 @@ class User(Record):
     `email_key` is the same form of a verified e-mail address, else None; `address_key` of any,
     and `display_key` of the display name, for searches (`users.keys`). `secret_hash` and
     `access_token_type` are for a service user that gets tokens by itself. `factor_declined_at` is
-    when the person last put off setting up a second factor.
+    when the person last put off setting up a second factor, `recovery_codes_at` when the recovery
+    codes were made that count.
     """
 
     org_id: str
@@ -116,6 +117,7 @@ class User(Record):
     description: str | None = None
     password: Password | None = None
     totp: Totp | None = None
+    recovery_codes_at: datetime | None = None
     factor_declined_at: datetime | None = None
     idp_links: list[IdpLink] = []
     secret_hash: str | None = None

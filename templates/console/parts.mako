@@ -135,7 +135,7 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 <span class="chip"${html_attributes({"data-tone": state["tone"]})}>${said(state["label"])}</span>\
 </%def>
 
-## A value as people read it: `fact` is {label: Message, value, kind: "text", "code", "chip", "time", "link", "secret"; url}
+## A value as people read it: `fact` is {label: Message, value, kind: "text", "texts", "code", "chip", "time", "link", "secret"; url}
 <%def name="fact_value(cell)">\
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
@@ -145,6 +145,10 @@ ${chip(cell["value"])}\
 <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "time":
 <time dir="ltr">${cell["value"]}</time>\
+% elif cell["kind"] == "texts":
+% for value in cell["value"]:
+<span class="chip">${told(value)}</span>
+% endfor
 % else:
 ${told(cell["value"])}\
 % endif
@@ -166,6 +170,20 @@ ${said(value)}\
 <div><dt>${said(entry["label"])}</dt><dd>${fact_value(entry["cell"])}</dd></div>
 % endfor
 </dl>
+</%def>
+
+## The ways to other pages of a list.
+<%def name="turns(first_url, next_url)">
+% if first_url or next_url:
+<p class="row">
+% if first_url:
+<a class="button quiet" href="${web_link(first_url)}">${pgettext("console", "First page")}</a>
+% endif
+% if next_url:
+<a class="button quiet" href="${web_link(next_url)}" rel="next">${pgettext("console", "Next page")}</a>
+% endif
+</p>
+% endif
 </%def>
 
 ## What can be done: links to the pages that do it.

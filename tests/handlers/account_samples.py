@@ -18,6 +18,28 @@ def frame(said):
     }
 
 
+def choices(said):
+    """What is chosen from within a sign-in."""
+    person = {"display_name": said("Minnie Mouse"), "login_name": said("minnie@acme.example")}
+    usual = {**person, "refused": None, "is_meant": False, "forgotten_by": None}
+    refused = message("%(name)s can't be used.", name=said("minnie"))
+    return {
+        "accounts": {
+            "accounts": [
+                {**usual, "choice": ("account", said("s1"))},
+                {**usual, "choice": ("signedOut", said("u2")), "forgotten_by": said("u2")},
+                {**usual, "choice": None, "refused": refused},
+            ]
+        },
+        "organization": {
+            "organizations": [
+                {"id": said("o1"), "name": said("Acme"), "domain": said("acme.example")}
+            ],
+            "login_url": "/ui/login/name?" + said("flow=f1"),
+        },
+    }
+
+
 def card(said, name="label"):
     return {name: message("Password"), "text": message("None %(of)s.", of=said("it")), "url": URL}
 

@@ -5,7 +5,13 @@ from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
 from idp.policies.pictures import Drawing, Sign
 from idp.records import ComplexityRules
-from tests.handlers import account_samples, console_samples, docs_samples, reset_samples
+from tests.handlers import (
+    account_samples,
+    console_samples,
+    docs_samples,
+    factor_samples,
+    reset_samples,
+)
 
 DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
@@ -163,6 +169,20 @@ def decisions(said):
     }
 
 
+def choosing(said):
+    return {
+        "change-password": {
+            "login_name": said("minnie@acme.example"),
+            "policy": POLICY,
+        },
+        "setup": {
+            "login_name": said("admin@localhost"),
+            "password": said("Kx7f-9QmD"),
+            "policy": POLICY,
+        },
+    }
+
+
 def pages(said):
     accounts = [
         {"id": said("s1"), **person(said)},
@@ -174,13 +194,10 @@ def pages(said):
             "suffix": said("acme.example"),
             "passkey": said("{}"),
             "register_url": "/ui/login/register?" + said("flow=f1"),
+            "accounts_url": "/ui/login/accounts?" + said("flow=f1"),
         },
+        **account_samples.choices(said),
         **registration(said),
-        "passkey": {
-            "login_name": said("minnie"),
-            "options": said("{}"),
-            "other_url": "/ui/login?" + said("flow=f1"),
-        },
         "password": {
             "login_name": said("minnie@acme.example"),
             "back_url": "/ui/login?" + said("flow=f1"),
@@ -188,18 +205,10 @@ def pages(said):
             "reset_url": "/ui/login/reset?" + said("flow=f1"),
         },
         **reset_samples.pages(said),
-        "accounts": {"accounts": accounts},
+        **factor_samples.pages(said),
         **decisions(said),
         "form-post": {},
-        "change-password": {
-            "login_name": said("minnie@acme.example"),
-            "policy": POLICY,
-        },
-        "setup": {
-            "login_name": said("admin@localhost"),
-            "password": said("Kx7f-9QmD"),
-            "policy": POLICY,
-        },
+        **choosing(said),
         "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
         "error": error(said),
         "logout-confirm": {"accounts": accounts},
@@ -224,7 +233,21 @@ def pages(said):
 
 # The other state of pages that have one, without what is optional.
 BARE = {
-    "login-name": {"login_hint": "", "suffix": None, "passkey": None, "register_url": None},
+    "login-name": {
+        "login_hint": "",
+        "suffix": None,
+        "passkey": None,
+        "register_url": None,
+        "accounts_url": None,
+    },
+    "organization": {"organizations": [], "login_url": "/ui/login/name"},
+    "passkey-enrol": {
+        "login_name": "minnie",
+        "device_name": "",
+        "maximum": 100,
+        "options": "{}",
+        "is_optional": False,
+    },
     "passkey": {"login_name": None, "options": "{}", "other_url": "/ui/login"},
     "register": {
         "typed": NOTHING,
@@ -250,6 +273,7 @@ BARE = {
         "reset_url": None,
     },
     **reset_samples.bare(message),
+    **factor_samples.bare(message),
     "accounts": {"accounts": []},
     "consent": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},

@@ -37,6 +37,7 @@ PARENTS = {
     "user_metadata": {"user_id": "users"},
     "personal_access_tokens": {"user_id": "users"},
     "passkeys": {"user_id": "users"},
+    "recovery_codes": {"user_id": "users"},
     "verifications": {"user_id": "users"},
     "outbox": {"user_id": "users"},
     "sessions": {"agent_id": "agents", "user_id": "users", "org_id": "organizations"},

@@ -1,0 +1,139 @@
+"""/ui/login/factor and its kin: who they are is proven, and a second factor is asked for."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp import logs
+from idp.i18n import Message, message
+from idp.identity import factors, recovery_codes
+from idp.identity.factor_checks import CodeRefused
+from idp.identity.throttle import Throttled
+from idp.oauth import acr, factor_flow
+from idp.oauth.interaction import Ask, Page
+from idp.oauth.params import Params
+from idp.oauth.proofs import Proven
+from idp.oauth.sign_in_flow import Flow
+
+_log = logs.logger(__name__)
+_ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
+_WAYS: Final = {
+    factors.TOTP: (Page.TOTP, message("Use your authenticator app", context="factor")),
+    factors.PASSKEY: (Page.PASSKEY, message("Use a passkey", context="factor")),
+}
+_RECOVERY: Final = message("Use a recovery code", context="factor")
+_NONE: Final = message("No second factor is available. Ask an administrator.", context="factor")
+WRONG: Final = message(
+    "That code isn't right. Codes change every 30 seconds - check your phone's clock.",
+    context="factor",
+)
+_WRONG_RECOVERY: Final = message("That recovery code was used or isn't valid.", context="factor")
+
+
+class FactorHandler(FlowHandler):
+    """Lets the person choose among the factors that will do."""
+
+    async def show(self, flow: Flow) -> None:
+        asked = await self.asked(flow)
+        if asked is not None:
+            step, proven = asked
+            ways = await self._ways(flow, step, proven)
+            self.step(
+                Page.FACTOR,
+                flow,
+                login_name=proven.subject.user.user_name,
+                ways=ways,
+                notice=None if ways else _NONE,
+            )
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        self.see(self.at(LOGIN, flow))
+
+    async def asked(self, flow: Flow) -> tuple[Ask, Proven] | None:
+        """The step and who is asked; None when another is due, and the answer is given."""
+        step = await self.current_step(flow)
+        if step is None:
+            return None
+        if step.page not in _ASKING or step.proven is None or not self.fits(step, step.proven):
+            self.see(self.at(LOGIN, flow))
+            return None
+        return step, step.proven
+
+    def fits(self, step: Ask, proven: Proven) -> bool:
+        """Whether this page is of use in the step."""
+        return True
+
+    async def _ways(self, flow: Flow, step: Ask, proven: Proven) -> list[tuple[Message, str]]:
+        ways = [_WAYS[kind] for kind in sorted(step.factors, reverse=True)]
+        if _may_recover(proven) and await recovery_codes.left(self.service, proven.subject.user):
+            ways.append((Page.RECOVERY_CODE, _RECOVERY))
+        return [(label, self.at(ADDRESSES[page], flow)) for page, label in ways]
+
+
+def _may_recover(proven: Proven) -> bool:
+    return not acr.meets(acr.reached(proven.amr), acr.TWO_FACTORS)
+
+
+class CodeHandler(FactorHandler):
+    """Asks for a code of the authenticator app."""
+
+    kind: ClassVar[Literal["totp", "recovery-code"]] = "totp"
+    name: ClassVar[Page] = Page.TOTP
+    wrong: ClassVar[Message] = WRONG
+
+    async def show(self, flow: Flow) -> None:
+        asked = await self.asked(flow)
+        if asked is not None:
+            self._ask(flow, asked[1])
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        asked = await self.asked(flow)
+        if asked is None:
+            return
+        proven, code = asked[1], form.get("code") or ""
+        try:
+            cookie = await factor_flow.enter_code(
+                self.service, flow, proven, self.kind, code, self.address()
+            )
+        except Throttled as error:
+            self._ask(flow, proven, status=429, retry_seconds=self.wait(error))
+        except CodeRefused as error:
+            _log.info("second factor refused", cause=str(error), address=self.address())
+            problems = [{"field": "code", "text": self.wrong}]
+            self._ask(flow, proven, status=400, problems=problems)
+        else:
+            self.keep_cookie(cookie)
+            self.see(self.at(LOGIN, flow))
+
+    def fits(self, step: Ask, proven: Proven) -> bool:
+        return factors.TOTP in step.factors
+
+    def _ask(self, flow: Flow, proven: Proven, *, status: int = 200, **values: object) -> None:
+        self.step(
+            self.name,
+            flow,
+            status=status,
+            login_name=proven.subject.user.user_name,
+            back_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            other_url=self.at(ADDRESSES[Page.FACTOR], flow),
+            **values,
+        )
+
+
+class RecoveryCodeHandler(CodeHandler):
+    """Asks for one of the codes that the person has kept."""
+
+    kind = "recovery-code"
+    name = Page.RECOVERY_CODE
+    wrong = _WRONG_RECOVERY
+
+    def fits(self, step: Ask, proven: Proven) -> bool:
+        return _may_recover(proven)
+
+
+ROUTES = [
+    (ADDRESSES[Page.FACTOR], FactorHandler),
+    (ADDRESSES[Page.TOTP], CodeHandler),
+    (ADDRESSES[Page.RECOVERY_CODE], RecoveryCodeHandler),
+]

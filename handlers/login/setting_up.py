@@ -1,0 +1,198 @@
+"""/ui/login/factor-offer and its kin: a person sets up a second factor, because they must or like
+to."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from markupsafe import Markup
+
+from handlers.login.factors import WRONG
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp import fields, logs
+from idp.fields import Text
+from idp.i18n import Message, message
+from idp.identity import factors, totp
+from idp.identity.factor_checks import CodeRefused
+from idp.identity.throttle import Throttled
+from idp.oauth import factor_flow
+from idp.oauth.interaction import Ask, Page
+from idp.oauth.params import Params
+from idp.oauth.proofs import Proven
+from idp.oauth.sign_in_flow import Flow
+
+MAX_NAME: Final = 100
+_log = logs.logger(__name__)
+_NAME: Final = Text(max=MAX_NAME)
+_KINDS: Final = {
+    factors.TOTP: message("Set up an authenticator app", context="factor"),
+    factors.PASSKEY: message("Set up a passkey", context="factor"),
+}
+_BAD_NAME: Final = message("A name has at most 100 characters, all in one line.", context="factor")
+
+
+class SettingUpHandler(FlowHandler):
+    """A page at which a factor is set up. Subclasses say which, and ask for what they need."""
+
+    page_of_step: Page
+
+    async def show(self, flow: Flow) -> None:
+        asked = await self._asked(flow)
+        if asked is not None:
+            await self.ask(flow, *asked)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        asked = await self._asked(flow)
+        if asked is not None:
+            await self.go_on(flow, form, *asked)
+
+    async def ask(
+        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+    ) -> None:
+        """Show the page."""
+        raise NotImplementedError
+
+    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+        """Answer the form. Raises Stale."""
+        raise NotImplementedError
+
+    async def _asked(self, flow: Flow) -> tuple[Ask, Proven] | None:
+        """The step and whose it is; None when another is due, and the answer is given."""
+        step = await self.current_step(flow)
+        if step is None:
+            return None
+        if step.page is not self.page_of_step or step.proven is None:
+            self.see(self.at(LOGIN, flow))
+            return None
+        return step, step.proven
+
+
+class OfferHandler(SettingUpHandler):
+    """Asks the person to set up a factor; they may put it off unless they must."""
+
+    page_of_step = Page.FACTOR_OFFER
+
+    async def ask(
+        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+    ) -> None:
+        kinds = [(kind, _KINDS[kind]) for kind in sorted(step.factors, reverse=True)]
+        self.step(
+            Page.FACTOR_OFFER,
+            flow,
+            status=status,
+            login_name=proven.subject.user.user_name,
+            kinds=kinds,
+            is_optional=step.is_optional,
+        )
+
+    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+        kind = form.get("factor")
+        if kind in step.factors:
+            await factor_flow.choose(self.service, flow, kind)
+        elif form.get("decision") == "skip" and step.is_optional:
+            self.keep_cookie(await factor_flow.decline(self.service, flow, proven))
+        self.see(self.at(LOGIN, flow))
+
+
+class TotpEnrolHandler(SettingUpHandler):
+    """Shows the secret of a new app, and asks for its first code."""
+
+    page_of_step = Page.TOTP_ENROL
+
+    async def ask(
+        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+    ) -> None:
+        user = proven.subject.user
+        secret = await factor_flow.new_secret(self.service, flow, proven)
+        host = urlsplit(self.service.config.issuer).netloc
+        uri = totp.uri(secret, host, user.user_name)
+        given: dict[str, object] = {
+            "login_name": user.user_name,
+            "picture": qr_code(uri),
+            "app_url": uri,
+            "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
+            "device_name": "",
+            "is_optional": not flow.request.is_for_own_page,
+        }
+        self.step(Page.TOTP_ENROL, flow, status=status, **(given | values))
+
+    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+        if form.get("decision") == "other":
+            await factor_flow.choose(self.service, flow, None)
+            self.see(self.at(LOGIN, flow))
+            return
+        code, name = form.get("code") or "", (form.get("deviceName") or "").strip()
+        problem = _problem_of(name)
+        if problem is not None:
+            problems = [{"field": "deviceName", "text": problem}]
+            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+            return
+        await self._confirm(flow, step, proven, code, name)
+
+    async def _confirm(self, flow: Flow, step: Ask, proven: Proven, code: str, name: str) -> None:
+        try:
+            cookie = await factor_flow.confirm_app(
+                self.service, flow, proven, code, name, self.address()
+            )
+        except Throttled as error:
+            seconds = self.wait(error)
+            await self.ask(flow, step, proven, status=429, device_name=name, retry_seconds=seconds)
+        except CodeRefused as error:
+            _log.info("authenticator app refused", cause=str(error), address=self.address())
+            problems = [{"field": "code", "text": WRONG}]
+            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+        else:
+            self.keep_cookie(cookie)
+            self.see(self.at(LOGIN, flow))
+
+
+class RecoveryCodesHandler(SettingUpHandler):
+    """Shows the recovery codes until the person says that they have kept them."""
+
+    page_of_step = Page.RECOVERY_CODES
+
+    async def ask(
+        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+    ) -> None:
+        codes = factor_flow.codes(self.service, flow, proven)
+        self.step(
+            Page.RECOVERY_CODES,
+            flow,
+            status=status,
+            cancellable=False,
+            codes=codes,
+            file_url=as_file(codes),
+        )
+
+    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+        self.keep_cookie(await factor_flow.keep_codes(self.service, flow, proven))
+        self.see(self.at(LOGIN, flow))
+
+
+def _problem_of(name: str) -> Message | None:
+    try:
+        _NAME.read(name)
+    except fields.Refused:
+        return _BAD_NAME
+    return None
+
+
+def qr_code(text: str) -> Markup:
+    """The text as a picture that a camera reads."""
+    import segno  # 10 ms that no start needs
+
+    drawn = segno.make(text, error="m", micro=False)
+    return Markup(drawn.svg_inline(svgclass="qr", lineclass=None, omitsize=True, border=4))  # noqa: S704 - drawn here
+
+
+def as_file(codes: list[str]) -> str:
+    """The codes as a file that is a link: nothing has to be fetched for it."""
+    return "data:text/plain;charset=utf-8," + quote("\n".join(codes) + "\n")
+
+
+ROUTES = [
+    (ADDRESSES[Page.FACTOR_OFFER], OfferHandler),
+    (ADDRESSES[Page.TOTP_ENROL], TotpEnrolHandler),
+    (ADDRESSES[Page.RECOVERY_CODES], RecoveryCodesHandler),
+]

@@ -1,0 +1,51 @@
+"""What a person is told by mail of their second factors: what was set up, used, or taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.i18n import Message, message
+from idp.identity import security_letters
+from idp.records import MailKind, User
+from idp.service import Service
+from storage import Write
+
+_SAYS: Final[Mapping[MailKind, tuple[Message, Message]]] = {
+    "factor_added": (
+        message("An authenticator app was added to your account", context="mail"),
+        message(
+            "From now on your account asks for a code of your authenticator app, too. You are"
+            " signed out everywhere else.",
+            context="mail",
+        ),
+    ),
+    "factor_removed": (
+        message("An authenticator app was removed from your account", context="mail"),
+        message("Your account no longer asks for codes of an authenticator app.", context="mail"),
+    ),
+    "recovery_codes_made": (
+        message("New recovery codes were made for your account", context="mail"),
+        message("Those that you had before count no more.", context="mail"),
+    ),
+    "recovery_code_used": (
+        message("A recovery code was used for your account", context="mail"),
+        message(
+            "Somebody, probably you, signed in with your password and one of your recovery codes."
+            " It counts no more.",
+            context="mail",
+        ),
+    ),
+}
+_WARNING: Final = message(
+    "If it was not you, change your password now, and ask the people who run the service for"
+    " help.",
+    context="mail",
+)
+
+
+def told(service: Service, user: User, kind: MailKind) -> list[Write]:
+    """The writes that tell of it, where the person has a proven address."""
+    subject, text = _SAYS[kind]
+    account = security_letters.account(service)
+    return security_letters.told(service, user, kind, subject, text, account, _WARNING)

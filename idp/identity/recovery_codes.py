@@ -1,0 +1,86 @@
+"""Recovery codes: ten that count once each, in place of a second factor that is gone."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Final
+
+from idp import base64url, events
+from idp.credentials import Confidential
+from idp.ids import Random
+from idp.records import RECOVERY_CODES, RecoveryCode, User
+from idp.service import Service
+from storage import Delete, Insert, Write
+
+COUNT: Final = 10
+_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that reads like another
+_GROUP: Final = 5  # 2 groups: 49 bits
+_BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
+_MAX_TYPED: Final = 100
+_PAGE: Final = 100
+
+
+class Made(Confidential, frozen=True):
+    """New codes, which are shown once, and the writes that make them count and no others."""
+
+    codes: list[str]
+    writes: list[Write]
+
+
+async def make(service: Service, user: User, now: datetime) -> Made:
+    """Ten codes in place of all that the user had. The unit that they go into changes the user:
+    so of two at once, one is Stale."""
+    codes = [_new(service.random) for _ in range(COUNT)]
+    records = [
+        RecoveryCode(
+            id=_id(service, user, code), user_id=user.id, org_id=user.org_id, created_at=now
+        )
+        for code in codes
+    ]
+    ends = await ending(service, user)
+    return Made(codes, [*ends, *(Insert(RECOVERY_CODES, record) for record in records)])
+
+
+async def ending(service: Service, user: User) -> list[Write]:
+    """The writes after which none of the user's codes counts."""
+    return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
+
+
+async def left(service: Service, user: User) -> int:
+    """How many of the user's codes still count."""
+    return sum(code.used_at is None for code in await _of(service, user))
+
+
+async def using(service: Service, user: User, typed: str) -> list[Write] | None:
+    """The writes that use a code up; None when it is none of the user's, or was used. Of two units
+    that use the same one, one is Stale."""
+    code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
+    if code is None or code.user_id != user.id or code.used_at is not None:
+        return None
+    now, random = service.clock.now(), service.random
+    used = {"used_at": now}
+    return events.update(random, RECOVERY_CODES, code, used, "recovery_code.used", user.id, now)
+
+
+async def _of(service: Service, user: User) -> list[RecoveryCode]:
+    return (await service.store.find(RECOVERY_CODES, {"user_id": user.id}, limit=_PAGE)).records
+
+
+def _new(random: Random) -> str:
+    number = int.from_bytes(random.token_bytes(16), "big")
+    letters = []
+    for _ in range(2 * _GROUP):
+        number, at = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[at])
+    return "".join(letters[:_GROUP]) + "-" + "".join(letters[_GROUP:])
+
+
+def _id(service: Service, user: User, code: str) -> str:
+    bare = _read(code)
+    return base64url.encode(service.vault.mac("recovery-code", f"{user.id}\n{bare}"))
+
+
+def _read(typed: str) -> str:
+    """The letters and digits, in whatever groups they were typed."""
+    return _BETWEEN.sub("", typed[:_MAX_TYPED]).lower()

@@ -1,0 +1,58 @@
+"""Codes of authenticator apps (RFC 6238): six digits, a new one every 30 seconds, by SHA-1."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import re
+from datetime import datetime
+from typing import Final
+
+import pyotp
+
+from idp.identity import mail_codes
+from idp.ids import Random
+
+DIGITS: Final = 6
+STEP_SECONDS: Final = 30
+_WINDOW: Final = (0, -1, 1)  # clocks differ, and people type slowly
+_SECRET_BYTES: Final = 20  # as many as SHA-1 gives (RFC 4226 4)
+_FEWEST_BYTES: Final = 10  # what other systems have made
+_MOST_BYTES: Final = 128
+_BETWEEN: Final = re.compile(r"[\s=-]+")
+
+
+def new_secret(random: Random) -> str:
+    """A secret as apps take it: base32."""
+    return base64.b32encode(random.token_bytes(_SECRET_BYTES)).decode()
+
+
+def read_secret(text: str) -> str:
+    """A secret that another system made, in the same form. Raises ValueError: it can't be used."""
+    bare = _BETWEEN.sub("", text).upper()
+    try:
+        octets = base64.b32decode(bare + "=" * (-len(bare) % 8))
+    except binascii.Error as error:
+        raise ValueError("not base32") from error
+    if not _FEWEST_BYTES <= len(octets) <= _MOST_BYTES:
+        raise ValueError("too short or too long")
+    return bare
+
+
+def uri(secret: str, issuer: str, account: str) -> str:
+    """What an app reads from the picture: the secret, and what it is for."""
+    return pyotp.TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)
+
+
+def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | None:
+    """The time step whose code this is, of those around now that come after the last one used;
+    None when it is no such code."""
+    code, present = mail_codes.digits(typed), int(now.timestamp()) // STEP_SECONDS
+    made = pyotp.TOTP(secret)
+    found = None
+    for step in (present + shift for shift in _WINDOW):
+        is_it = hmac.compare_digest(made.generate_otp(step), code.zfill(DIGITS))
+        if is_it and len(code) == DIGITS and step > after and found is None:
+            found = step
+    return found

@@ -1,0 +1,96 @@
+"""Second factors within a sign-in: asked for, set up, or put off."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import structs
+
+from idp.identity import factor_checks, factors, totp
+from idp.identity.agents import Cookie
+from idp.oauth import acr, setups, sign_in_flow
+from idp.oauth.proofs import Proven
+from idp.oauth.setups import Setup
+from idp.oauth.sign_in_flow import Flow
+from idp.records import AUTH_REQUESTS, USERS
+from idp.service import Service
+from storage import Stale, Update
+
+
+async def enter_code(
+    service: Service,
+    flow: Flow,
+    proven: Proven,
+    kind: Literal["totp", "recovery-code"],
+    code: str,
+    address: str,
+) -> Cookie | None:
+    """Go on with a person whose code is right; the browser's new cookie.
+
+    Raises CodeRefused, Throttled; Stale when the code was used, or something else happened, at the
+    same moment.
+    """
+    check = factor_checks.by_app if kind == factors.TOTP else factor_checks.by_recovery_code
+    writes = await check(service, proven.subject.user, code, address)
+    return await sign_in_flow.prove(service, flow, proven.by(acr.AMR_CODE), *writes)
+
+
+async def choose(service: Service, flow: Flow, kind: str | None) -> None:
+    """Let the person set up a factor of this kind; None: they choose again. Raises Stale."""
+    await sign_in_flow.note(service, flow.request, adding=kind, sealed_setup=None)
+
+
+async def decline(service: Service, flow: Flow, proven: Proven) -> Cookie | None:
+    """Go on without a factor; the person is asked again later. Raises Stale."""
+    user, now = proven.subject.user, service.clock.now()
+    declined = {"factor_declined_at": now}
+    expected = {"stamp": user.stamp, "state": "active"}
+    write = Update(USERS, user.id, set=declined, expect=expected)
+    proven = proven.now_as(structs.replace(user, factor_declined_at=now))
+    return await sign_in_flow.prove(service, flow, proven, write)
+
+
+async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
+    """The secret of the app that is set up here: the same until it is proven. Raises Stale."""
+    user = proven.subject.user
+    known = setups.find(service, flow.request, user)
+    if known is not None and known.secret is not None:
+        return known.secret
+    secret = totp.new_secret(service.random)
+    kept = setups.seal(service, Setup(user.id, secret))
+    expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
+    await service.store.commit(
+        Update(AUTH_REQUESTS, flow.request.id, set={"sealed_setup": kept}, expect=expected)
+    )
+    return secret
+
+
+async def confirm_app(
+    service: Service, flow: Flow, proven: Proven, code: str, name: str, address: str
+) -> Cookie | None:
+    """Let the app count whose first code this is, and go on; the browser's new cookie. With the
+    first factor there are recovery codes to be kept (`codes`).
+
+    Raises CodeRefused, Throttled; Stale when something else happened at the same moment.
+    """
+    user = proven.subject.user
+    known = setups.find(service, flow.request, user)
+    if known is None or known.secret is None:
+        raise Stale(AUTH_REQUESTS.name, flow.request.id)
+    step = await factor_checks.of_new_app(service, user, known.secret, code, address)
+    change = await factors.add_totp(service, proven.subject, known.secret, name, step)
+    kept = setups.seal(service, Setup(user.id, codes=change.codes)) if change.codes else None
+    proven = proven.now_as(change.subject.user).by(acr.AMR_CODE)
+    noted = {"adding": None, "sealed_setup": kept}
+    return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
+
+
+def codes(service: Service, flow: Flow, proven: Proven) -> list[str]:
+    """The recovery codes that are shown to this person until they say that they have kept them."""
+    known = setups.find(service, flow.request, proven.subject.user)
+    return known.codes if known else []
+
+
+async def keep_codes(service: Service, flow: Flow, proven: Proven) -> Cookie | None:
+    """The codes are kept: they are never shown again, and the sign-in goes on. Raises Stale."""
+    return await sign_in_flow.prove(service, flow, proven, sealed_setup=None)

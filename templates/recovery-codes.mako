@@ -1,0 +1,12 @@
+## Recovery codes, which are shown once.
+##   codes: list[str]
+##   file_url: str       the same as a file
+<%inherit file="page.mako"/>\
+<%! asking = True %>\
+<%namespace name="form" file="form.mako"/>\
+<%def name="title()">${pgettext("factor", "Keep your recovery codes")}</%def>\
+<p>${pgettext("factor", "When your device is lost, one of these codes gets you in. Each counts once. Print or write them down, and keep them in a safe place: they are never shown again.")}</p>
+${form.code_list(codes, file_url)}
+<%form:step>
+<button>${pgettext("factor", "I have kept them")}</button>
+</%form:step>

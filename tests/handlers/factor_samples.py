@@ -1,0 +1,73 @@
+"""The pages of second factors, for `page_samples`."""
+
+from markupsafe import Markup
+
+DRAWN = Markup('<b class="qr">drawn</b>')
+
+
+def pages(said):
+    asked = {
+        "login_name": said("minnie"),
+        "back_url": "/ui/login/name?" + said("flow=f1"),
+        "other_url": "/ui/login/factor?" + said("flow=f1"),
+    }
+    return {
+        "factor": {
+            "login_name": said("minnie"),
+            "ways": [(said("Use a passkey"), "/ui/login/passkey?" + said("flow=f1"))],
+        },
+        "totp": asked,
+        "recovery-code": asked,
+        "factor-offer": {
+            "login_name": said("minnie"),
+            "kinds": [("totp", said("Set up an app"))],
+            "is_optional": True,
+        },
+        "totp-enrol": {
+            "login_name": said("minnie"),
+            "picture": DRAWN,
+            "app_url": "otpauth://totp/" + said("a"),
+            "secret": said("ABCD EFGH"),
+            "device_name": said("Pixel"),
+            "is_optional": True,
+        },
+        "passkey-enrol": {
+            "login_name": said("minnie"),
+            "device_name": said("Phone"),
+            "maximum": 100,
+            "options": said("{}"),
+            "is_optional": True,
+        },
+        "passkey": {
+            "login_name": said("minnie"),
+            "options": said("{}"),
+            "other_url": "/ui/login?" + said("flow=f1"),
+        },
+        "recovery-codes": {
+            "codes": [said("abcde-fghij")],
+            "file_url": "data:text/plain;charset=utf-8," + said("a"),
+        },
+    }
+
+
+def bare(message):
+    asked = {"login_name": "", "back_url": "/ui/login/name", "other_url": "/ui/login/factor"}
+    return {
+        "factor": {"login_name": "", "ways": []},
+        "totp": asked,
+        "recovery-code": asked,
+        "factor-offer": {
+            "login_name": "",
+            "kinds": [("totp", message("An app"))],
+            "is_optional": False,
+        },
+        "totp-enrol": {
+            "login_name": "",
+            "picture": DRAWN,
+            "app_url": "otpauth://totp/a",
+            "secret": "ABCD",
+            "device_name": "",
+            "is_optional": False,
+        },
+        "recovery-codes": {"codes": [], "file_url": "data:text/plain;charset=utf-8,"},
+    }

@@ -1,0 +1,72 @@
+"""Second factors for tests: people who have one, the codes of their app, and the policies."""
+
+from __future__ import annotations
+
+import re
+
+import pyotp
+
+from idp.identity import factors, recovery_codes
+from idp.policies.effective import policy_id
+from idp.records import POLICIES, USERS, LoginRules, Policy
+from storage import Delete, Insert, Update
+
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+
+
+def code(clock, secret: str = SECRET, steps: int = 0) -> str:
+    """What the app shows now, or so many steps of 30 seconds later."""
+    return pyotp.TOTP(secret).at(clock.now(), counter_offset=steps)
+
+
+def wrong(clock, secret: str = SECRET) -> str:
+    """Six digits that the app shows neither now nor around now."""
+    near = {code(clock, secret, steps) for steps in range(-3, 4)}
+    return next(f"{n:06}" for n in range(10) if f"{n:06}" not in near)
+
+
+def secret_of(page) -> str:
+    """The secret that the page of a new app shows."""
+    found = re.search(r'<code class="key" dir="ltr">([^<]*)', page.text)
+    return found[1].replace(" ", "")
+
+
+def codes_of(page) -> list[str]:
+    """The recovery codes that a page shows."""
+    found = re.search(r'<pre class="codes"[^>]*>([^<]*)', page.text)
+    return found[1].split()
+
+
+async def user_of(server, login_key: str | None = None):
+    found = await server.store.find(USERS, {"login_key": login_key or server.user[0]})
+    return found.records[0]
+
+
+async def give_app(server, login_key: str | None = None, secret: str = SECRET):
+    """Let a person have an authenticator app, as an import would."""
+    user = await user_of(server, login_key)
+    totp = factors.imported(server.service, user.id, secret)
+    await server.store.commit(Update(USERS, user.id, set={"totp": totp}))
+
+
+async def give_codes(server, login_key: str | None = None) -> list[str]:
+    """Let a person have recovery codes."""
+    user, now = await user_of(server, login_key), server.clock.now()
+    made = await recovery_codes.make(server.service, user, now)
+    step = Update(USERS, user.id, set={"recovery_codes_at": now})
+    await server.store.commit(*made.writes, step)
+    return made.codes
+
+
+async def set_rules(server, **rules):
+    """What the installation wants of sign-ins."""
+    await set_policy(server, "login", LoginRules(**rules))
+
+
+async def set_policy(server, kind, rules):
+    """A policy of the installation."""
+    now, id = server.clock.now(), policy_id(None, kind)
+    policy = Policy(id=id, kind=kind, rules=rules, created_at=now, changed_at=now)
+    await server.store.commit(Delete(POLICIES, id))
+    await server.store.commit(Insert(POLICIES, policy))
+    server.service.recent.forget()
