@@ -108,6 +108,7 @@ class RemovePasskeyHandler(AccountHandler):
             about=passkey.name,
             intro=_REMOVING,
             fields=(),
+            others=(),
             button=message("Remove", context="console"),
             is_dangerous=True,
             hidden=self.form_inputs(),

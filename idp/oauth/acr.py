@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from idp.config import Config
+from idp.identity import webauthn
+
 PASSWORD: Final = "urn:idp:acr:password"  # noqa: S105 - a name, not a secret
 TWO_FACTORS: Final = "urn:idp:acr:two-factors"
 PASSKEY: Final = "urn:idp:acr:passkey"
@@ -19,7 +22,6 @@ AMR_SEVERAL: Final = "mfa"
 AMR_KEYS: Final = frozenset({"hwk", "swk"})
 
 CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)  # each is as good as all those before it
-OFFERED: Final = (PASSWORD, TWO_FACTORS)  # those that people can reach here
 
 
 def reached(proofs: Iterable[str]) -> str:
@@ -65,6 +67,12 @@ def meets(reached: str, wanted: str) -> bool:
     return wanted in CLASSES[: CLASSES.index(reached) + 1]
 
 
-def can_meet(wanted: Sequence[str]) -> bool:
+def offered(config: Config) -> tuple[str, ...]:
+    """The classes that people can reach here."""
+    has_passkeys = webauthn.relying_party(config) is not None
+    return CLASSES if has_passkeys else CLASSES[: CLASSES.index(PASSKEY)]
+
+
+def can_meet(config: Config, wanted: Sequence[str]) -> bool:
     """Whether somebody can sign in here so that one of the `wanted` classes is met."""
-    return any(meets(each, one) for each in OFFERED for one in wanted)
+    return any(meets(each, one) for each in offered(config) for one in wanted)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, get_args
 
 from idp.config import Config
-from idp.oauth import claims, client_auth, grants, scopes
-from idp.oauth.acr import OFFERED
+from idp.oauth import acr, claims, client_auth, grants, scopes
 from idp.oauth.assertions import ALGORITHMS
 from idp.oauth.endpoints import (
     AUTHORIZE,
@@ -69,7 +68,7 @@ def document(
         "revocation_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
         "revocation_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "code_challenge_methods_supported": ["S256"],
-        "acr_values_supported": list(OFFERED),
+        "acr_values_supported": list(acr.offered(config)),
         "claim_types_supported": ["normal"],
         "claims_supported": [*claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
         "claims_parameter_supported": True,

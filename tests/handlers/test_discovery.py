@@ -65,7 +65,11 @@ def test_the_document_holds_exactly_these_values(server, document):
         "revocation_endpoint_auth_methods_supported": METHODS,
         "revocation_endpoint_auth_signing_alg_values_supported": ALGORITHMS,
         "code_challenge_methods_supported": ["S256"],
-        "acr_values_supported": ["urn:idp:acr:password", "urn:idp:acr:two-factors"],
+        "acr_values_supported": [
+            "urn:idp:acr:password",
+            "urn:idp:acr:two-factors",
+            "urn:idp:acr:passkey",
+        ],
         "claim_types_supported": ["normal"],
         "claims_parameter_supported": True,
         "request_parameter_supported": False,

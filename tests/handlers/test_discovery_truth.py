@@ -15,6 +15,7 @@ from idp.oauth import rotation
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.fuzz.world import GRANTS, TYPES
+from tests.handlers.passkeys import enrol
 from tests.support import exchanging
 from tests.support.answers import assert_refused
 from tests.support.asserting import ASSERTION_TYPE, JWT_BEARER, private_key, register_key
@@ -172,15 +173,16 @@ async def test_the_scopes_are_those_that_are_stated(document, client, signed_in)
 
 
 async def test_each_class_of_sign_in_that_is_stated_is_reached_and_told(
-    document, client, signed_in
+    document, client, signed_in, server
 ):
     told = []
+    await enrol(signed_in, server)
     for acr in document["acr_values_supported"]:
         claims = {"id_token": {"acr": {"essential": True, "value": acr}}}
         url = client.authorize_url(prompt="none", claims=json.dumps(claims))
         code = (await signed_in.get(url)).answer["code"]
         told.append(part((await client.redeem(signed_in, code)).json()["id_token"], 1)["acr"])
-    other = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:passkey"}}}
+    other = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:other"}}}
 
     assert told == document["acr_values_supported"] != []
     assert await error_of(signed_in, client, claims=json.dumps(other)) == "login_required"

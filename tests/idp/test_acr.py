@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from idp.config import Config
 from idp.oauth import acr
 from idp.oauth.acr import PASSKEY, PASSWORD, TWO_FACTORS
 
@@ -29,6 +30,10 @@ def test_the_first_wish_that_is_met_is_told_else_what_was_reached(reached, wante
 
 
 def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
-    assert acr.can_meet([PASSKEY, PASSWORD])
-    assert not acr.can_meet([PASSKEY])
-    assert not acr.can_meet([])
+    here, at_address = Config(), Config(issuer="http://127.0.0.1:8080")
+
+    assert acr.can_meet(here, [PASSKEY])
+    assert acr.can_meet(at_address, [PASSKEY, PASSWORD])
+    assert not acr.can_meet(at_address, [PASSKEY])
+    assert not acr.can_meet(here, ["urn:x"])
+    assert not acr.can_meet(here, [])
