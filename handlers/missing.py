@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from tornado.web import HTTPError
 
 from handlers.base import as_oauth_error
 from handlers.page import PageHandler
+
+PAGES: Final = "/ui/"
 
 
 class MissingHandler(PageHandler):
@@ -18,7 +20,8 @@ class MissingHandler(PageHandler):
         raise HTTPError(404, "there is nothing at this address")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        if "text/html" in self.request.headers.get("Accept", ""):
+        is_page = self.request.path.startswith(PAGES)
+        if is_page or "text/html" in self.request.headers.get("Accept", ""):
             super().write_error(status_code, **kwargs)
         else:
             self.answer_error(as_oauth_error(kwargs["exc_info"][1]))

@@ -219,38 +219,13 @@ class PageHandler(Handler):
         **values: object,
     ) -> None:
         """Say that what was opened is gone, and where it begins anew."""
-        has_cookie = self.get_cookie(self._cookie_name) is not None
-        own = {"sentence": sentence, "again_url": again_url, "has_cookie": has_cookie}
+        own = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
         self.page("expired", status=status, **(own | values))
 
-    async def show_start(self) -> Continuation | None:
-        """The same for the sign-in that the address belongs to, also when it is gone; and speak
-        its language."""
-        start = continuation.read(self.service, self._start())
-        if start is not None:
-            self.language = self.language or start.language
-            await self.show_client_of(start.client_id)
-            await self.show_organization(start.org_id)
-        return start
-
-    def _start(self) -> str | None:
-        try:
-            return self.query_params().if_once(continuation.PARAMETER)
-        except InvalidRequest:
-            return None
-
-    def show_expired(
-        self,
-        *,
-        status: int = 410,
-        sentence: Message | None = None,
-        again_url: str | None = None,
-        **values: object,
-    ) -> None:
-        """Say that what was opened is gone, and where it begins anew."""
-        has_cookie = self.get_cookie(self._cookie_name) is not None
-        own = {"sentence": sentence, "again_url": again_url, "has_cookie": has_cookie}
-        self.page("expired", status=status, **(own | values))
+    @property
+    def has_cookie(self) -> bool:
+        """Whether the browser sent the cookie that it was given, if it ever was."""
+        return self.get_cookie(self._cookie_name) is not None
 
     async def show_organization(self, org_id: str | None) -> None:
         """Let the page look, speak and lead as the organization wants; without one, as the
@@ -308,8 +283,12 @@ class PageHandler(Handler):
             **_said_of(error),
             request_id=self.request_id,
             time=self.service.clock.now().isoformat(timespec="seconds"),
-            retry_url=None if error.status == 404 else self.request.uri,
+            retry_url=self.request.uri if self._may_help_again(error.status) else None,
         )
+
+    def _may_help_again(self, status: int) -> bool:
+        """Whether the same address may answer something else; a mangled one never does."""
+        return status != 404 and not (status == 400 and self.request.method == "GET")
 
     def _host_mismatch(self, error: WrongHost) -> None:
         issuer = self.service.config.issuer

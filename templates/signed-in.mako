@@ -25,6 +25,7 @@ ${form.person(account["display_name"], account["login_name"])}
 <p>${pgettext("signed-in", "Open the application you want to use; it will know you.")}</p>
 % else:
 <p>${pgettext("signed-in", "Open the application you want to use. It will bring you here when it needs to know who you are.")}</p>
+<p><a class="button" href="${web_link(account_url)}">${pgettext("signed-in", "Sign in to your account")}</a></p>
 % endif
 % if web_link(console_url):
 <p><a class="button" href="${web_link(console_url)}">${pgettext("signed-in", "Open the console")}</a></p>

@@ -27,12 +27,14 @@ ADDRESSES = {
     Page.FACTOR_OFFER: "/ui/login/factor-offer",
     Page.TOTP_ENROL: "/ui/login/totp-enrol",
     Page.RECOVERY_CODES: "/ui/login/recovery-codes",
+    Page.ORGANIZATION: "/ui/login/organization",
     Page.REGISTER: "/ui/login/register",
     Page.VERIFY_EMAIL: "/ui/login/verify-email",
     Page.USER_NAME: "/ui/login/user-name",
     Page.RESET: "/ui/login/reset",
     Page.RESET_CODE: "/ui/login/reset-code",
     Page.PASSKEY: "/ui/login/passkey",
+    Page.PASSKEY_ENROL: "/ui/login/passkey-enrol",
     Page.CONSENT: "/ui/login/consent",
     Page.DEVICE_CONFIRM: "/ui/device/confirm",
 }
@@ -52,10 +54,20 @@ class FlowHandler(ReplyingHandler, ABC):
         if flow is None:
             return
         try:
-            if not await self._chose_language(flow):
+            if not (self._lacks_note(flow) or await self._chose_language(flow)):
                 await self.show(flow)
         except Stale:  # another tab went on: this one follows
             self.see(self.at(LOGIN, flow))
+
+    def _lacks_note(self, flow: Flow) -> bool:
+        """Give the address its note (`idp.oauth.continuation`), where it came without."""
+        query = self.query_params()
+        if continuation.PARAMETER in query:
+            return False
+        known = dict(self.flow_query(flow))
+        others = [pair for pair in query.pairs() if pair[0] not in (*known, "client_id")]
+        self.see(responses.append(self.request.path, [*known.items(), *others]))
+        return True
 
     async def _chose_language(self, flow: Flow) -> bool:
         """Keep the switcher's choice in the flow; whether there was one to keep."""
@@ -128,7 +140,10 @@ class FlowHandler(ReplyingHandler, ABC):
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
         start = await self.show_start()
-        own = {"application_url": start.path} if start and start.path else {}
+        own: dict[str, object] = {}
+        if start is not None and start.path:
+            own["application_url"] = start.path
+        own["has_cookie"] = self.has_cookie
         self.show_expired(status=status, sentence=sentence, **own)
 
     def wait(self, refusal: Throttled) -> int:

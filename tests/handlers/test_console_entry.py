@@ -118,7 +118,7 @@ async def test_a_sign_in_that_took_too_long_begins_anew_at_the_console(server, v
     late = await visitor.submit(page, loginName="admin@localhost")
 
     assert (late.status, late.name) == (410, "expired")
-    assert 'href="/ui/console"' in late.text
+    assert 'href="/ui/console/users"' in late.text
 
 
 async def test_what_concerns_the_installation_asks_for_a_password_of_late(server, visitor):

@@ -1,0 +1,1 @@
+"""Random walks through the pages of a sign-in."""
