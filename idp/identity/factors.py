@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct, structs
 
 from idp import events
-from idp.identity import factor_letters, recovery_codes, sessions, totp
+from idp.config import Config
+from idp.identity import factor_letters, recovery_codes, sessions, totp, webauthn
 from idp.identity.subjects import Subject
 from idp.policies import effective
 from idp.records import PASSKEYS, USERS, LoginRules, Totp, User
@@ -17,7 +18,6 @@ from storage import Write
 
 TOTP: Final = "totp"
 PASSKEY: Final = "passkey"
-ADDABLE: Final = frozenset({TOTP, PASSKEY})  # those that people can set up in a sign-in
 _PURPOSE: Final = "totp"
 
 
@@ -30,11 +30,12 @@ class Change(Struct, frozen=True):
     codes: list[str] = []
 
 
-def allowed(rules: LoginRules) -> frozenset[str]:
-    """What counts as a second factor there."""
+def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
+    """What counts as a second factor there, and what people can set up."""
+    wants_keys = "u2f" in (*rules.second_factors, *rules.multi_factors)
     switches: Mapping[str, bool] = {
         TOTP: "otp" in rules.second_factors,
-        PASSKEY: "u2f" in (*rules.second_factors, *rules.multi_factors),
+        PASSKEY: wants_keys and webauthn.relying_party(config) is not None,
     }
     return frozenset(kind for kind, is_on in switches.items() if is_on)
 
@@ -136,7 +137,7 @@ async def is_needed(service: Service, user: User, without: str) -> bool:
     rules = await effective.login(service, user.org_id)
     if not (rules.force_mfa or rules.force_mfa_local_only):
         return False
-    held = await of_user(service, user) & allowed(rules)
+    held = await of_user(service, user) & allowed(service.config, rules)
     return without in held and len(held) == 1
 
 

@@ -81,7 +81,7 @@ async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | N
     """What is due of this person before the request is answered; None when nothing is."""
     user = proven.subject.user
     rules = (await looks.look(service, user.org_id)).login
-    allowed = factors.allowed(rules)
+    allowed = factors.allowed(service.config, rules)
     needs_password = await _needs_password(service, proven)
     proofs = [*proven.amr, *([acr.AMR_PASSWORD] if needs_password else [])]
     return dues.due(
@@ -90,7 +90,7 @@ async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | N
             demanded=demanded(request, rules),
             wished=request.acr_values[0] if request.acr_values else acr.PASSWORD,
             factors=await factors.of_user(service, user) & allowed,
-            addable=allowed & factors.ADDABLE,
+            addable=allowed,
             needs_password=needs_password,
             is_adding=request.adding is not None,
             holds_codes=_holds_codes(service, request, user),
