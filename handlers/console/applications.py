@@ -23,6 +23,7 @@ _PROJECT: Final = message("Project", context="console")
 _STATE: Final = message("State", context="console")
 _CLIENT_ID: Final = message("Client id", context="console")
 
+_MOST: Final = {"query": {"limit": 1000}}
 _WAYS: Final = {
     "test": message("Test sign-in", context="applications"),
     "settings": message("Change settings", context="applications"),
@@ -53,7 +54,7 @@ class ApplicationsHandler(ListHandler):
             return answer
         result = []
         for project in answer.get("result", ()):
-            apps = await super().run(f"POST {PROJECT}/apps/_search", project["id"], document={})
+            apps = await super().run(f"POST {PROJECT}/apps/_search", project["id"], document=_MOST)
             result += [{**app, "project": project} for app in apps.get("result", ())]
         return {**answer, "result": result, "details": {}}
 
@@ -79,7 +80,6 @@ class ApplicationHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         app = (await self.run(f"GET {APP}", *ids))["app"]
         project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
-        keys = (await self.run(f"GET {APP}/keys", *ids)).get("result", [])
         may = self.may("project.app.write")
         secrets = await client_secrets.parts(self, ONE, APP, ids, may=may)
         self.page(
@@ -108,7 +108,7 @@ class ApplicationHandler(ConsoleHandler):
             parts_of=[
                 *_problems(app),
                 *secrets,
-                registered_keys.part(self, ONE, ids, keys, may=may),
+                await registered_keys.part(self, ONE, APP, ids, may=may),
             ],
             commands=commands.shown(
                 self.service.config,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from handlers.console.lists import cell, chip
+from handlers.console.turning import ALL, Turned
 from idp.i18n import Message, message
 
 Cell = dict[str, object]
@@ -67,12 +68,15 @@ def part(
     rows: Sequence[Sequence[Cell]],
     empty: Message,
     actions: Sequence[dict[str, object]] = (),
+    pages: Turned = ALL,
 ) -> dict[str, Any]:
-    """A list of what belongs to something."""
+    """A list of what belongs to something, or one page of it."""
     return {
         "title": title,
         "columns": list(columns),
         "rows": [list(row) for row in rows],
         "empty": empty,
         "actions": list(actions),
+        "first_url": pages.first_url,
+        "next_url": pages.next_url,
     }

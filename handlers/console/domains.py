@@ -12,6 +12,7 @@ from handlers.console.fields import Field
 from handlers.console.lists import way
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
 from idp.i18n import Message, message
 
 DOMAINS: Final = "/management/v1/orgs/me/domains"
@@ -111,7 +112,7 @@ _REMOVE: Final = message("Remove", context="console")
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """The domains of an organization, as a part of its page."""
-    answer = await page.run(f"POST {DOMAINS}/_search", document={})
+    shown = await turned(page, "domains", f"POST {DOMAINS}/_search")
     may = page.may("org.write")
     columns = [
         message("Domain", context="organizations"),
@@ -121,10 +122,11 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     return part(
         message("Domains", context="domains"),
         columns,
-        [_row(page, org_id, one, may=may) for one in answer.get("result", ())],
+        [_row(page, org_id, one, may=may) for one in shown.found],
         message("It has no domain.", context="domains"),
         [way(message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id))]
         * may,
+        shown,
     )
 
 

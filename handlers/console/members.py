@@ -15,6 +15,7 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler, way
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
 from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.i18n import Message, message
 
@@ -161,16 +162,17 @@ def _columns(*, may: bool) -> list[Message]:
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """The members of an organization, as a part of its page."""
-    answer = await page.run(f"POST {OF_ORGANIZATION}/_search", document={})
+    shown = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
     may = page.may("org.member.write")
     base = f"{ORGANIZATION}/members"
     new = page.at(f"{CONSOLE}{base}/new", org_id)
     return part(
         message("Members", context="members"),
         _columns(may=may),
-        [_row(page, one, base, org_id, may=may) for one in answer.get("result", ())],
+        [_row(page, one, base, org_id, may=may) for one in shown.found],
         message("Nobody manages it but those who manage everything.", context="members"),
         [way(_ADD, new)] * may,
+        shown,
     )
 
 

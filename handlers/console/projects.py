@@ -12,6 +12,7 @@ from handlers.console.fields import Field
 from handlers.console.lists import ListHandler, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
 from idp.errors import NotFound
 from idp.i18n import message
 
@@ -21,7 +22,6 @@ PATH: Final = "/projects"
 ONE: Final = f"{PATH}/{{projectId}}"
 _SECTION: Final = "projects"
 _GRANTS: Final = "POST /management/v1/users/grants/_search"
-_MOST: Final = 100
 
 _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
@@ -208,7 +208,6 @@ class ProjectHandler(ConsoleHandler):
         (id,) = ids
         project = (await self.run(f"GET {PROJECT}", id))["project"]
         roles = (await self.run(f"GET {PROJECT}/roles", id)).get("result", [])
-        apps = await self.run(f"POST {PROJECT}/apps/_search", id, document={})
         self.page(
             "console/show",
             title_text=project["name"],
@@ -220,7 +219,7 @@ class ProjectHandler(ConsoleHandler):
             ],
             actions=self._ways(id, project),
             parts_of=[
-                self._apps(id, apps.get("result", [])),
+                await self._apps(id),
                 self._roles(id, roles),
                 *await self._grants(id),
             ],
@@ -250,7 +249,8 @@ class ProjectHandler(ConsoleHandler):
             for to in ("edit", turn, "delete")
         ]
 
-    def _apps(self, id: str, found: list[dict[str, str]]) -> Cell:
+    async def _apps(self, id: str) -> Cell:
+        shown = await turned(self, "apps", f"POST {PROJECT}/apps/_search", id)
         new = self.at(f"{CONSOLE}/applications/new", project=id)
         path = f"{CONSOLE}{ONE}/applications/{{appId}}"
         return part(
@@ -265,20 +265,21 @@ class ProjectHandler(ConsoleHandler):
                     cells.state_cell(app.get("state", "")),
                     cells.code(app["id"]),
                 ]
-                for app in found
+                for app in shown.found
             ],
             message("There is no application yet.", context="projects"),
             [way(message("New application", context="console"), new)]
             * self.may("project.app.write"),
+            shown,
         )
 
     async def _grants(self, id: str) -> list[Cell]:
-        """Who has roles here, as far as one page goes."""
+        """Who has roles here."""
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
-        asked = {"query": {"limit": _MOST}, "queries": [{"projectIdQuery": {"projectId": id}}]}
-        found = (await self.run(_GRANTS, document=asked)).get("result", [])
-        names = await self._names([grant["userId"] for grant in found])
+        queries = [{"projectIdQuery": {"projectId": id}}]
+        shown = await turned(self, "grants", _GRANTS, queries=queries)
+        names = await self._names([grant["userId"] for grant in shown.found])
         rows = [
             [
                 cells.link(
@@ -287,7 +288,7 @@ class ProjectHandler(ConsoleHandler):
                 ),
                 cells.codes(grant["roleKeys"]),
             ]
-            for grant in found
+            for grant in shown.found
         ]
         return [
             part(
@@ -297,6 +298,7 @@ class ProjectHandler(ConsoleHandler):
                 message(
                     "Nobody has roles here. They are given on a user's page.", context="projects"
                 ),
+                pages=shown,
             )
         ]
 

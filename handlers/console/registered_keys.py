@@ -13,6 +13,7 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import way
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
 from idp.i18n import message
 
 _PAIR: Final = message("Make a pair of keys", context="console")
@@ -105,10 +106,11 @@ def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ..
     )
 
 
-def part(
-    page: ConsoleHandler, one: str, ids: tuple[str, ...], found: list[Document], *, may: bool
+async def part(
+    page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> dict[str, Any]:
     """The keys, as a list on the page of what has them."""
+    shown = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
     path = f"{CONSOLE}{one}/keys"
     ways = [
         way(_PAIR, page.at(f"{path}/new", *ids)),
@@ -124,10 +126,11 @@ def part(
                 cells.instant(key.get("lastUsedAt")),
                 *[cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))] * may,
             ]
-            for key in found
+            for key in shown.found
         ],
         message("There are no keys.", context="console"),
         ways * may,
+        shown,
     )
 
 

@@ -12,6 +12,7 @@ from handlers.console.lists import ListHandler, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER
+from handlers.console.turning import turned
 from idp.i18n import message
 
 _SECTION: Final = "service-users"
@@ -78,8 +79,6 @@ class ServiceUserHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         user = (await self.run("GET /v2/users/{userId}", *ids))["user"]
-        pats = (await self.run(f"GET {USER}/pats", *ids)).get("result", [])
-        keys = (await self.run(f"GET {USER}/keys", *ids)).get("result", [])
         machine, may = user["machine"], self.may("user.write")
         self.page(
             "console/show",
@@ -89,9 +88,9 @@ class ServiceUserHandler(ConsoleHandler):
             facts=_facts(user, machine),
             actions=self._ways(ids, user) if may else [],
             parts_of=[
-                self._pats(ids, pats, may=may),
+                await self._pats(ids, may=may),
                 *await client_secrets.parts(self, ONE, USER, ids, may=may),
-                registered_keys.part(self, ONE, ids, keys, may=may),
+                await registered_keys.part(self, ONE, USER, ids, may=may),
             ],
             commands=commands.shown(
                 self.service.config,
@@ -116,7 +115,8 @@ class ServiceUserHandler(ConsoleHandler):
             for name in wanted
         ]
 
-    def _pats(self, ids: tuple[str, ...], found: list[Document], *, may: bool) -> dict[str, Any]:
+    async def _pats(self, ids: tuple[str, ...], *, may: bool) -> dict[str, Any]:
+        shown = await turned(self, "pats", f"POST {USER}/pats/_search", *ids)
         path = f"{CONSOLE}{ONE}/pats"
         new = way(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
         return part(
@@ -131,10 +131,11 @@ class ServiceUserHandler(ConsoleHandler):
                     *[cells.link(_REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"]))]
                     * may,
                 ]
-                for pat in found
+                for pat in shown.found
             ],
             message("There are no tokens.", context="service-users"),
             [new] * may,
+            shown,
         )
 
 

@@ -14,6 +14,7 @@ from handlers.console.fields import at
 from handlers.console.lists import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
 from idp.i18n import Message, message
 
@@ -94,9 +95,9 @@ class UserHandler(ConsoleHandler):
         ]
 
     async def _sessions(self, id: str) -> Document:
-        answer = await self.run(f"POST {USER}/sessions/_search", id, document={})
+        shown = await turned(self, "sessions", f"POST {USER}/sessions/_search", id, limit=100)
         may = self.may("user.write")
-        live = [one for one in answer.get("result", ()) if one["state"].endswith("_ACTIVE")]
+        live = [one for one in shown.found if one["state"].endswith("_ACTIVE")]
         end = message("End", context="users")
         path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
         return part(
@@ -122,11 +123,12 @@ class UserHandler(ConsoleHandler):
                     is_dangerous=True,
                 )
             ]
-            * (may and bool(live)),
+            * (may and bool(live or shown.next_url)),
+            pages=shown,
         )
 
     async def _passkeys(self, id: str) -> Document:
-        answer = await self.run(f"POST {USER}/passkeys/_search", id, document={})
+        shown = await turned(self, "passkeys", f"POST {USER}/passkeys/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/passkeys/{{passkeyId}}/remove"
         return part(
@@ -142,9 +144,10 @@ class UserHandler(ConsoleHandler):
                     cells.instant(one.get("lastUsedDate")),
                     *[cells.link(_REMOVE, self.at(path, id, one["id"]))] * may,
                 ]
-                for one in answer.get("result", ())
+                for one in shown.found
             ],
             message("They have none.", context="passkey"),
+            pages=shown,
         )
 
     async def _grants(self, id: str) -> Document:
@@ -172,7 +175,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _memberships(self, id: str) -> Document:
-        answer = await self.run(f"POST {MANAGED}/memberships/_search", id, document={})
+        shown = await turned(self, "memberships", f"POST {MANAGED}/memberships/_search", id)
         everywhere = message("The whole installation", context="users")
         return part(
             message("What they manage", context="users"),
@@ -182,13 +185,14 @@ class UserHandler(ConsoleHandler):
                     cells.text(everywhere if one.get("iam") else one.get("displayName")),
                     cells.codes(one["roles"]),
                 ]
-                for one in answer.get("result", ())
+                for one in shown.found
             ],
             message("They manage nothing.", context="users"),
+            pages=shown,
         )
 
     async def _metadata(self, id: str) -> Document:
-        answer = await self.run(f"POST {MANAGED}/metadata/_search", id, document={})
+        shown = await turned(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/metadata"
         return part(
@@ -205,10 +209,11 @@ class UserHandler(ConsoleHandler):
                     *[cells.link(_REMOVE, self.at(f"{path}/{{key}}/remove", id, one["key"]))]
                     * may,
                 ]
-                for one in answer.get("result", ())
+                for one in shown.found
             ],
             message("Nothing is kept with them.", context="users"),
             [way(message("Add metadata", context="users"), self.at(f"{path}/new", id))] * may,
+            pages=shown,
         )
 
 

@@ -43,14 +43,5 @@ ${parts.entry(field)}
 <p class="total">${said(total)}</p>
 % endif
 ${parts.table(said(title_text), columns, rows, empty)}
-% if first_url or next_url:
-<p class="row">
-% if first_url:
-<a class="button quiet" href="${web_link(first_url)}">${pgettext("console", "First page")}</a>
-% endif
-% if next_url:
-<a class="button quiet" href="${web_link(next_url)}" rel="next">${pgettext("console", "Next page")}</a>
-% endif
-</p>
-% endif
+${parts.turns(first_url, next_url)}
 ${parts.by_hand(commands)}

@@ -5,7 +5,8 @@
 ##   facts: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
 ##   parts_of: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
-##                              actions: list[dict]}: lists of what belongs to it
+##                              actions: list[dict], first_url, next_url: str | None}: lists of
+##                              what belongs to it, or one page of each
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
@@ -29,6 +30,7 @@ ${parts.ways(actions)}
 % for part in parts_of:
 <h2>${said(part["title"])}</h2>
 ${parts.table(said(part["title"]), part["columns"], part["rows"], part["empty"])}
+${parts.turns(part["first_url"], part["next_url"])}
 ${parts.ways(part["actions"])}
 % endfor
 ${parts.by_hand(commands)}

@@ -4,6 +4,8 @@ from idp.i18n import message
 from tests.handlers import console_app_samples
 
 URL = "/ui/console/users/1?"
+URLS = {"first_url": URL, "next_url": f"{URL}cursor=1"}
+NO_URLS = {"first_url": None, "next_url": None}
 
 
 def frame(said):
@@ -166,7 +168,9 @@ def pages(said):
             "intro": message("Somebody."),
             "facts": [{"label": message("Id"), "cell": one} for one in row(said)],
             "actions": ways(said),
-            "parts_of": [{"title": message("Grants"), **table(said), "actions": ways(said)}],
+            "parts_of": [
+                {"title": message("Grants"), **table(said), "actions": ways(said), **URLS}
+            ],
             "commands": commands(said),
         },
     }
@@ -236,7 +240,7 @@ BARE = {
         "intro": None,
         "facts": [],
         "actions": [],
-        "parts_of": [{"title": message("Grants"), **NOTHING, "actions": []}],
+        "parts_of": [{"title": message("Grants"), **NOTHING, "actions": [], **NO_URLS}],
         "commands": [],
     },
 }

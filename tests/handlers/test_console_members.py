@@ -1,9 +1,12 @@
 """Members and domains in the console."""
 
+import html
 import re
 
+from handlers.console.lists import PAGE
 from idp.records import MEMBERSHIPS
 from tests.support import console
+from tests.support.callers import new_caller
 from tests.support.stored import everything
 
 
@@ -93,3 +96,20 @@ async def test_a_domain_is_named_proven_by_a_token_and_removed(server, visitor):
     assert primary.status == 400
     assert "Prove first that the domain is yours." in primary.text
     assert "acme.example" not in page.text
+
+
+async def test_the_members_of_an_organization_are_shown_a_page_at_a_time(server, visitor):
+    own = await console.own_org(server)
+    for _ in range(PAGE):
+        await new_caller(server, visitor, own, "ORG_OWNER_VIEWER")
+    await console.admin(server, visitor)
+    first = await visitor.get(f"/ui/console/organizations/{own.id}")
+    ahead = html.unescape(re.search(r'href="([^"]*[?&;]members=[^"]+)"', first.text)[1])
+    second = await visitor.get(ahead)
+
+    shown = [set(re.findall(r"/members/([^/]+)/edit", page.text)) for page in (first, second)]
+    assert [len(each) for each in shown] == [PAGE, 1]
+    assert not shown[0] & shown[1]
+    assert "members=" not in second.text
+    assert f'href="/ui/console/organizations/{own.id}"' in second.text
+    assert (await visitor.get(f"/ui/console/organizations/{own.id}?members=x")).status == 400

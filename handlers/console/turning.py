@@ -1,0 +1,47 @@
+"""The pages of a list that stands on the page of what it belongs to.
+
+Each such list has a name, under which the address has the cursor of the page that is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from handlers.console.base import ConsoleHandler
+from handlers.console.lists import PAGE
+from handlers.console.running import Document
+
+
+class Turned(NamedTuple):
+    """One page of a list, and the addresses of its first page and of the next, if those are
+    others."""
+
+    found: Sequence[Document]
+    first_url: str | None = None
+    next_url: str | None = None
+
+
+ALL: Final = Turned(())  # of what stands on the page as a whole
+
+
+async def turned(
+    page: ConsoleHandler,
+    name: str,
+    operation: str,
+    *ids: str,
+    queries: Sequence[Document] = (),
+    limit: int = PAGE,
+) -> Turned:
+    """What an operation finds, a page at a time. Raises what it raises."""
+    cursor = page.query_params().get(name)
+    document: Document = {"query": {"limit": limit, **({"cursor": cursor} if cursor else {})}}
+    if queries:
+        document["queries"] = queries
+    answer = await page.run(operation, *ids, document=document)
+    here, after = page.request.path, answer.get("nextCursor")
+    return Turned(
+        answer.get("result", []),
+        page.at(here) if cursor else None,
+        page.at(here, **{name: after}) if after else None,
+    )
