@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from idp import durations, logs, org_removal, tidying, trial
 from idp.access import Call
 from idp.answers import Answer
+from idp.delivery import outbox
 from idp.listing import ListDetails
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
@@ -34,16 +35,22 @@ _log = logs.logger(__name__)
 
 
 class Job(NamedTuple):
-    """What is done, and how long after it was done it is due again."""
+    """What is done, and how long after it was done it is due again.
+
+    `is_everyones`: each process does it, without a turn, because it claims what it does one by
+    one; looking for it costs a read.
+    """
 
     interval_seconds: float
     work: Callable[[Service], Awaitable[None]]
+    is_everyones: bool = False
 
 
 JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, rotation.tend),
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
     "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
+    "outbox": Job(outbox.EVERY_SECONDS, outbox.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
 
@@ -105,22 +112,32 @@ async def take_turn(service: Service, name: str, job: Job) -> bool:
     """
     if service.config.test:
         await trial.synchronise(service)
+    if job.is_everyones:
+        return await _done(service, name, job)
     lease = await _taken(service, name)
     if lease is None:
         return False
     is_done = False
     try:
-        async with asyncio.timeout(TURN_SECONDS):
-            await job.work(service)
-        is_done = True
-    except StorageError as error:
-        _log.warning("background work waits for the store", job=name, error=str(error))
-    except Exception as error:  # one job's failure is not the end of its process
-        _log.error("background work failed", job=name, exc_info=error)
+        is_done = await _done(service, name, job)
     finally:
         interval = job.interval_seconds
         await _give_back(service, lease, interval if is_done else min(interval, RETRY_SECONDS))
     return is_done
+
+
+async def _done(service: Service, name: str, job: Job) -> bool:
+    """Do the job; whether it went well."""
+    try:
+        async with asyncio.timeout(TURN_SECONDS):
+            await job.work(service)
+    except StorageError as error:
+        _log.warning("background work waits for the store", job=name, error=str(error))
+    except Exception as error:  # one job's failure is not the end of its process
+        _log.error("background work failed", job=name, exc_info=error)
+    else:
+        return True
+    return False
 
 
 async def _taken(service: Service, name: str) -> Lease | None:

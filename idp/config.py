@@ -82,6 +82,21 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # Registration
     self_registration: bool = True  # people may open accounts, if no policy says otherwise
 
+    # Mail and text messages
+    smtp_host: str = ""  # the mail server; without one, mail is held in the store
+    smtp_port: int = 0  # its port; 0: 587 with starttls, 465 with tls, 25 with none
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"  # how what is sent is hidden
+    smtp_insecure: bool = False  # allow none beyond this machine: never in production
+    smtp_ca_file: str | None = None  # PEM file of who may vouch for it; the system's
+    smtp_user: str = ""  # who the service is to the mail server, if it wants to know
+    smtp_password_file: str | None = None  # file with the password of smtp_user
+    smtp_timeout_seconds: int = 20  # how long each of its answers may take
+    smtp_from: str = ""  # the address that mails come from
+    smtp_from_name: str = ""  # the name that they come from
+    smtp_reply_to: str = ""  # the address that answers go to, if it is another
+    sms_hook_url: str = ""  # who sends text messages: an address for POST; without, they are held
+    sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
+
     # Guessing
     sign_in_failures_before_delay: int = 5  # failures of one account before it has to wait
     address_failures_before_delay: int = 20  # failures from one address before it has to wait
@@ -114,6 +129,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def is_loopback(self) -> bool:
         """Whether the issuer names this machine only. Demo, held mail and http are for these."""
         return config_rules.is_loopback(urlsplit(self.issuer).hostname or "")
+
+    @property
+    def sends_mail(self) -> bool:
+        """Whether there is a mail server: without one, mail is held."""
+        return bool(self.smtp_host)
 
     @property
     def is_temporary(self) -> bool:
@@ -158,6 +178,8 @@ RANGES: Final = {
     "password_check_seconds": (MINUTE, 3650 * DAY),
     "sign_in_seconds": (MINUTE, DAY),
     "one_time_password_seconds": (MINUTE, 7 * DAY),
+    "smtp_port": (0, 65535),
+    "smtp_timeout_seconds": (1, 60),
     "sign_in_failures_before_delay": (1, 100),
     "address_failures_before_delay": (1, 10_000),
     "refused_credentials_limit": (1, 1_000_000),

@@ -16,6 +16,16 @@ _HOST_NAME: Final = re.compile(
 )
 _VENDOR: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}[a-z0-9]")  # a URN namespace, RFC 8141
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_MAILBOX: Final = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([^@]+)")
+_NAME_IN_MAIL: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,100}")
+_NEED_A_SERVER: Final = (
+    "smtp_user",
+    "smtp_password_file",
+    "smtp_ca_file",
+    "smtp_from",
+    "smtp_from_name",
+    "smtp_reply_to",
+)
 _STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
@@ -34,6 +44,8 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _names(config)
     yield from _secrets(config)
     yield from _lifetimes(config)
+    yield from _mail(config)
+    yield from _text_messages(config)
 
 
 def is_loopback(host: str) -> bool:
@@ -153,4 +165,58 @@ def _lifetimes(config: Config) -> Iterator[Broken]:
         yield Broken(
             ("refresh_token_idle_seconds", "refresh_token_seconds"),
             "refresh_token_idle_seconds must not be longer than refresh_token_seconds",
+        )
+
+
+def _mail(config: Config) -> Iterator[Broken]:
+    if not config.smtp_host:
+        for name in _NEED_A_SERVER:
+            if getattr(config, name):
+                yield Broken((name, "smtp_host"), f"{name} is of no use without smtp_host")
+        return
+    host = config.smtp_host
+    if not (_is_host(host.lower(), is_bracketed=False) or ":" in host and _is_host(host, True)):
+        yield Broken(("smtp_host",), "smtp_host must be the mail server's name or address alone")
+    if bool(config.smtp_user) != bool(config.smtp_password_file):
+        names = ("smtp_user", "smtp_password_file")
+        yield Broken(names, "smtp_user and smtp_password_file must be given together")
+    if config.smtp_security == "none" and not (is_loopback(host) or config.smtp_insecure):
+        yield Broken(
+            ("smtp_security", "smtp_host", "smtp_insecure"),
+            "smtp_security none lets everybody on the way read codes and passwords: use starttls"
+            " or tls, or, for a trial in a network that you trust, set smtp_insecure",
+        )
+    yield from _addresses(config)
+
+
+def _addresses(config: Config) -> Iterator[Broken]:
+    if not config.smtp_from:
+        told = "smtp_from is missing: the address that mails come from, as no-reply@example.com"
+        yield Broken(("smtp_from", "smtp_host"), told)
+    for name in ("smtp_from", "smtp_reply_to"):
+        address = getattr(config, name)
+        found = _MAILBOX.fullmatch(address)
+        if address and not (found and _is_host(found[1].lower(), is_bracketed=False)):
+            yield Broken((name,), f"{name} must be a plain address such as no-reply@example.com")
+    if not _NAME_IN_MAIL.fullmatch(config.smtp_from_name):
+        told = "smtp_from_name must be at most 100 characters in one line"
+        yield Broken(("smtp_from_name",), told)
+
+
+def _text_messages(config: Config) -> Iterator[Broken]:
+    if bool(config.sms_hook_url) != bool(config.sms_hook_secret_file):
+        names = ("sms_hook_url", "sms_hook_secret_file")
+        yield Broken(names, "sms_hook_url and sms_hook_secret_file must be given together")
+    if not config.sms_hook_url:
+        return
+    try:
+        parts = urlsplit(config.sms_hook_url)
+        problem = "#" in config.sms_hook_url or "@" in parts.netloc or not parts.hostname
+        _ = parts.port
+    except ValueError:
+        problem = True
+    is_safe = not problem and (parts.scheme == "https" or is_loopback(parts.hostname or ""))
+    if problem or not is_safe or parts.scheme not in _USUAL_PORTS:
+        yield Broken(
+            ("sms_hook_url",), "sms_hook_url must be an https address (http on this machine)"
         )

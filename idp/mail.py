@@ -1,8 +1,9 @@
 """Mail: written in the reader's language, and put into the outbox with what it tells of.
 
 A letter is committed in the unit of the change that it belongs to: there is no change without its
-mail, and no mail without its change. This version sends none: a letter is held in the outbox,
-and who runs the service on their own machine reads it at `PAGE`.
+mail, and no mail without its change. `idp.delivery` sends it a moment later. Where no mail server
+is set up it is held in the outbox, and who runs the service on their own machine reads it at
+`PAGE`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from idp import i18n
 from idp.config import Config
 from idp.credentials import Confidential
 from idp.i18n import Bundle, Message
-from idp.records import OUTBOX, Mail, MailKind
+from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.service import Service
 from storage import Insert, Write
 
 PAGE: Final = "/dev/mail"
 KEPT: Final = timedelta(days=7)
 SHOWN: Final = 100
+TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # what goes to a phone
 _PURPOSE: Final = "mail"
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -50,6 +52,7 @@ class Title(Struct, frozen=True):
     text: str
 
 
+Fate: TypeAlias = Literal["", "held", "queued"]
 Part: TypeAlias = Message | str | Code | Link | Title
 
 
@@ -74,6 +77,7 @@ class Letter(Confidential, frozen=True, kw_only=True):
     subject: str
     text: str
     html: str
+    language: str = ""
     code: str | None = None
     url: str | None = None
 
@@ -90,12 +94,13 @@ class Held(Confidential, frozen=True):
 
 def is_readable(config: Config) -> bool:
     """Whether whom a mail is meant for can get at it."""
-    return config.is_loopback
+    return config.sends_mail or config.is_loopback
 
 
 def page_url(config: Config) -> str | None:
-    """Where held mail is read; None where it is not shown."""
-    return config.issuer + PAGE if config.is_loopback else None
+    """Where mail is read that is held; None where it is sent, or not shown."""
+    is_shown = config.is_loopback and not config.sends_mail
+    return config.issuer + PAGE if is_shown else None
 
 
 def bundle_for(config: Config, *wanted: str | None) -> Bundle:
@@ -124,6 +129,7 @@ def write(
         html=_HTML.format(
             lang=escape(bundle.tag), dir=bundle.direction, title=escape(title), body=body
         ),
+        language=bundle.tag,
         code=code,
         url=url,
     )
@@ -184,7 +190,7 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 def posting(
     service: Service, kind: MailKind, letter: Letter, user_id: str | None = None
 ) -> Insert:
-    """The write that puts a letter into the outbox."""
+    """The write that puts a letter into the outbox: to be sent soon, or held."""
     now = service.clock.now()
     mail = Mail(
         id=service.random.ordered_id(now),
@@ -192,24 +198,43 @@ def posting(
         sealed=service.vault.seal(msgspec.json.encode(letter), _PURPOSE),
         created_at=now,
         expires_at=now + KEPT,
+        state="queued" if is_sent(service.config, kind) else "held",
         user_id=user_id,
+        due_at=now,
     )
     return Insert(OUTBOX, mail)
 
 
-def fate(writes: Sequence[Write]) -> Literal["", "held"]:
-    """What becomes of the letters that these writes put into the outbox, if there are any."""
-    is_posted = any(isinstance(write, Insert) and write.collection is OUTBOX for write in writes)
-    return "held" if is_posted else ""
+def is_sent(config: Config, kind: MailKind) -> bool:
+    """Whether there is a way to send such a letter."""
+    return bool(config.sms_hook_url if kind in TEXT_MESSAGES else config.smtp_host)
+
+
+def fate(writes: Sequence[Write]) -> Fate:
+    """What becomes of the letters that these writes put into the outbox, if there are any: they
+    are sent, or one at least is held."""
+    states: set[MailState] = {
+        write.record.state
+        for write in writes
+        if isinstance(write, Insert) and isinstance(write.record, Mail)
+    }
+    if "held" in states:
+        return "held"
+    return "queued" if states else ""
 
 
 async def held(service: Service) -> list[Held]:
-    """The newest mails of the outbox, the newest first."""
-    page = await service.store.find(OUTBOX, order="created_at", descending=True, limit=SHOWN)
-    return [_opened(service, mail) for mail in page.records]
+    """The newest mails that are held, the newest first."""
+    page = await service.store.find(
+        OUTBOX, {"state": "held"}, order="created_at", descending=True, limit=SHOWN
+    )
+    return [
+        Held(one.id, one.kind, one.created_at, one.user_id, opened(service, one))
+        for one in page.records
+    ]
 
 
-def _opened(service: Service, mail: Mail) -> Held:
+def opened(service: Service, mail: Mail) -> Letter:
+    """What a mail says that was not sent yet."""
     octets = service.vault.open(mail.sealed, _PURPOSE)
-    letter = msgspec.json.decode(octets, type=Letter)
-    return Held(mail.id, mail.kind, mail.created_at, mail.user_id, letter)
+    return msgspec.json.decode(octets, type=Letter)

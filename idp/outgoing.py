@@ -77,6 +77,23 @@ class Outgoing:
         async with self._slot():
             return await self._call(config, parts, _post(parts, urlencode(form)), _status)
 
+    async def post_own(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        """POST JSON to an address that the operator chose, in whatever network; the status.
+
+        Raises Failed.
+        """
+        parts = _checked(url, is_own=True)
+        fields = [f"{name}: {value}" for name, value in headers.items()]
+        head = _request(
+            "POST",
+            parts,
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+            *fields,
+        )
+        async with self._slot():
+            return await self._call(None, parts, head + body, _status)
+
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
         """GET an address: the status, and the first lines after the head as they were sent.
 
@@ -111,7 +128,7 @@ class Outgoing:
 
     async def _call(
         self,
-        config: Config,
+        config: Config | None,
         parts: SplitResult,
         request: bytes,
         read: Callable[[asyncio.StreamReader], Awaitable[T]],
@@ -133,12 +150,13 @@ class Outgoing:
                 writer.transport.abort()
 
     async def _connect(
-        self, config: Config, parts: SplitResult
+        self, config: Config | None, parts: SplitResult
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection; with settings, to an address that these allow to be called."""
         host, port = parts.hostname or "", parts.port or _USUAL_PORTS[parts.scheme]
         found = await self._resolve(host, port)
         for address in found:
-            if not may_be_called(config, ip_address(address)):
+            if config is not None and not may_be_called(config, ip_address(address)):
                 raise Failed(f"{host} is {address}: an address that may not be called")
         context = _tls() if parts.scheme == "https" else None
         name = host if context else None
@@ -158,8 +176,11 @@ def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _checked(url: str) -> SplitResult:
-    """The parts of an address that can be called at all. Raises Failed."""
+def _checked(url: str, *, is_own: bool = False) -> SplitResult:
+    """The parts of an address that can be called at all; the operator's own may have any port.
+
+    Raises Failed.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -169,7 +190,7 @@ def _checked(url: str) -> SplitResult:
         raise Failed("the address is not that of a web server")
     if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise Failed("the address holds a character that no URL has")
-    if port is not None and port < 1024 and port not in _USUAL_PORTS.values():
+    if not is_own and port is not None and port < 1024 and port not in _USUAL_PORTS.values():
         raise Failed(f"port {port} is not a web server's")
     return parts
 

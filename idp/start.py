@@ -13,6 +13,7 @@ from idp.clock import ShiftedClock, SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
 from idp.credentials import Confidential
+from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
 from idp.errors import ConfigError, NotFound
 from idp.identity.hashing import Hasher
@@ -50,7 +51,10 @@ class Start(Confidential, frozen=True):
             },
             "demo": _demo_json(demo) if demo else None,
             "adminPat": self.admin_pat,
-            "mail": {"state": "held", "url": mail.page_url(config)},
+            "mail": {
+                "state": "smtp" if config.sends_mail else "held",
+                "url": mail.page_url(config),
+            },
             "curl": self.curl(),
         }
 
@@ -208,7 +212,12 @@ async def close_service(service: Service) -> None:
 
 
 async def make_ready(service: Service) -> Start:
-    """Everything that a start makes when it is missing; the same answer at every start."""
+    """Everything that a start makes when it is missing; the same answer at every start.
+
+    Raises ConfigError.
+    """
+    smtp.check(service.config)
+    sms_hook.check(service.config)
     instance = await setup.ensure_instance(service)
     config = service.config
     demo: Described | None = None
@@ -269,7 +278,9 @@ def banner(start: Start, seconds: float, version: str) -> str:
     if demo:
         known = f"   password {demo.password}" if demo.password else ""
         lines.append(f"  Demo      {demo.url}   user {demo.login_name}{known}")
-    if config.is_loopback:
+    if config.sends_mail:
+        lines.append(f"  Mail      by {config.smtp_host}:{smtp.port(config)}")
+    elif config.is_loopback:
         lines.append(f"  Mail      held: {mail.page_url(config)}")
     if config.test:
         lines.append(f"  Test      POST {config.issuer}/test/clock, /test/reset")

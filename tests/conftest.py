@@ -9,6 +9,7 @@ import pytest
 
 pytest_plugins = [
     "tests.support.counts",
+    "tests.support.mail_server",
     "tests.support.mongod",
     "tests.support.program",
     "tests.support.receiver",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from idp import answers, changes, mail
 from idp.access import Call
@@ -14,6 +14,7 @@ from idp.identity import covered_users, phone_verifications, user_changes, verif
 from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
 from idp.identity.new_users import Paths
 from idp.identity.verifications import Begun
+from idp.mail import Fate
 from idp.records import USERS, Email, Phone, User
 from idp.requests import Request
 from idp.service import Service
@@ -46,7 +47,7 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 
     details: Details
     verification_code: str = ""
-    mail: Literal["", "held"] = ""
+    mail: Fate = ""
 
 
 async def set_email(

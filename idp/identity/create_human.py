@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -23,6 +23,7 @@ from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
+from idp.mail import Fate
 from idp.records import Email, IdpLink, Organization, Password, Phone, Profile, User
 from idp.service import Service
 
@@ -36,7 +37,7 @@ class Created(Answer, frozen=True, kw_only=True):
     details: Details
     email_code: str = ""
     phone_code: str = ""
-    mail: Literal["", "held"] = ""
+    mail: Fate = ""
 
 
 class _Prepared(Prepared, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
@@ -18,6 +18,7 @@ from idp.identity.new_user_requests import PasswordHash
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
+from idp.mail import Fate
 from idp.records import Email, IdpLink, Organization, Password, Phone, Profile
 from idp.requests import Request
 from idp.service import Service
@@ -58,7 +59,7 @@ class Imported(Answer, frozen=True, kw_only=True):
 
     user_id: str
     details: Details
-    mail: Literal["", "held"] = ""
+    mail: Fate = ""
 
 
 async def take(service: Service, call: Call, document: object) -> Imported:

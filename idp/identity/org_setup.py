@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from msgspec import structs
 
@@ -15,6 +15,7 @@ from idp.identity import memberships, new_users, org_domains, organizations, ver
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
+from idp.mail import Fate
 from idp.records import Email as StoredEmail
 from idp.records import Organization, Profile
 from idp.records import Phone as StoredPhone
@@ -72,7 +73,7 @@ class WasSetUp(Answer, frozen=True, kw_only=True):
     details: Details
     org_id: str
     user_id: str
-    mail: Literal["", "held"] = ""
+    mail: Fate = ""
 
 
 class _Prepared(Prepared, frozen=True, kw_only=True):

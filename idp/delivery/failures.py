@@ -1,0 +1,24 @@
+"""Why something was not sent, in words that hold no address."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MAX_TEXT: Final = 200
+_ADDRESS: Final = re.compile(r"[^\s<>\"',;:()]+@[^\s<>\"',;:()]+")
+_UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+class NotSent(Exception):
+    """An attempt that failed. `is_final`: the same letter would be refused again."""
+
+    def __init__(self, why: str, *, is_final: bool = False) -> None:
+        self.why = told(why)
+        self.is_final = is_final
+        super().__init__(self.why)
+
+
+def told(why: str) -> str:
+    """What a server said, in one short line and without addresses."""
+    return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", why)).strip()[:MAX_TEXT]

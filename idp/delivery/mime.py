@@ -1,0 +1,73 @@
+"""A letter as it goes over the wire: the same octets at every attempt, and no header that a value
+could begin (RFC 5322, RFC 2047, RFC 6532)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from idp import domains
+from idp.config import Config
+from idp.mail import Letter
+
+_ENCODING: Final = "quoted-printable"
+
+
+class Unsendable(Exception):
+    """No mail can go to such an address; the text does not hold it."""
+
+
+class Envelope(Struct, frozen=True):
+    """What the mail server is told, and the mail itself. `is_international`: the address needs a
+    server that knows SMTPUTF8 (RFC 6531)."""
+
+    sender: str
+    to: str
+    octets: bytes
+    is_international: bool
+
+
+def envelope(config: Config, id: str, written_at: datetime, letter: Letter) -> Envelope:
+    """The mail of a letter. Raises Unsendable."""
+    # by whoever sends the first letter, not by the start of the program
+    from email.headerregistry import Address
+    from email.message import EmailMessage
+    from email.policy import SMTP, SMTPUTF8
+    from email.utils import format_datetime
+
+    to = _address(letter.to)
+    is_international = not to.isascii()
+    message = EmailMessage(policy=SMTPUTF8 if is_international else SMTP)
+    message["From"] = Address(config.smtp_from_name, addr_spec=config.smtp_from)
+    message["To"] = to
+    if [one.addr_spec for one in message["To"].addresses] != [to]:
+        raise Unsendable("the address is not a single plain one")
+    if config.smtp_reply_to:
+        message["Reply-To"] = config.smtp_reply_to
+    message["Subject"] = letter.subject
+    message["Date"] = format_datetime(written_at)
+    message["Message-ID"] = f"<{id}@{urlsplit(config.issuer).hostname}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text, cte=_ENCODING)
+    message.add_alternative(letter.html, subtype="html", cte=_ENCODING)
+    if letter.language:
+        message["Content-Language"] = letter.language
+    message.set_boundary(f"=_{id}")
+    return Envelope(config.smtp_from, to, message.as_bytes(), is_international)
+
+
+def domain_of(address: str) -> str:
+    """What a log may tell of an address."""
+    return address.rpartition("@")[2]
+
+
+def _address(address: str) -> str:
+    """The address with its domain in ASCII, as every server knows it. Raises Unsendable."""
+    local, _, domain = address.rpartition("@")
+    ascii = domains.key(domain)
+    if not (local and ascii and ascii.isascii()):
+        raise Unsendable("the address has no domain that a server knows")
+    return f"{local}@{ascii}"

@@ -1,0 +1,198 @@
+"""The way of a letter out of the outbox: claimed, sent, marked; or tried again later.
+
+One conditional update claims an attempt, so no two processes make the same one. A process that
+dies between sending and marking leaves a letter that is sent once more when its time is up, with
+the same Message-ID and the same code: at least once, and as a rule exactly once.
+
+What is sent keeps no contents. What fails is tried again at growing intervals for a day, but not
+what the server refuses for good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final, Literal
+
+from idp import logs, mail
+from idp.delivery import mime, sms_hook, smtp
+from idp.delivery.failures import NotSent
+from idp.records import OUTBOX, Mail, MailState
+from idp.service import Service
+from storage import Stale, Update, Value
+from storage.settling import commit_settled
+
+EVERY_SECONDS: Final = 1.0
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+# From each failed attempt to the next; after the last of them a letter is given up.
+PAUSES: Final = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (
+        MINUTE,
+        5 * MINUTE,
+        15 * MINUTE,
+        30 * MINUTE,
+        HOUR,
+        2 * HOUR,
+        4 * HOUR,
+        8 * HOUR,
+        8 * HOUR,
+    )
+)
+ATTEMPTS: Final = len(PAUSES) + 1
+BATCH: Final = 10  # letters that share a connection
+CONNECTIONS: Final = 4  # at once, of a process
+BATCH_SECONDS: Final = 100
+CLAIM: Final = timedelta(seconds=120)  # longer than a batch may take
+
+_log: Final = logs.logger(__name__)
+
+
+async def deliver_due(service: Service) -> None:
+    """Make every attempt that is due now, but those that another process is faster to make."""
+    while due := await _due(service):
+        went_well = await service.errands.run(_deliver(service, due))
+        if not went_well or len(due) < BATCH * CONNECTIONS:
+            return
+
+
+async def _due(service: Service) -> list[Mail]:
+    if not (service.config.sends_mail or service.config.sms_hook_url):
+        return []
+    found: list[Mail] = []
+    states: tuple[MailState, ...] = ("queued", "sending")
+    for state in states:
+        page = await service.store.find(
+            OUTBOX, {"state": state}, order="due_at", limit=BATCH * CONNECTIONS
+        )
+        found += page.records
+    now = service.clock.now()
+    return [
+        each for each in found if each.due_at <= now and mail.is_sent(service.config, each.kind)
+    ][: BATCH * CONNECTIONS]
+
+
+async def _deliver(service: Service, due: Sequence[Mail]) -> None:
+    claims = await asyncio.gather(*(_claim(service, each) for each in due))
+    claimed = [each for each, is_ours in zip(due, claims, strict=True) if is_ours]
+    texts = [each for each in claimed if each.kind in mail.TEXT_MESSAGES]
+    mails = [each for each in claimed if each.kind not in mail.TEXT_MESSAGES]
+    batches = [mails[start : start + BATCH] for start in range(0, len(mails), BATCH)]
+    work = [*(_send_batch(service, each) for each in batches)]
+    work += [_send_text(service, each) for each in texts]
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome  # the others have ended, too; what it left is due again in its time
+
+
+async def _claim(service: Service, letter: Mail) -> bool:
+    """Whether this process makes the next attempt."""
+    if letter.attempts >= ATTEMPTS:  # the process ended in the last one
+        await _settle(service, letter, "failed", "the process ended in the last attempt")
+        return False
+    due_at = service.clock.now() + CLAIM
+    changed = {"state": "sending", "attempts": letter.attempts + 1, "due_at": due_at}
+    try:
+        await commit_settled(service.store, _update(letter, changed))
+    except Stale:
+        return False
+    letter.state, letter.attempts = "sending", letter.attempts + 1
+    return True
+
+
+async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
+    """Send letters one after another. Those that there was no chance to try are due at once."""
+    waiting = list(letters)
+    try:
+        async with asyncio.timeout(BATCH_SECONDS), smtp.connection(service.config) as server:
+            while waiting:
+                await _send(service, server, waiting[0])
+                del waiting[0]
+                if not server.is_open:
+                    break
+    except TimeoutError:
+        if waiting:
+            await _missed(service, waiting.pop(0), NotSent("the mail server took too long"))
+    except NotSent as failure:  # nobody gets a letter through at present
+        while waiting:
+            await _missed(service, waiting.pop(0), failure)
+    for letter in waiting:
+        await _put_back(service, letter)
+
+
+async def _send(service: Service, server: smtp.Connection, letter: Mail) -> None:
+    opened = mail.opened(service, letter)
+    try:
+        envelope = mime.envelope(service.config, letter.id, letter.created_at, opened)
+        answer = await server.send(envelope)
+    except mime.Unsendable as error:
+        await _settle(service, letter, "failed", str(error))
+    except NotSent as failure:
+        await _missed(service, letter, failure)
+    else:
+        await _settle(service, letter, "sent", answer)
+
+
+async def _send_text(service: Service, letter: Mail) -> None:
+    try:
+        async with asyncio.timeout(BATCH_SECONDS):
+            answer = await sms_hook.send(service, letter, mail.opened(service, letter))
+    except NotSent as failure:
+        await _missed(service, letter, failure)
+    else:
+        await _settle(service, letter, "sent", answer)
+
+
+async def _missed(service: Service, letter: Mail, failure: NotSent) -> None:
+    """Try again later, or give up."""
+    if failure.is_final or letter.attempts >= ATTEMPTS:
+        await _settle(service, letter, "failed", failure.why)
+        return
+    due_at = service.clock.now() + PAUSES[letter.attempts - 1]
+    changed = {"state": "queued", "due_at": due_at, "last_error": failure.why}
+    if await _marked(service, letter, changed):
+        _log.info("a letter could not be sent yet", why=failure.why, **_named(letter))
+
+
+async def _put_back(service: Service, letter: Mail) -> None:
+    changed = {
+        "state": "queued",
+        "due_at": service.clock.now(),
+        "attempts": letter.attempts - 1,
+    }
+    await _marked(service, letter, changed)
+
+
+async def _settle(
+    service: Service, letter: Mail, state: Literal["sent", "failed"], why: str
+) -> None:
+    """Note how it ended. What is sent keeps no contents."""
+    is_sent = state == "sent"
+    changed = {"state": "sent", "sealed": ""} if is_sent else {"state": "failed"}
+    if not await _marked(service, letter, changed | {"last_error": "" if is_sent else why}):
+        return
+    if is_sent:
+        _log.info("a letter was sent", **_named(letter))
+    else:
+        _log.warning("a letter was not sent", why=why, **_named(letter))
+
+
+async def _marked(service: Service, letter: Mail, changed: Mapping[str, object]) -> bool:
+    """Whether the letter was still this process's to say so of."""
+    try:
+        await commit_settled(service.store, _update(letter, changed))
+    except Stale:
+        return False
+    return True
+
+
+def _update(letter: Mail, changed: Mapping[str, object]) -> Update:
+    """The write that only one process gets done: nobody has begun another attempt."""
+    expected: dict[str, Value] = {"state": letter.state, "attempts": letter.attempts}
+    return Update(OUTBOX, letter.id, set=changed, expect=expected)
+
+
+def _named(letter: Mail) -> dict[str, object]:
+    return {"mail_id": letter.id, "kind": letter.kind, "attempt": letter.attempts}

@@ -1,0 +1,84 @@
+"""Text messages, handed over to an address of the operator's own, which sends them.
+
+The call is signed: `t=SECONDS,v1=HEX` with the HMAC-SHA256 of `SECONDS.BODY` under the shared
+secret, so that the other side knows who speaks and when. `id` is the same at every attempt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from idp.config import Config
+from idp.delivery.failures import NotSent
+from idp.errors import ConfigError
+from idp.mail import Letter
+from idp.outgoing import Failed
+from idp.records import Mail
+from idp.service import Service
+
+_LATER: Final = (408, 425, 429)
+_FINAL: Final = range(400, 500)
+_DELIVERED: Final = range(200, 300)
+
+
+async def send(service: Service, mail: Mail, letter: Letter) -> str:
+    """Hand a text message over; what was answered. Raises NotSent."""
+    secret = await asyncio.to_thread(_secret, service.config)
+    told = {
+        "to": letter.to,
+        "text": " ".join(letter.text.split()),
+        "code": letter.code or "",
+        "kind": mail.kind,
+        "userId": mail.user_id or "",
+        "id": mail.id,
+    }
+    body = msgspec.json.encode(told)
+    headers = {header(service.config): signature(secret, service.clock.now().timestamp(), body)}
+    url = service.config.sms_hook_url
+    try:
+        status = await service.outgoing.post_own(url, body, headers)
+    except Failed as error:
+        raise NotSent(str(error)) from error
+    if status not in _DELIVERED:
+        is_final = status in _FINAL and status not in _LATER
+        raise NotSent(f"the hook answered {status}", is_final=is_final)
+    return str(status)
+
+
+def header(config: Config) -> str:
+    """The header that holds the signature."""
+    return f"x-{config.vendor}-signature"
+
+
+def signature(secret: bytes, at: float, body: bytes) -> str:
+    """What proves to the other side that the service sent this body at that time."""
+    seconds = str(int(at))
+    digest = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
+    return f"t={seconds},v1={digest}"
+
+
+def check(config: Config) -> None:
+    """Raise ConfigError where the secret can't be read."""
+    if not config.sms_hook_url:
+        return
+    try:
+        _secret(config)
+    except NotSent as error:
+        raise ConfigError([error.why]) from error
+
+
+def _secret(config: Config) -> bytes:
+    """What signs the calls. Raises NotSent."""
+    try:
+        secret = Path(config.sms_hook_secret_file or "").read_bytes().strip()
+    except OSError as error:
+        raise NotSent(f"sms_hook_secret_file can't be read: {error}") from error
+    if len(secret) < 16:
+        raise NotSent("sms_hook_secret_file must hold 16 characters at least")
+    return secret

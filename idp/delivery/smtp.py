@@ -1,0 +1,133 @@
+"""The operator's mail server (RFC 5321): one connection, by which letters go one after another.
+
+The library is imported by whoever sends the first letter, not by the start of the program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from idp.config import Config
+from idp.delivery.failures import NotSent
+from idp.delivery.mime import Envelope
+from idp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from aiosmtplib import SMTP, SMTPResponseException
+
+_PORTS: Final = {"starttls": 587, "tls": 465, "none": 25}
+_FINAL: Final = 500  # from here on a server's answer is meant for good (RFC 5321 4.2.1)
+
+
+class Connection:
+    """A connection to the mail server, logged in where that is set up."""
+
+    def __init__(self, client: SMTP) -> None:
+        self._client = client
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes another letter."""
+        return self._client.is_connected
+
+    async def send(self, envelope: Envelope) -> str:
+        """Hand a letter over; what the server answered. Raises NotSent."""
+        options = ["SMTPUTF8"] if envelope.is_international else []
+        with _failures():
+            _, answer = await self._client.sendmail(
+                envelope.sender, [envelope.to], envelope.octets, mail_options=options
+            )
+        return answer
+
+
+@asynccontextmanager
+async def connection(config: Config) -> AsyncIterator[Connection]:
+    """A connection that ends with the block. Raises NotSent."""
+    from aiosmtplib import SMTP
+
+    context, password = await asyncio.to_thread(_prepared, config)
+    client = SMTP(
+        hostname=config.smtp_host,
+        port=port(config),
+        username=config.smtp_user or None,
+        password=password,
+        local_hostname=urlsplit(config.issuer).hostname,
+        timeout=config.smtp_timeout_seconds,
+        use_tls=config.smtp_security == "tls",
+        start_tls=config.smtp_security == "starttls",
+        tls_context=context,
+    )
+    try:
+        with _failures():
+            await client.connect()
+        yield Connection(client)
+        if client.is_connected:
+            with suppress(NotSent), _failures():
+                await client.quit()
+    finally:
+        client.close()
+
+
+def port(config: Config) -> int:
+    """The port of the mail server."""
+    return config.smtp_port or _PORTS[config.smtp_security]
+
+
+def check(config: Config) -> None:
+    """Raise ConfigError where the files that the settings name can't be used."""
+    if not config.sends_mail:
+        return
+    try:
+        _prepared(config)
+    except NotSent as error:
+        raise ConfigError([error.why]) from error
+
+
+def _prepared(config: Config) -> tuple[ssl.SSLContext | None, str | None]:
+    """What proves the server to us, and us to the server. Raises NotSent."""
+    try:
+        context = None if config.smtp_security == "none" else _context(config.smtp_ca_file)
+    except OSError as error:
+        raise NotSent(f"smtp_ca_file can't be used: {error}") from error
+    if config.smtp_password_file is None:
+        return context, None
+    try:
+        return context, Path(config.smtp_password_file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise NotSent(f"smtp_password_file can't be read: {error}") from error
+
+
+@cache
+def _context(ca_file: str | None) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=ca_file)
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """What goes wrong within the block as NotSent."""
+    import aiosmtplib
+
+    try:
+        yield
+    except aiosmtplib.SMTPRecipientsRefused as error:
+        refused = error.recipients[0]
+        raise NotSent(_answer(refused), is_final=refused.code >= _FINAL) from error
+    except aiosmtplib.SMTPDataError as error:
+        raise NotSent(_answer(error), is_final=error.code >= _FINAL) from error
+    except aiosmtplib.SMTPNotSupported as error:
+        raise NotSent(str(error), is_final="SMTPUTF8" in str(error)) from error
+    except aiosmtplib.SMTPResponseException as error:  # of the sender or the log-in: mendable
+        raise NotSent(_answer(error)) from error
+    except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+        raise NotSent(f"{type(error).__name__}: {error}") from error
+
+
+def _answer(error: SMTPResponseException) -> str:
+    return f"the server answered {error.code} {error.message}"
