@@ -148,9 +148,3 @@ def test_a_nobody_is_told_apart(installed, tmp_path, command):
 
     assert ran.returncode == 5
     assert "nobody has the login name nobody@localhost" in ran.stderr
-
-
-@pytest.fixture
-def installed(start_program):
-    """The data directory of a service that has ended."""
-    start_program().stop()

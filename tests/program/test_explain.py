@@ -87,8 +87,7 @@ async def test_a_terminal_without_unicode_is_told_in_ascii(start_program, open_b
     assert "NOT redirect_uri equals a registered one" in told.stdout
 
 
-def test_an_id_that_nobody_has_ends_with_5_and_a_sentence(start_program, tmp_path):
-    start_program().stop()
+def test_an_id_that_nobody_has_ends_with_5_and_a_sentence(installed, tmp_path):
     told = run(tmp_path, "explain", "unknown")
 
     assert (told.returncode, told.stdout) == (5, "")

@@ -17,6 +17,7 @@ from pymongo import MongoClient
 
 from tests.program.samples import records_of, secrets_of
 from tests.support.program import run
+from tests.support.slices import one_in
 from tests.support.visitor import Visitor
 
 KEYS = {"issuer", "store", "dataDir", "admin", "demo", "adminPat", "mail", "curl"}
@@ -170,7 +171,7 @@ async def check_whole(program):
 
 
 @pytest.mark.gen_test(timeout=90)
-@pytest.mark.parametrize("moment", range(8))
+@pytest.mark.parametrize("moment", one_in(3, range(8)))
 async def test_a_first_start_killed_at_any_moment_is_completed(start_program, moment):
     killed = start_program(waits=False)
     time.sleep(0.15 + 0.07 * moment)  # any moment will do: before, amid and after the set-up
@@ -180,7 +181,7 @@ async def test_a_first_start_killed_at_any_moment_is_completed(start_program, mo
 
 
 @pytest.mark.gen_test(timeout=90)
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.parametrize("moment", one_in(3, range(3), first=1))
 async def test_a_killed_first_start_on_mongodb_is_completed(start_program, mongodb, moment):
     killed = start_program("--store", mongodb, waits=False)
     with closing(MongoClient(mongodb)) as client:
@@ -269,8 +270,7 @@ async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
     assert again.told["admin"]["password"] is None, "the password that was told is void"
 
 
-def test_a_demo_password_that_was_reset_is_told_no_more(start_program, tmp_path):
-    start_program().stop()
+def test_a_demo_password_that_was_reset_is_told_no_more(installed, start_program, tmp_path):
     ran = run(tmp_path, "admin", "reset-password", "demo")
     told, shown = start_program().told, start_program(as_json=False).said
 
@@ -279,8 +279,7 @@ def test_a_demo_password_that_was_reset_is_told_no_more(start_program, tmp_path)
     assert "user demo\n" in shown
 
 
-def test_the_reset_of_a_nobody_says_so(start_program, tmp_path):
-    start_program().stop()
+def test_the_reset_of_a_nobody_says_so(installed, tmp_path):
     ran = run(tmp_path, "admin", "reset-password", "nobody@localhost")
 
     assert ran.returncode == 5

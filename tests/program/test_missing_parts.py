@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from idp import base64url
 from tests.support.program import run
 
 SERVE = ("serve", "--json", "--port", "0")
@@ -17,13 +17,6 @@ COMMANDS = [SERVE, (*SERVE, "--processes", "2"), RESET]
 def names(directory: Path) -> set[str]:
     """Every file and directory in it."""
     return {str(path.relative_to(directory)) for path in directory.rglob("*")}
-
-
-@pytest.fixture
-def installed(start_program, tmp_path) -> Path:
-    """The data directory of a service that has ended."""
-    start_program().stop()
-    return tmp_path / "idp-data"
 
 
 @pytest.mark.parametrize(
@@ -79,10 +72,8 @@ def test_a_key_that_lies_elsewhere_will_do(installed, tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_another_services_key_is_refused(installed, start_program, tmp_path, command):
-    (tmp_path / "other").mkdir()
-    start_program(directory=tmp_path / "other").stop()
-    shutil.copy(tmp_path / "other" / "idp-data" / "master.key", installed / "master.key")
+def test_another_services_key_is_refused(installed, tmp_path, command):
+    (installed / "master.key").write_text(base64url.encode(bytes(range(32))))
     ran = run(tmp_path, *command)
 
     assert (ran.returncode, ran.stdout) == (1, "")

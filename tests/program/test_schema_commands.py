@@ -21,11 +21,9 @@ ROOT = str(Path(__file__).parents[2])
 
 
 @pytest.fixture
-def directory(start_program):
+def directory(installed):
     """Where a service has been started, and stopped."""
-    program = start_program()
-    program.stop()
-    return program.directory
+    return installed.parent
 
 
 def newer(directory, *arguments):

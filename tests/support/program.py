@@ -3,6 +3,7 @@
 Fixtures::
 
     start_program   starts one in the test's temporary directory; SIGTERM and exit 0 at the end
+    installed       the data directory, there, of one that was started and has ended
     open_browser    a browser at a program
 
 A program, its supervisor included, dies with the test process, and its workers with it.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,8 +188,15 @@ def run(directory: Path, *arguments: str, **settings) -> subprocess.CompletedPro
 
 
 def environment(**settings: object) -> dict[str, str]:
-    """This process's environment with no settings but these."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("IDP_")}
+    """This process's environment with no settings but these.
+
+    Python may keep what it compiled, or each start would compile the whole program.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("IDP_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
     return kept | {name: str(value) for name, value in settings.items()}
 
 
@@ -267,6 +276,19 @@ def start_program(tmp_path) -> Iterator[Callable[..., Program]]:
     finally:
         for program in started:
             program.kill()
+
+
+@pytest.fixture(scope="session")
+def stopped(tmp_path_factory) -> Path:
+    """The data directory of a service that has ended; tests get copies of it."""
+    program = Program(tmp_path_factory.mktemp("stopped")).start()
+    program.stop()
+    return program.directory / "idp-data"
+
+
+@pytest.fixture
+def installed(stopped, tmp_path) -> Path:
+    return shutil.copytree(stopped, tmp_path / "idp-data")
 
 
 @pytest.fixture
