@@ -198,7 +198,9 @@ class PageHandler(Handler):
         """The same for the sign-in that the address belongs to, also when it is gone; and speak
         its language."""
         start = continuation.read(self.service, self._start())
-        if start is not None:
+        if start is None:
+            await self.show_organization(None)
+        else:
             self.language = self.language or start.language
             await self.show_client_of(start.client_id)
             await self.show_organization(start.org_id)

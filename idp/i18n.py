@@ -253,5 +253,6 @@ def lookup(tag: str, shipped: Collection[str]) -> str | None:
         key = "-".join(subtags[:length])
         if name := by_key.get(key) or by_key.get(ALIASES.get(key, "")):
             return name
+    by_key.pop(pseudo_locale.TAG.lower(), None)  # it is nobody's language
     variants = (name for key, name in by_key.items() if key.split("-")[0] in subtags[:1])
     return next(variants, None)
