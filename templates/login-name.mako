@@ -3,6 +3,7 @@
 ##   suffix: str | None         the domain that is added to a bare name
 ##   passkey: str | None        what the browser is asked for a passkey, as JSON; None: not offered
 ##   register_url: str | None   where an account is opened; None where nobody can
+##   accounts_url: str | None   the accounts that this browser knows, if it knows any
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -21,6 +22,9 @@ ${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"),
     names=True, css="quiet")}
 % endif
 </%form:step>
+% if web_link(accounts_url):
+<p><a href="${web_link(accounts_url)}">${pgettext("login-name", "Accounts of this browser")}</a></p>
+% endif
 % if web_link(register_url):
 <p><a href="${web_link(register_url)}">${pgettext("login-name", "No account yet? Open one")}</a></p>
 % endif

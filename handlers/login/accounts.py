@@ -9,25 +9,27 @@ from handlers.console.sections import CONSOLE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
-from idp.i18n import Message
+from idp.i18n import Message, message
 from idp.identity import permissions
 from idp.identity.sessions import LiveSession
-from idp.oauth import own_areas, sign_in_flow
+from idp.oauth import known_accounts, own_areas, sign_in_flow
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.interaction import Page
+from idp.oauth.known_accounts import Known
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
 
 
 class AccountsHandler(FlowHandler):
-    """One button for each session, and one for somebody else."""
+    """One button for each account that this browser knows, and one for somebody else."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
         if step is None:
             return
-        if step.page is Page.ACCOUNTS:
-            self._ask(flow)
+        is_open = step.page is Page.LOGIN_NAME and bool(flow.agent.remembered)
+        if step.page is Page.ACCOUNTS or is_open:
+            await self._ask(flow)
         else:
             self.see(self.at(LOGIN, flow))
 
@@ -38,10 +40,35 @@ class AccountsHandler(FlowHandler):
             return
         if account:  # one that has ended meanwhile is not picked, and no longer shown
             await sign_in_flow.pick_session(self.service, flow, account)
+        elif signed_out := form.get("signedOut"):
+            await known_accounts.pick(self.service, flow, signed_out)
+        elif gone := form.get("forget"):
+            self.keep_cookie(await known_accounts.forget(self.service, flow, gone))
         self.see(self.at(LOGIN, flow))
 
-    def _ask(self, flow: Flow) -> None:
-        self.step(Page.ACCOUNTS, flow, accounts=[account_of(one) for one in flow.live])
+    async def _ask(self, flow: Flow) -> None:
+        known = await known_accounts.listed(self.service, flow)
+        self.step(Page.ACCOUNTS, flow, accounts=[_as_shown(flow, one) for one in known])
+
+
+def _as_shown(flow: Flow, one: Known) -> dict[str, object]:
+    """An account with the button that chooses it, or why it can't be chosen."""
+    live, user = one.live, one.user
+    choice = ("account", live.session.id) if live else ("signedOut", user.id)
+    refused = message(
+        "%(name)s can't be used for %(app)s: it belongs to another organization.",
+        context="accounts",
+        name=user.user_name,
+        app=flow.client.name,
+    )
+    return {
+        "display_name": user.profile.display_name,
+        "login_name": user.user_name,
+        "choice": choice if one.fits else None,
+        "refused": None if one.fits else refused,
+        "is_meant": one.fits and one.is_hinted,
+        "forgotten_by": None if live else user.id,
+    }
 
 
 async def show_signed_in(

@@ -9,14 +9,15 @@ from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.i18n import Message, message
-from idp.identity import registration, sessions
-from idp.oauth import brands, sign_in_flow
+from idp.identity import sessions
+from idp.oauth import brands, homes, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200
+
 
 class LoginNameHandler(FlowHandler):
     """The first page, for whoever wants to sign in with a (another) login name."""
@@ -47,18 +48,25 @@ class LoginNameHandler(FlowHandler):
             await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        is_closed = await registration.closed(self.service, flow.client.org_id) is not None
+        is_open = bool(await homes.among(self.service, flow))
         known = {
             "login_hint": await self._hint(flow),
             "suffix": self._suffix(flow),
             "passkey": await passkey.offered(self, flow),
-            "register_url": None if is_closed else self.at(ADDRESSES[Page.REGISTER], flow),
+            "register_url": self.at(ADDRESSES[Page.REGISTER], flow) if is_open else None,
+            "accounts_url": self._accounts_url(flow),
         }
         self.step(Page.LOGIN_NAME, flow, status=status, **(known | values))
 
+    def _accounts_url(self, flow: Flow) -> str | None:
+        """The list of those who were signed in with this browser, if anybody was."""
+        is_asked_for = flow.request.hinted_user_id is None and flow.agent.remembered
+        return self.at(ADDRESSES[Page.ACCOUNTS], flow) if is_asked_for else None
+
     def _suffix(self, flow: Flow) -> str | None:
         """The domain that a bare name gets, where all who can sign in are of one organization."""
-        if self.look is None or not brands.is_fixed(self.service, flow.request):
+        is_known = flow.request.brand_org_id and brands.is_fixed(self.service, flow.request)
+        if self.look is None or not is_known:
             return None
         return None if self.look.label.hide_login_name_suffix else self.look.domain
 

@@ -12,7 +12,7 @@ from idp.i18n import Message, message
 from idp.identity import registration
 from idp.identity.registration import NOTHING, Closed, Problem, Typed
 from idp.identity.throttle import Throttled
-from idp.oauth import registration_flow
+from idp.oauth import homes, registration_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.registration_flow import Visit
@@ -78,8 +78,12 @@ class RegisterHandler(RegistrationHandler):
 
     async def _find_organization(self, flow: Flow) -> Organization | None:
         """Where the account would belong; None where none can be opened, and the page says so."""
-        organization = await registration_flow.find_organization(self.service, flow)
-        closed = await registration.closed(self.service, flow.client.org_id)
+        organization = await homes.find(self.service, flow)
+        if organization is None and len(await homes.among(self.service, flow)) > 1:
+            self.see(self.at(ADDRESSES[Page.ORGANIZATION], flow))
+            return None
+        org_id = organization.id if organization else flow.client.org_id
+        closed = await registration.closed(self.service, org_id)
         if closed is None and organization is not None:
             return organization
         status = 400 if self.request.method == "POST" else 200
@@ -95,7 +99,8 @@ class RegisterHandler(RegistrationHandler):
         return structs.replace(NOTHING, email=name if "@" in name else "")
 
     async def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
-        policy = await policy_of(self.service, flow.client.org_id)
+        home = await homes.find(self.service, flow)
+        policy = await policy_of(self.service, home.id if home else flow.client.org_id)
         own = {"closed": None, "policy": policy, "typed": typed}
         links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
         self.step(Page.REGISTER, flow, status=status, **(own | links | values))

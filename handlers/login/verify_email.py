@@ -15,7 +15,7 @@ from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
-from idp.oauth import registration_flow, responses, sign_in_flow
+from idp.oauth import homes, registration_flow, responses, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.registration_flow import AddressTaken, NameTaken
@@ -43,7 +43,7 @@ class WaitingHandler(RegistrationHandler):
     async def find_waiting(self, flow: Flow) -> Registration | None:
         """The account; None when none waits or could be made, and the browser is sent on."""
         waiting = await registration_flow.find(self.service, flow)
-        if waiting and await registration_flow.find_organization(self.service, flow):
+        if waiting and await homes.find(self.service, flow):
             return waiting
         if flow.request.registration_id is not None:
             await sign_in_flow.forget_registration(self.service, flow)

@@ -20,7 +20,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
-from idp.oauth import responses, sign_in_flow
+from idp.oauth import homes, responses, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies.letters import wording
@@ -65,12 +65,6 @@ class _Sent(NamedTuple):
     code_mac: str | None
 
 
-async def find_organization(service: Service, flow: Flow) -> Organization | None:
-    """Where a new account would belong, if accounts can be made there."""
-    organization = await service.store.get(ORGANIZATIONS, flow.client.org_id)
-    return organization if organization and organization.state == "active" else None
-
-
 async def find(service: Service, flow: Flow) -> Registration | None:
     """The account that waits in this flow."""
     id = flow.request.registration_id
@@ -93,7 +87,8 @@ async def begin(
     if known is not None and _is_repeated(service, known, typed):
         waiting = await registration.draft(service, typed, visit.bundle.tag)
         await service.store.commit(
-            _replacing(known, sealed=registration.seal(service, waiting)), _step(flow, known.id)
+            _replacing(known, sealed=registration.seal(service, waiting)),
+            _step(flow, known.id, organization),
         )
         return
     await mail_limits.admit(service, typed.email, visit.address)
@@ -108,7 +103,7 @@ async def begin(
     sent = await _mail(service, flow, organization, new, waiting, visit)
     writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
     writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
-    await service.store.commit(*writes, sent.posting, _step(flow, new.id))
+    await service.store.commit(*writes, sent.posting, _step(flow, new.id, organization))
 
 
 def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
@@ -116,12 +111,18 @@ def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
     return is_recent and registration.unseal(service, known.sealed).email == typed.email
 
 
-def _step(flow: Flow, registration_id: str) -> Update:
+def _step(flow: Flow, registration_id: str, organization: Organization) -> Update:
     """The flow goes on to the code. Stale: another tab was faster."""
+    set = {
+        "registration_id": registration_id,
+        "home_org_id": organization.id,
+        "login_name": None,
+        "session_id": None,
+    }
     return Update(
         AUTH_REQUESTS,
         flow.request.id,
-        set={"registration_id": registration_id, "login_name": None, "session_id": None},
+        set=set,
         expect={"completed_at": None, "registration_id": flow.request.registration_id},
     )
 
@@ -135,7 +136,7 @@ def _replacing(known: Registration, **changes: object) -> Update:
 async def resend(service: Service, flow: Flow, waiting: Registration, visit: Visit) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
     mail_limits.refuse_too_soon(service, waiting.sent_at)
-    organization = await find_organization(service, flow)
+    organization = await homes.find(service, flow)
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     typed = registration.unseal(service, waiting.sealed)
@@ -207,10 +208,9 @@ async def choose_name(
 async def _complete(
     service: Service, flow: Flow, waiting: Registration, typed: Draft
 ) -> Cookie | None:
-    organization, instance = await service.store.get_many(
-        [(ORGANIZATIONS, flow.client.org_id), (INSTANCES, INSTANCE_ID)]
-    )
-    if organization is None or organization.state != "active" or instance is None:
+    organization = await homes.find(service, flow)
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if organization is None or instance is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     try:
         made = await registration.prepare(service, organization, typed)

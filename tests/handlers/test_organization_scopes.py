@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from idp.records import AUTHORIZATIONS, USERS
+from idp.records import AUTHORIZATIONS, SESSIONS, USERS
 from storage import Update
 from tests.handlers.claiming import IAM, add_organization, organization_of, user_of
+from tests.handlers.steps import text_of
 
 ANOTHER = f"openid {IAM}org:id:another"
 
@@ -32,6 +33,12 @@ async def scope_of(server, login_name: str, kind: str) -> str:
     return f"openid {IAM}{named[kind]}"
 
 
+def full(server) -> tuple[str, str]:
+    """The demo's user by the name that counts everywhere."""
+    name, password = server.user
+    return f"{name}@localhost", password
+
+
 async def authorizations(server) -> int:
     return len([one async for one in server.store.scan(AUTHORIZATIONS)])
 
@@ -48,10 +55,46 @@ async def test_a_user_of_the_organization_signs_in(server, visitor, demo, otto, 
 @pytest.mark.parametrize("kind", ["id", "domain"])
 async def test_a_user_of_another_one_gets_no_code(server, visitor, demo, otto, kind):
     scope = await scope_of(server, "otto", kind)
-    page = await visitor.sign_in(demo.authorize_url(scope=scope), *server.user)
+    page = await visitor.sign_in(demo.authorize_url(scope=scope), *full(server))
 
-    assert page.answer["error"] == "login_required"
-    assert "code" not in page.answer
+    assert (page.status, page.name) == (200, "accounts")
+    assert await authorizations(server) == 0
+
+
+async def test_who_signed_in_with_the_wrong_account_is_offered_another(
+    server, visitor, demo, otto
+):
+    scope = await scope_of(server, "otto", "id")
+    page = await visitor.sign_in(demo.authorize_url(scope=scope), *full(server))
+
+    said = "demo can't be used for Demo application: it belongs to another organization."
+    assert said in text_of(page)
+    assert page.buttons == [("account", "other"), ("decision", "cancel")]
+    assert (await demo.silently(visitor, scope=scope))["error"] == "login_required"
+    page = await visitor.submit(page, account="other")
+    page = await visitor.submit(page, loginName=otto[0])
+    page = await visitor.submit(page, password=otto[1])
+    assert "code" in page.answer
+
+
+async def test_who_has_no_other_account_goes_back_without(server, visitor, demo, otto):
+    scope = await scope_of(server, "otto", "id")
+    page = await visitor.sign_in(demo.authorize_url(scope=scope), *full(server))
+
+    page = await visitor.submit(page, decision="cancel")
+
+    assert page.answer["error"] == "access_denied"
+    assert await authorizations(server) == 0
+
+
+async def test_the_wrong_account_is_not_picked_by_hand(server, visitor, demo, otto):
+    scope = await scope_of(server, "otto", "id")
+    page = await visitor.sign_in(demo.authorize_url(scope=scope), *full(server))
+    (session,) = [one async for one in server.store.scan(SESSIONS)]
+
+    for form in ({"account": session.id}, {"signedOut": session.user_id}):
+        again = await visitor.submit(page, **form)
+        assert again.name in ("accounts", "password")
     assert await authorizations(server) == 0
 
 
@@ -86,8 +129,11 @@ async def test_only_the_accounts_of_the_organization_are_offered(server, visitor
     page = await visitor.open(demo.authorize_url(scope=scope, prompt="select_account"))
 
     assert page.name == "accounts"
+    assert [name for name, value in page.buttons if value not in ("other", "cancel")] == [
+        "account"
+    ]
     assert "Otto" in page.text
-    assert "Dana" not in page.text
+    assert "demo can't be used for Demo application" in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +147,7 @@ async def test_only_the_accounts_of_the_organization_are_offered(server, visitor
 async def test_for_an_organization_that_there_is_not_nobody_signs_in(server, visitor, demo, scope):
     page = await visitor.sign_in(demo.authorize_url(scope=scope), *server.user)
 
-    assert page.answer["error"] == "login_required"
+    assert page.name == "accounts"
     assert await authorizations(server) == 0
 
 
@@ -110,4 +156,5 @@ async def test_nobody_is_of_two_organizations(server, visitor, demo, otto):
     there = (await scope_of(server, "otto", "id")).removeprefix("openid ")
     page = await visitor.sign_in(demo.authorize_url(scope=f"{here} {there}"), *server.user)
 
-    assert page.answer["error"] == "login_required"
+    assert page.name == "accounts"
+    assert await authorizations(server) == 0

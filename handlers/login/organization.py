@@ -1,0 +1,30 @@
+"""/ui/login/organization: in which organization an account is opened, where several are meant."""
+
+from __future__ import annotations
+
+from handlers.login.flow import ADDRESSES, FlowHandler
+from idp.oauth import homes
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+from idp.oauth.sign_in_flow import Flow
+
+
+class OrganizationHandler(FlowHandler):
+    """One button for each organization."""
+
+    async def show(self, flow: Flow) -> None:
+        found = await homes.among(self.service, flow)
+        if len(found) < 2:  # nothing to choose
+            self.see(self.at(ADDRESSES[Page.REGISTER], flow))
+            return
+        shown = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
+        links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
+        self.step(Page.ORGANIZATION, flow, organizations=shown, **links)
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        is_chosen = await homes.choose(self.service, flow, form.get("organization") or "")
+        page = Page.REGISTER if is_chosen else Page.ORGANIZATION
+        self.see(self.at(ADDRESSES[page], flow))
+
+
+ROUTES = [(ADDRESSES[Page.ORGANIZATION], OrganizationHandler)]

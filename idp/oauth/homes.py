@@ -1,0 +1,55 @@
+"""The organization that a new account is to belong to: everybody belongs to exactly one.
+
+A scope that names one leaves no choice. Else it is the application's; and where the login hint
+has another one's domain, or people of others are signed in with this browser, the person says.
+"""
+
+from __future__ import annotations
+
+from idp.identity import registration
+from idp.oauth import brands
+from idp.oauth.sign_in_flow import Flow, note
+from idp.records import ORGANIZATIONS, Organization
+from idp.service import Service
+
+
+async def find(service: Service, flow: Flow) -> Organization | None:
+    """The organization that was chosen, or the only one; None while one has to be chosen, or
+    where there is none."""
+    chosen = flow.request.home_org_id
+    if chosen is not None:
+        return await _active(service, chosen)
+    found = await among(service, flow)
+    return found[0] if len(found) == 1 else None
+
+
+async def among(service: Service, flow: Flow) -> list[Organization]:
+    """Those in which the person may open an account here."""
+    request, asks = flow.request, flow.client.org_id
+    if brands.is_fixed(service, request):
+        ids = [request.brand_org_id]
+    else:
+        here = [one.subject.organization.id for one in flow.everybody]
+        ids = [asks, request.brand_org_id, *here]
+    found = [await _active(service, id) for id in dict.fromkeys(ids) if id is not None]
+    return [
+        one
+        for one in found
+        if one is not None and await registration.closed(service, one.id) is None
+    ]
+
+
+async def choose(service: Service, flow: Flow, org_id: str) -> bool:
+    """Note the choice; False for an organization that is none of these.
+
+    Raises Stale when the flow was answered.
+    """
+    if org_id not in [one.id for one in await among(service, flow)]:
+        return False
+    await note(service, flow.request, home_org_id=org_id)
+    return True
+
+
+async def _active(service: Service, org_id: str) -> Organization | None:
+    found = await service.store.get(ORGANIZATIONS, org_id)
+    return found if found is not None and found.state == "active" else None

@@ -1,0 +1,88 @@
+"""The accounts that a browser knows: who is signed in there, and who was.
+
+Nothing is known of a browser but by its own record: nobody is listed who did not sign in there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msgspec import Struct
+
+from idp.identity import agents
+from idp.identity.agents import Cookie
+from idp.identity.sessions import LiveSession
+from idp.identity.users import login_key
+from idp.oauth import reserved_scopes, sign_in_flow
+from idp.oauth.interaction import login_names
+from idp.oauth.sign_in_flow import Flow
+from idp.records import ORGANIZATIONS, USERS, Organization, User
+from idp.service import Service
+from storage import Key, Stale
+
+
+class Known(Struct, frozen=True):
+    """An account. `live` is None for who is not signed in; where not `fits`, it is of another
+    organization than the request is for. `is_hinted`: the application means this one."""
+
+    user: User
+    live: LiveSession | None
+    fits: bool
+    is_hinted: bool
+
+
+async def listed(service: Service, flow: Flow) -> list[Known]:
+    """Who can go on here comes first, and before them whom the application means."""
+    known = [_signed_in(service, flow, one) for one in flow.everybody]
+    known += await _signed_out(service, flow)
+    return sorted(known, key=lambda one: (not one.fits, not one.is_hinted, one.live is None))
+
+
+async def pick(service: Service, flow: Flow, user_id: str) -> bool:
+    """Go on to the password of somebody who is remembered; False when nobody such is.
+
+    Raises Stale when the flow was answered.
+    """
+    user = await service.store.get(USERS, user_id) if user_id in flow.agent.remembered else None
+    if user is None:
+        return False
+    await sign_in_flow.enter_login_name(service, flow, user.user_name)
+    return True
+
+
+async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
+    """Remember the user no more; the browser's new cookie, None when nothing was to be done."""
+    if user_id not in flow.agent.remembered:
+        return None
+    now = service.clock.now()
+    write, cookie = agents.forgetting(service.random, flow.agent, now, user_id)
+    with suppress(Stale):  # another tab was faster: the list is shown anew
+        await service.store.commit(write)
+        return cookie
+    return None
+
+
+def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
+    hint = login_key((flow.request.login_hint or "").strip())
+    fits = reserved_scopes.admit(service.config, flow.request.scopes, live.subject.organization)
+    return Known(live.subject.user, live, fits, hint in login_names(live))
+
+
+async def _signed_out(service: Service, flow: Flow) -> list[Known]:
+    signed_in = {one.subject.user.id for one in flow.everybody}
+    ids = [id for id in flow.agent.remembered if id not in signed_in]
+    found = await service.store.get_many([(USERS, id) for id in ids]) if ids else []
+    users = [user for user in found if user is not None]
+    keys: list[Key] = [(ORGANIZATIONS, user.org_id) for user in users]
+    homes = await service.store.get_many(keys) if keys else []
+    return [_remembered(service, flow, *pair) for pair in zip(users, homes, strict=True)]
+
+
+def _remembered(
+    service: Service, flow: Flow, user: User, organization: Organization | None
+) -> Known:
+    hint = login_key((flow.request.login_hint or "").strip())
+    fits = organization is not None and reserved_scopes.admit(
+        service.config, flow.request.scopes, organization
+    )
+    return Known(user, None, fits, hint in (user.login_key, user.email_key))
