@@ -6,13 +6,13 @@ import base64
 from typing import Any, Final
 
 from handlers import multipart
-from handlers.console import fields, refusals
+from handlers.console import commands, fields, refusals
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import part
 from handlers.console.fields import Field
 from handlers.console.lists import cell, way
 from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
-from handlers.console.running import Document
+from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.errors import InvalidArgument, NotFound, PermissionDenied
 from idp.i18n import message
@@ -34,7 +34,7 @@ _ABOUT: Final = message(
     " browser's tab. Without a dark one, the other stands on dark pages too.",
     context="policies",
 )
-_ROOM: Final = 8 * 1024  # for what is around the file
+_MOST: Final = 4 * 1024 * 1024  # of a form: whoever sends too large a picture is told so
 _FILE: Final = Field(path="content", label=message("File", context="policies"))
 
 
@@ -48,7 +48,7 @@ class PictureHandler(ConsoleHandler):
 
     @property
     def max_body_bytes(self) -> int:
-        return MAX_BYTES + _ROOM
+        return _MOST
 
     def read_form(self) -> Params:
         form = multipart.parse(self.request.headers.get("Content-Type"), self.body)
@@ -78,7 +78,8 @@ class PictureHandler(ConsoleHandler):
         if form.get("decision") == "remove":
             await self.run(f"DELETE {operation}", place, once=once)
             return
-        content = base64.b64encode(self._files.get("content", b"")).decode()
+        file = self._files.get("content", b"")[: MAX_BYTES + 1]
+        content = base64.b64encode(file).decode()
         await self.run(f"PUT {operation}", place, document={"content": content}, once=once)
 
     async def _ask(self, place: str, **more: Any) -> None:
@@ -94,6 +95,13 @@ class PictureHandler(ConsoleHandler):
             may_write=self.may_write(),
             has_own="picture" in found and not found.get("isDefault"),
             back_url=self.at(f"{CONSOLE}{self.path}/pictures"),
+            commands=commands.by_call(
+                self.service.config,
+                BY_NAME[f"PUT {self.prefix}/{{picture}}"],
+                [place],
+                {"content": "…"},
+                self.org_id,
+            ),
             hidden=self.form_inputs(),
             **more,
         )
@@ -147,7 +155,13 @@ class PicturesHandler(ConsoleHandler):
             facts=[],
             actions=[way(message("Policies", context="console"), self.at(CONSOLE + self.path))],
             parts_of=[part(title, _COLUMNS, rows, title)],
-            commands=[],
+            commands=commands.by_call(
+                self.service.config,
+                BY_NAME[f"GET {self.prefix}/{{picture}}"],
+                list(TITLES)[:1],
+                None,
+                self.org_id,
+            ),
         )
 
 

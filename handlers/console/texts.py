@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from handlers.console import app_texts
+from handlers.console import app_texts, brand_texts
 from idp.errors import FieldProblem
 from idp.i18n import Message, message
 
@@ -148,5 +148,8 @@ def problem(found: FieldProblem, label: Message | None) -> Message:
     """What is said of a problem; without a field at hand, the API's sentence names it."""
     if label is not None and found.slug == "field.too_long" and found.limit is not None:
         return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": found.limit})
-    table = _OF_REQUESTS if label is None else {**_OF_FIELDS, **app_texts.OF_FIELDS}
+    if label is None:
+        table = _OF_REQUESTS
+    else:
+        table = {**_OF_FIELDS, **app_texts.OF_FIELDS, **brand_texts.OF_FIELDS}
     return table.get(found.slug) or Message(str(found) if label is None else found.message)

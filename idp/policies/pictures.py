@@ -34,7 +34,7 @@ BOXES: Final[Mapping[Place, Box]] = {
     "icon": Box(128, 128),
     "icon_dark": Box(128, 128),
 }
-_MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 4
+_MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # one more than fits is judged as a picture
 _EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 
 
