@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from handlers.account import (
     applications,
+    authenticator,
     base,
     contacts,
     data,
@@ -14,6 +15,7 @@ from handlers.account import (
     passkeys,
     password,
     profile,
+    recovery,
     security,
     sessions,
 )
@@ -30,4 +32,6 @@ ROUTES: Final[list[Any]] = [
     *security.ROUTES,
     *password.ROUTES,
     *passkeys.ROUTES,
+    *authenticator.ROUTES,
+    *recovery.ROUTES,
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from handlers.account import passkeys, password
+from handlers.account import authenticator, passkeys, password, recovery
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import SECTIONS
@@ -13,6 +13,8 @@ from handlers.account.sections import SECTIONS
 FACTORS: Final[Mapping[str, Factor]] = {
     "password": password.FACTOR,
     "passkeys": passkeys.FACTOR,
+    "authenticator": authenticator.FACTOR,
+    "recovery": recovery.FACTOR,
 }
 
 

@@ -131,6 +131,13 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.Made:
     return recovery_codes.Made(made.codes, [*step, *made.writes, *letters])
 
 
+async def is_asked_for(service: Service, user: User) -> bool:
+    """Whether a password alone doesn't sign the person in."""
+    rules = await effective.login(service, user.org_id)
+    held = await of_user(service, user) & allowed(service.config, rules)
+    return bool(held) or rules.force_mfa or rules.force_mfa_local_only
+
+
 async def is_needed(service: Service, user: User, without: str) -> bool:
     """Whether the person may not be left without this factor: it is the last, and one is
     forced."""

@@ -36,10 +36,12 @@ def prepare(
     known: Iterable[Session],
     proofs: Sequence[str] = sessions.PASSWORD,
     auth_time: datetime | None = None,
+    factor_at: datetime | None = None,
 ) -> Opening:
     """Open a session now, or renew the one that this user has in this browser.
 
-    `proofs` are how they proved who they are; with `auth_time` only a second factor is new.
+    `proofs` are how they proved who they are; with `auth_time` only a second factor is new, with
+    `factor_at` all else.
     `known` are the browser's open sessions, also those too old to sign in. The browser gets a
     new secret in the same unit, so of two sign-ins at once one is Stale. A renewed session
     keeps its id: tokens that name it live on, and the id opens nothing.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from idp.identity import agents, opening, password_change, sessions, sign_in
+from idp.identity import agents, factors, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
 from idp.records import AGENTS, Agent
 from idp.service import Service
-from storage import Insert, Write
+from storage import Insert
 from storage.settling import commit_settled
 
 
@@ -27,13 +27,25 @@ async def prove(service: Service, live: LiveSession, password: str, address: str
 async def replace(
     service: Service, agent: Agent, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
-    """Replace the password and put a new session in this one's place, in one unit.
+    """Replace the password and put a new session in this one's place, in one unit. What else the
+    person had proven counts on.
 
     Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
     when the password or the session changed at the same moment.
     """
+    change = await password_change.prepare(service, subject, password, actor=subject.user.id)
+    proofs = live.proofs(service.clock.now())
+    opened = opening.prepare(
+        service,
+        agent,
+        change.subject,
+        (),
+        tuple(dict.fromkeys([*sessions.PASSWORD, *proofs])),
+        factor_at=live.session.factor_at,
+    )
     ending = sessions.ending_untold(service, live.session)
-    return await _choose(service, agent, subject, password, *ending)
+    await commit_settled(service.store, *change.writes, *opened.writes, *ending)
+    return opened.cookie
 
 
 async def prove_one_time(
@@ -51,21 +63,19 @@ async def prove_one_time(
 
 async def replace_one_time(
     service: Service, agent: Agent | None, subject: Subject, password: str
-) -> Cookie:
-    """Replace the one-time password and sign its user in, in one unit: it counts once.
+) -> Cookie | None:
+    """Replace the one-time password and sign its user in, in one unit: it counts once. Whoever
+    has a second factor, or needs one, signs in with it: then there is no cookie.
 
     Raises HashingBusy; Stale when the password was used or replaced meanwhile.
     """
+    change = await password_change.prepare(service, subject, password, actor=subject.user.id)
+    if await factors.is_asked_for(service, subject.user):
+        await commit_settled(service.store, *change.writes)
+        return None
     if agent is None:
         agent = agents.new(service.random, service.clock.now()).agent
         await service.store.commit(Insert(AGENTS, agent))
-    return await _choose(service, agent, subject, password)
-
-
-async def _choose(
-    service: Service, agent: Agent, subject: Subject, password: str, *also: Write
-) -> Cookie:
-    change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     opened = opening.prepare(service, agent, change.subject, ())
-    await commit_settled(service.store, *change.writes, *opened.writes, *also)
+    await commit_settled(service.store, *change.writes, *opened.writes)
     return opened.cookie

@@ -62,6 +62,19 @@ class LiveSession(Struct, frozen=True):
         is_fresh = now < session.factor_at + timedelta(seconds=seconds)
         return session.acr if is_fresh else acr.PASSWORD
 
+    def proofs(self, now: datetime) -> tuple[str, ...]:
+        """What the user proved when the session was made, as far as it counts by now."""
+        told = acr.proofs_of(self.session.amr, self.session.acr)
+        is_whole = self.reached(now) == self.session.acr
+        return tuple(told) if is_whole else PASSWORD
+
+    def staying(self, service: Service, after: Subject) -> list[Write]:
+        """The writes by which the session outlives a new stamp of its user."""
+        under = stamps.of_session(after.instance, after.organization, after.user)
+        now, type, actor = service.clock.now(), "session.renewed", after.user.id
+        kept = {"stamps": under}
+        return events.update(service.random, SESSIONS, self.session, kept, type, actor, now)
+
 
 async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
     """The agent's live sessions, the last used first, one for each user."""
@@ -160,9 +173,10 @@ def new(
     now: datetime,
     proofs: Sequence[str] = PASSWORD,
     auth_time: datetime | None = None,
+    factor_at: datetime | None = None,
 ) -> Session:
     """A session that begins with these proofs, given at `now`; not stored yet. With `auth_time`
-    only a second factor is new."""
+    only a second factor is new, with `factor_at` all else."""
     reached, auth_time = acr.reached(proofs), auth_time or now
     return Session(
         id=random.id(),
@@ -176,7 +190,7 @@ def new(
         created_at=now,
         last_used_at=now,
         expires_at=record_ends_at(config, auth_time),
-        factor_at=now if acr.meets(reached, acr.TWO_FACTORS) else None,
+        factor_at=(factor_at or now) if acr.meets(reached, acr.TWO_FACTORS) else None,
     )
 
 

@@ -70,11 +70,7 @@ def noted(agent: Agent, proven: Proven) -> dict[str, Any]:
 
 def of_session(live: LiveSession, now: datetime) -> Proven:
     """What the session's user proved when it was made, as far as it counts by now."""
-    session = live.session
-    proofs = acr.proofs_of(session.amr, session.acr)
-    if not acr.meets(live.reached(now), acr.TWO_FACTORS) and acr.AMR_PASSWORD in proofs:
-        proofs = [acr.AMR_PASSWORD]
-    return Proven(live.subject, tuple(proofs), session.auth_time)
+    return Proven(live.subject, live.proofs(now), live.session.auth_time)
 
 
 async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | None:

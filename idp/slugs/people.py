@@ -43,6 +43,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user has no entry under this key.",
         "Check the key, in upper and lower case.",
     ),
+    "factor.last": Slug(
+        400,
+        "The person's organization demands a second factor, and this is their only one.",
+        "Set up another first.",
+    ),
+    "factor.none": Slug(
+        400,
+        "Recovery codes stand in for a second factor, and there is none.",
+        "Set up a second factor first.",
+    ),
     "passkey.last": Slug(
         400,
         "The passkey is the last way in which its user can sign in.",

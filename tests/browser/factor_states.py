@@ -12,18 +12,22 @@ from tests.browser import reset_states
 TWO = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:two-factors"}}}
 
 
-def at_offer(person, email=None):
-    """Somebody new has given their password; their login name."""
-    email = email or reset_states.somebody(person)
+def asked_for_two(person):
     person.page.goto(person.program.demo().authorize_url(claims=json.dumps(TWO), prompt="login"))
+
+
+def at_offer(person):
+    """Somebody new has given their password."""
+    email = reset_states.somebody(person)
+    asked_for_two(person)
     person.sign_in(email, reset_states.OLD)
-    return email
 
 
 def at_app(person):
-    email = at_offer(person)
+    """The secret of the app."""
+    at_offer(person)
     person.press("Set up an authenticator app")
-    return email, person.page.locator("code.key").inner_text().replace(" ", "")
+    return person.page.locator("code.key").inner_text().replace(" ", "")
 
 
 def app_refused(person):
@@ -33,16 +37,19 @@ def app_refused(person):
 
 
 def at_codes(person):
-    email, secret = at_app(person)
-    person.fill(code=pyotp.TOTP(secret).at(datetime.now(UTC)), deviceName="Pixel 9")
+    secret = at_app(person)
+    clock = getattr(person.program, "clock", None)
+    now = clock.now() if clock else datetime.now(UTC)
+    person.fill(code=pyotp.TOTP(secret).at(now), deviceName="Pixel 9")
     person.press("Continue")
-    return email
 
 
 def at_code(person):
-    email = at_codes(person)
+    at_codes(person)
     person.press("I have kept them")
-    at_offer(person, email)
+    asked_for_two(person)
+    person.fill(password=reset_states.OLD)
+    person.press("Sign in")
 
 
 def wrong_code(person):
@@ -74,6 +81,27 @@ def wrong_recovery(person):
     person.press("Continue")
 
 
+def own_codes(person):
+    at_codes(person)
+    person.press("I have kept them")
+    person.go("/ui/account/recovery-codes")
+
+
+def new_codes(person):
+    own_codes(person)
+    person.press("Make new codes")
+
+
+def own_app(person):
+    own_codes(person)
+    person.go("/ui/account/authenticator")
+
+
+def own_app_removed(person):
+    own_app(person)
+    person.press("Remove the authenticator app")
+
+
 NOBODY = "nobody"
 
 STATES = {
@@ -87,4 +115,8 @@ STATES = {
     "factor, choice": (NOBODY, "factor", False, at_choice),
     "factor, recovery code": (NOBODY, "recovery-code", False, at_recovery),
     "factor, wrong recovery code": (NOBODY, "recovery-code", True, wrong_recovery),
+    "own app": (NOBODY, "account/show", False, own_app),
+    "own app, remove": (NOBODY, "account/form", False, own_app_removed),
+    "own recovery codes": (NOBODY, "account/form", False, own_codes),
+    "own recovery codes, new": (NOBODY, "account/recovery-codes", False, new_codes),
 }

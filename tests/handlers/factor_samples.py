@@ -11,6 +11,10 @@ def pages(said):
         "back_url": "/ui/login/name?" + said("flow=f1"),
         "other_url": "/ui/login/factor?" + said("flow=f1"),
     }
+    shown = {
+        "codes": [said("abcde-fghij")],
+        "file_url": "data:text/plain;charset=utf-8," + said("a"),
+    }
     return {
         "factor": {
             "login_name": said("minnie"),
@@ -43,14 +47,13 @@ def pages(said):
             "options": said("{}"),
             "other_url": "/ui/login?" + said("flow=f1"),
         },
-        "recovery-codes": {
-            "codes": [said("abcde-fghij")],
-            "file_url": "data:text/plain;charset=utf-8," + said("a"),
-        },
+        "recovery-codes": shown,
+        "account/recovery-codes": shown,
     }
 
 
 def bare(message):
+    shown = {"codes": [], "file_url": "data:text/plain;charset=utf-8,"}
     asked = {"login_name": "", "back_url": "/ui/login/name", "other_url": "/ui/login/factor"}
     return {
         "factor": {"login_name": "", "ways": []},
@@ -69,5 +72,6 @@ def bare(message):
             "device_name": "",
             "is_optional": False,
         },
-        "recovery-codes": {"codes": [], "file_url": "data:text/plain;charset=utf-8,"},
+        "recovery-codes": shown,
+        "account/recovery-codes": shown,
     }

@@ -1,0 +1,119 @@
+"""/ui/account/authenticator: somebody's authenticator app, which they set up and take away."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.account.base import RECENT_SECONDS, AccountHandler
+from handlers.account.factor import Factor
+from handlers.account.sections import ACCOUNT
+from handlers.console import cells
+from handlers.console.lists import way
+from idp.errors import FailedPrecondition
+from idp.i18n import Message, message
+from idp.identity import factors, own_factors
+from idp.identity.subjects import Subject
+from idp.oauth.params import Params
+from idp.service import Service
+
+APP: Final = f"{ACCOUNT}/authenticator"
+NEW: Final = f"{APP}/new"
+REMOVE: Final = f"{APP}/remove"
+
+_TITLE: Final = message("Authenticator app", context="factor")
+_ABOUT: Final = message(
+    "An app on your phone that shows a code. After your password you are asked for it.",
+    context="factor",
+)
+_AGAIN: Final = message("Set it up on another device", context="factor")
+_SET_UP: Final = message("Set up an authenticator app", context="factor")
+_REMOVE: Final = message("Remove the authenticator app", context="factor")
+_REMOVING: Final = message(
+    "Your account no longer asks for its codes then, and wherever else you are signed in, you will"
+    " be signed out.",
+    context="factor",
+)
+_LAST: Final = message(
+    "Your organization demands a second factor, and this is your only one. Set up another first.",
+    context="factor",
+)
+
+
+class AppHandler(AccountHandler):
+    """What is set up, and what can be done."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        app, facts, actions = self.person.user.totp, [], [way(_SET_UP, NEW)]
+        if app is not None:
+            added = cells.instant(app.created_at.isoformat())
+            facts = [cells.fact(message("Added", context="factor"), added)]
+            if app.name:
+                name = message("Device", context="factor")
+                facts = [cells.fact(name, cells.text(app.name)), *facts]
+            actions = [way(_AGAIN, NEW), way(_REMOVE, REMOVE, is_dangerous=True)]
+        part = {"title": None, "facts": facts, "actions": actions}
+        self.page("account/show", title_text=_TITLE, intro=_ABOUT, parts_of=[part])
+
+
+class NewAppHandler(AccountHandler):
+    """Leads to where one is set up, and back."""
+
+    section = "security"
+
+    async def show(self, *ids: str) -> None:
+        await self.sign_in(
+            self.person.agent,
+            APP,
+            max_age=RECENT_SECONDS,
+            user_id=self.person.user.id,
+            adding=factors.TOTP,
+        )
+
+
+class RemoveAppHandler(AccountHandler):
+    """Asks once more."""
+
+    section = "security"
+    is_sensitive = True
+
+    async def show(self, *ids: str) -> None:
+        if self.person.user.totp is None:
+            self.see(APP)
+        else:
+            self._ask(self.person.user.totp.name)
+
+    async def submit(self, form: Params, *ids: str) -> None:
+        try:
+            await own_factors.remove_totp(self.service, self.person.live)
+        except FailedPrecondition:
+            self._ask("", status=400, problems=[{"field": None, "text": _LAST}])
+        else:
+            self.done("removed", APP)
+
+    def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
+        self.page(
+            "account/form",
+            status=status,
+            title_text=_REMOVE,
+            about=name or None,
+            intro=_REMOVING,
+            fields=(),
+            button=message("Remove", context="console"),
+            others=(),
+            is_dangerous=True,
+            hidden=self.form_inputs(),
+            **values,
+        )
+
+
+async def _state(service: Service, subject: Subject) -> Message:
+    if subject.user.totp is None:
+        return message("It is not set up.", context="factor")
+    return message("It is set up.", context="factor")
+
+
+FACTOR: Final = Factor(_TITLE, APP, _state)
+
+ROUTES = [(APP, AppHandler), (NEW, NewAppHandler), (REMOVE, RemoveAppHandler)]
