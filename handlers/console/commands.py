@@ -57,6 +57,20 @@ def shown(
     return [*lines, {"label": Message("curl"), "line": curl}]
 
 
+def by_call(
+    config: Config,
+    operation: Operation,
+    ids: Sequence[str],
+    document: dict[str, Any] | None,
+    org_id: str | None,
+) -> list[dict[str, object]]:
+    """The lines of what has no command of its own."""
+    body = "" if document is None else " --body FILE"
+    line = f"api {operation.method} {operation.path}{body}"
+    is_of_all = operation.permission.startswith("iam.")
+    return shown(config, operation, ids, document, None if is_of_all else org_id, line)
+
+
 def _curl(
     config: Config,
     operation: Operation,

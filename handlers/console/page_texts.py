@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from handlers.console import fields, refusals
+from handlers.console import commands, fields, refusals
 from handlers.console.base import ConsoleHandler
 from handlers.console.fields import Field, Values
 from handlers.console.policy_fields import OF_ALL, PATH, SECTION
-from handlers.console.running import Document
+from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import i18n
 from idp.errors import FieldProblem, InvalidArgument, PermissionDenied, PreconditionFailed
@@ -129,6 +129,13 @@ class PageTextsHandler(ConsoleHandler):
             text_direction=i18n.direction(language),
             may_write=self.may_write(),
             back_url=self.at(CONSOLE + self.path),
+            commands=commands.by_call(
+                self.service.config,
+                BY_NAME[f"PUT {self.prefix}/login/{{language}}"],
+                [language],
+                {"texts": [{"screen": screen, "key": "…", "text": "…"}]},
+                self.org_id,
+            ),
             hidden=self.form_inputs(**_seen(own)),
             **more,
         )

@@ -283,7 +283,7 @@ class ProjectHandler(ConsoleHandler):
         rows = [
             [
                 cells.link(
-                    names.get(grant["userId"], grant["userId"]),
+                    names.get(grant["userId"]) or grant["userId"],
                     self.at(f"{CONSOLE}/users/{{userId}}", grant["userId"]),
                 ),
                 cells.codes(grant["roleKeys"]),

@@ -8,6 +8,7 @@
 ##   text_direction: str
 ##   may_write: bool
 ##   back_url: str
+##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
@@ -48,3 +49,4 @@ ${text["value"]}</textarea>
 <a class="button quiet" href="${web_link(back_url)}">${pgettext("policies", "Back")}</a>
 </div>
 </%form:step>
+${parts.by_hand(commands)}

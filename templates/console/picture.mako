@@ -6,6 +6,7 @@
 ##   may_write: bool
 ##   has_own: bool              whether there is one to take away
 ##   back_url: str
+##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
@@ -28,3 +29,4 @@ ${form.field("content", pgettext("policies", "File"), hint=pgettext("policies", 
 % else:
 <p><a class="button quiet" href="${web_link(back_url)}">${pgettext("policies", "Back")}</a></p>
 % endif
+${parts.by_hand(commands)}

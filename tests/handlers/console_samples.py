@@ -104,6 +104,7 @@ def brand(said):
             "may_write": True,
             "has_own": True,
             "back_url": url,
+            "commands": commands(said),
         },
         "console/page-texts": {
             "search": {"fields": fields(said)[:1], "hidden": [("org", said("1"))]},
@@ -113,6 +114,7 @@ def brand(said):
             "text_direction": "ltr",
             "may_write": True,
             "back_url": url,
+            "commands": commands(said),
         },
         "console/preview": {"ways": [{**way, "is_current": True}], "back_url": url},
     }
@@ -187,6 +189,7 @@ BARE = {
         "text_direction": "ltr",
         "may_write": False,
         "back_url": URL,
+        "commands": [],
     },
     "console/picture": {
         "title_text": message("Logo"),
@@ -196,6 +199,7 @@ BARE = {
         "may_write": False,
         "has_own": False,
         "back_url": URL,
+        "commands": [],
     },
     "console/preview": {"ways": [], "back_url": URL},
     "console/action": {
