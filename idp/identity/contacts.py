@@ -10,7 +10,13 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, PermissionDenied
-from idp.identity import covered_users, phone_verifications, user_changes, verifications
+from idp.identity import (
+    covered_users,
+    phone_verifications,
+    security_letters,
+    user_changes,
+    verifications,
+)
 from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
 from idp.identity.new_users import Paths
 from idp.identity.verifications import Begun
@@ -53,7 +59,8 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 async def set_email(
     service: Service, call: Call, user_id: str, request: NewEmail
 ) -> ContactChanged:
-    """Give a person another e-mail address, which is to be proven unless it is called verified.
+    """Give a person another e-mail address, which is to be proven unless it is called verified;
+    the one before is told.
 
     Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
     own address verified), InvalidArgument (the template), Taken, Busy.
@@ -62,6 +69,7 @@ async def set_email(
     _refuse_own(call, user_id, request.is_verified)
     found = await covered_users.find_person(service, call, user_id)
     email, begun = Email(address=request.email, is_verified=request.is_verified), _NOTHING
+    letters = security_letters.email_changed(service, found, email)
     if not request.is_verified:
         found.email = email
         begun = await _email_code(service, found, request.send_code, request.return_code)
@@ -72,7 +80,7 @@ async def set_email(
         lambda _: {"email": email},
         _PATHS,
         "user.email_changed",
-        begun.writes,
+        [*begun.writes, *letters],
     )
     return _answer(user, begun, is_told=request.return_code is not None)
 

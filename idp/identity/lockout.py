@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from idp import changes, events
 from idp.errors import FailedPrecondition
-from idp.identity import user_states
+from idp.identity import security_letters, user_states
 from idp.policies import effective
 from idp.records import USERS, User
 from idp.service import Service
@@ -65,4 +65,5 @@ async def _lock(service: Service, tried: User) -> None:
     values = {"state": "locked", "stamp": stamp, "changed_at": now}
     also = await user_states.what_ends(service, user)
     update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
-    await commit_settled(service.store, *update, *also)
+    letters = security_letters.locked(service, user)
+    await commit_settled(service.store, *update, *also, *letters)

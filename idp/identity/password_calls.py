@@ -17,6 +17,7 @@ from idp.identity import (
     new_users,
     password_change,
     password_resets,
+    security_letters,
     sessions,
     throttle,
     users,
@@ -96,7 +97,7 @@ async def set_password(
         if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
         now, news = service.clock.now(), await sessions.news_of_all(service, found)
-        also[:] = [*proof, *news]
+        also[:] = [*proof, *news, *security_letters.password_changed(service, found.user)]
         also.extend(
             password_change.forget_first_password(
                 service, found.instance, found.user.id, actor=call.actor, now=now

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from idp import events
-from idp.identity import passwords, sessions
+from idp.identity import passwords, security_letters, sessions
 from idp.identity.subjects import Subject
 from idp.policies import effective
 from idp.records import INSTANCES, USERS, Instance, Password, User
@@ -57,7 +57,7 @@ async def _is_too_old(service: Service, org_id: str, password: Password) -> bool
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:
     """Replace the password; every session and token of the user ends with the old stamp, and
-    applications that want to hear of it are told.
+    applications that want to hear of it are told, as the user is by mail.
 
     Of two changes at once, one is Stale: that is what makes a one-time password count once.
     Raises HashingBusy.
@@ -75,6 +75,7 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
     writes: list[Write] = [change, event, *await sessions.news_of_all(service, subject)]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
+    writes += security_letters.password_changed(service, user)
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )

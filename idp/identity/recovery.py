@@ -6,7 +6,14 @@ from datetime import datetime, timedelta
 
 from idp import events
 from idp.errors import IdpError, NotFound
-from idp.identity import memberships, password_change, sessions, throttle, users
+from idp.identity import (
+    memberships,
+    password_change,
+    security_letters,
+    sessions,
+    throttle,
+    users,
+)
 from idp.identity.memberships import IAM_OWNER
 from idp.records import USERS, Password, User
 from idp.service import Service
@@ -32,7 +39,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
         writes += password_change.forget_first_password(
             service, subject.instance, user.id, actor=actor, now=now
         )
-    await service.store.commit(*writes)
+    await service.store.commit(*writes, *security_letters.password_changed(service, user))
     return password
 
 

@@ -15,9 +15,10 @@ either = pytest.mark.parametrize("kind", KINDS)
 
 
 async def code(visitor, n=0):
-    """The code of the newest held mail, or of one before."""
+    """The code of the newest held mail that has one, or of one before."""
     page = await visitor.get("/dev/mail")
-    return re.findall(r"\b\d{8}\b", page.text.split("<pre")[1 + n])[0]
+    found = re.findall(r"^ +(\d{8})$", page.text, re.MULTILINE)
+    return found[n]
 
 
 async def change(server, visitor, kind, value=None):

@@ -4,8 +4,10 @@ import pytest
 from msgspec import structs
 
 from idp import mail
+from idp.identity import lockout, recovery
 from idp.identity import security_letters as letters
-from idp.records import USERS, Email
+from idp.records import USERS, Email, LockoutRules
+from storage import Update
 
 TELLING = {
     "password_changed": letters.password_changed,
@@ -54,3 +56,39 @@ async def test_an_address_that_stays_is_not_told_of_a_change(server):
     user = await person(server)
 
     assert letters.email_changed(server.service, user, user.email) == []
+
+
+async def changed(server, user):
+    page = await server.store.find(USERS, {"login_key": user})
+    return page.records[0]
+
+
+async def prove_address(server):
+    """The demo user, with an address of their own."""
+    user = await changed(server, server.user[0])
+    email = Email(address="nora@example.com", is_verified=True)
+    await server.store.commit(Update(USERS, user.id, set={"email": email}))
+    return user
+
+
+async def test_whoever_gets_a_new_password_is_told(server):
+    user = await prove_address(server)
+    await recovery.reset_password(server.service, server.user[0], actor="a test")
+
+    (letter,) = await mail.held(server.service)
+    assert (letter.kind, letter.user_id) == ("password_changed", user.id)
+
+
+async def test_whoever_is_locked_out_is_told_once(server, monkeypatch):
+    await prove_address(server)
+
+    async def rules(*_):
+        return LockoutRules(max_password_attempts=2)
+
+    monkeypatch.setattr(lockout.effective, "lockout", rules)
+    for _ in range(4):
+        user = await changed(server, server.user[0])
+        await lockout.failed(server.service, user, "account")
+
+    assert (await changed(server, server.user[0])).state == "locked"
+    assert [each.kind for each in await mail.held(server.service)] == ["account_locked"]
