@@ -7,7 +7,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.browser import console_app_states, console_states, factor_states, reset_states
+from tests.browser import (
+    console_app_states,
+    console_states,
+    factor_states,
+    passkey_states,
+    reset_states,
+)
 from tests.support.relying_party import RelyingParty
 
 CALLBACK = "https://trips.example/callback"
@@ -285,6 +291,7 @@ STATES = {
     "device, allowed": (ONE, "signed-in", False, device_allowed),
     **reset_states.STATES,
     **factor_states.STATES,
+    **passkey_states.STATES,
     "accounts": (TWO, "accounts", False, begin),
     "consent": (ONE, "consent", False, asked_to_consent),
     "form post": (NOBODY, "form-post", False, form_posted),

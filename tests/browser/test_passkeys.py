@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.browser.passkeys import PASSWORD, enrolled
+from tests.browser.passkey_states import enrolled
+from tests.browser.reset_states import OLD
 
 BUTTON = "Sign in with a passkey"
 NOTHING = "Nothing was received from your device. Try again or use your password."
@@ -50,7 +51,7 @@ def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     device.recognize(False)
     person.go("/demo/sign-in")
 
-    person.sign_in(login_name, PASSWORD)
+    person.sign_in(login_name, OLD)
     assert person.name == "passkey"
     device.recognize()
     person.press(BUTTON)
