@@ -1,6 +1,6 @@
 """Proving that a phone number is a user's own: the way of e-mail addresses, by a text message.
 
-No text message is sent by this version: it is held in the outbox, as mail is.
+The operator's hook sends it (`idp.delivery.sms_hook`); without one it is held in the outbox.
 """
 
 from __future__ import annotations

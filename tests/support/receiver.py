@@ -27,6 +27,7 @@ class Call:
     path: str
     headers: dict[str, str]
     form: list[tuple[str, str]]
+    body: str = ""
 
     @property
     def token(self) -> str:
@@ -73,8 +74,10 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                form = parse_qsl(body, keep_blank_values=True, strict_parsing=True)
-                receiver.calls.append(Call(self.path, dict(self.headers), form))
+                form = []
+                if self.headers["Content-Type"] != "application/json":
+                    form = parse_qsl(body, keep_blank_values=True, strict_parsing=True)
+                receiver.calls.append(Call(self.path, dict(self.headers), form, body))
                 receiver._called.set()
                 receiver._released.wait(20)
                 self.send_response(receiver._next_status())
