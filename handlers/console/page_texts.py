@@ -31,8 +31,8 @@ _SCREEN: Final = Field(
     options=[(screen, screen) for screen in SCREENS],
 )
 _ABOUT: Final = message(
-    "Under each text is what the page says otherwise. What is left empty stays so. Parts such as"
-    " %(sample)s are filled in and have to be in your text, too.",
+    "Each field is named by what the page says otherwise; left empty, that stays. Parts such as"
+    " %(sample)s are filled in, and have to be in your text, too.",
     context="policies",
     sample="%(application)s",
 )

@@ -188,9 +188,7 @@ POLICIES: Final = (
             *(_field(name, label, hint=_SUCH_AS, kind="text") for name, label in _COLOURS.items()),
             _field(
                 "hideLoginNameSuffix",
-                message(
-                    "Don't show the domain that is added to a bare login name", context="policies"
-                ),
+                message("Hide the domain that bare login names get", context="policies"),
                 "switch",
             ),
             _field(
@@ -223,7 +221,7 @@ POLICIES: Final = (
                 label=message("If nothing tells which, pages are in", context="policies"),
                 kind="choice",
                 options=[
-                    ("", message("the service's own default", context="policies")),
+                    ("", message("the usual", context="policies")),
                     *_LANGUAGES,
                 ],
             ),

@@ -96,7 +96,10 @@ class InstallationPreviewHandler(PreviewHandler):
     path = OF_ALL
 
 
-_PROBLEM: Final = message("Enter your password.", context="password")
+_PROBLEM: Final = message(
+    "That login name and password don't match, or the account can't be used right now.",
+    context="password",
+)
 
 
 def _usable(chosen: Mapping[str, str]) -> dict[str, str]:
