@@ -271,6 +271,17 @@ LET_IN: Final = (
         command="user end-session --user {userId} {sessionId}",
     ),
     _of_user(
+        "totp/remove",
+        f"DELETE {USER}/totp",
+        message("Remove the authenticator app", context="factor"),
+        message("Remove", context="console"),
+        loads=None,
+        intro=ENDS,
+        is_dangerous=True,
+        done="removed",
+        command="user remove-totp {userId}",
+    ),
+    _of_user(
         "passkeys/{passkeyId}/remove",
         f"DELETE {USER}/passkeys/{{passkeyId}}",
         message("Remove the passkey", context="passkey"),

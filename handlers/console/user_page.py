@@ -84,7 +84,7 @@ class UserHandler(ConsoleHandler):
     def _parts(self, id: str) -> list[Awaitable[Document]]:
         grants = [self._grants(id)] * self.may("user.grant.read")
         known = [self._memberships(id), self._metadata(id)]
-        return [self._sessions(id), self._passkeys(id), *grants, *known]
+        return [self._sessions(id), self._passkeys(id), self._factors(id), *grants, *known]
 
     def _ways(self, id: str, user: Document) -> list[Cell]:
         if not self.may("user.write"):
@@ -125,6 +125,31 @@ class UserHandler(ConsoleHandler):
             ]
             * (may and bool(live or shown.next_url)),
             pages=shown,
+        )
+
+    async def _factors(self, id: str) -> Document:
+        found = await self.run(f"GET {USER}/authentication_methods", id)
+        may, rows = self.may("user.write"), []
+        if app := found.get("totp"):
+            link = cells.link(_REMOVE, self.at(f"{CONSOLE}{ONE}/totp/remove", id))
+            what = cells.text(message("Authenticator app", context="factor"))
+            about = cells.text(app.get("name"))
+            rows.append([what, about, cells.instant(app["creationDate"]), *[link] * may])
+        if codes := found.get("recoveryCodes"):
+            what = cells.text(message("Recovery codes", context="factor"))
+            about = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
+            made = cells.instant(codes["creationDate"])
+            rows.append([what, about, made, *[cells.text(None)] * may])
+        return part(
+            message("Second factors", context="factor"),
+            [
+                message("What", context="factor"),
+                message("Details", context="factor"),
+                message("Added", context="factor"),
+                *[_REMOVE] * may,
+            ],
+            rows,
+            message("They have none.", context="passkey"),
         )
 
     async def _passkeys(self, id: str) -> Document:

@@ -15,6 +15,7 @@ from idp.identity import (
     password_calls,
     prove_contact,
     read_user,
+    user_factors,
     user_metadata,
     user_passkeys,
     user_removal,
@@ -73,6 +74,8 @@ OPERATIONS = (
         user_sessions.end,
         conditional=True,
     ),
+    operation("GET", f"{_USER}/authentication_methods", "user.read", user_factors.methods),
+    operation("DELETE", f"{_USER}/totp", "user.write", user_factors.remove_totp, conditional=True),
     operation("POST", f"{_USER}/passkeys/_search", "user.read", user_passkeys.search),
     operation(
         "DELETE",

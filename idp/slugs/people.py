@@ -174,6 +174,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "A name, a domain or an id is somebody's already.",
         "Choose another one.",
     ),
+    "totp.not_found": Slug(
+        404,
+        "The user has no authenticator app.",
+        "Look at their authentication methods.",
+    ),
     "user.demo": Slug(
         400,
         "The user belongs to the demonstration.",

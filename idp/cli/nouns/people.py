@@ -136,6 +136,17 @@ user = group(
             asks="End this session of the user {}?",
         ),
         command(
+            "authentication-methods",
+            f"GET {_USER}/authentication_methods",
+            f"idp user authentication-methods {_ID}",
+        ),
+        command(
+            "remove-totp",
+            f"DELETE {_USER}/totp",
+            f"idp user remove-totp {_ID}",
+            asks="Remove the authenticator app of the user {}, and sign them out everywhere?",
+        ),
+        command(
             "passkeys",
             f"POST {_USER}/passkeys/_search",
             f"idp user passkeys {_ID}",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from idp import events
-from idp.identity import agents, sessions, users
-from idp.records import PASSKEYS, SESSIONS, Passkey
-from storage import Insert
+from idp.identity import agents, factors, sessions, users
+from idp.records import PASSKEYS, SESSIONS, USERS, Passkey
+from storage import Insert, Update
 from tests.support.samples.searches import NO_PLACE
 from tests.support.samples.users import FULL_HUMAN, by, new_user, search
 
@@ -143,7 +143,16 @@ async def with_passkey(world):
     return made | {"passkeyId": id}
 
 
+async def with_app(world):
+    """Somebody who has an authenticator app."""
+    service, made = world.server.service, await new_person(world)
+    totp = factors.imported(service, made["userId"], "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    await service.store.commit(Update(USERS, made["userId"], set={"totp": totp}))
+    return made
+
+
 MADE = {
+    "DELETE /v2/users/{userId}/totp": with_app,
     "DELETE /v2/users/{userId}": new_user,
     "PUT /v2/users/human/{userId}": new_person,
     "PUT /management/v1/users/{userId}/machine": new_user,
