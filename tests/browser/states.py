@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from tests.browser import (
+    brand_states,
     console_app_states,
     console_states,
     factor_states,
@@ -320,6 +321,8 @@ STATES = {
     "demo, problem": (NOBODY, "demo", True, opened("/demo/sign-in?prompt=none")),
     **{
         name: (ADMIN, *state)
-        for name, state in (console_states.STATES | console_app_states.STATES).items()
+        for name, state in (
+            console_states.STATES | console_app_states.STATES | brand_states.STATES
+        ).items()
     },
 }
