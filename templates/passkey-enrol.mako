@@ -13,7 +13,7 @@
 ${webauthn.unable()}
 <%form:step>
 ${form.login_name_field(login_name)}
-${form.field("deviceName", pgettext("passkey", "Name"),
+${form.field("deviceName", pgettext("passkey", "Name of the passkey"),
     hint=pgettext("passkey", "By which you will know it again, such as the name of the device."),
     type="text", value=device_name, maxlength=maximum, required=True, autocomplete="off", dir="auto")}
 ${webauthn.ask("create", options, pgettext("passkey", "Add a passkey"),

@@ -159,7 +159,7 @@ class UserHandler(ConsoleHandler):
         return part(
             message("Passkeys", context="passkey"),
             [
-                message("Name", context="passkey"),
+                message("Name", context="console"),
                 message("Last used", context="users"),
                 *[_REMOVE] * may,
             ],

@@ -5,7 +5,7 @@
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("passkey", "Rename the passkey")}</%def>\
 <%form:step>
-${form.field("name", pgettext("passkey", "Name"), type="text", value=typed, maxlength=maximum,
+${form.field("name", pgettext("passkey", "Name of the passkey"), type="text", value=typed, maxlength=maximum,
     required=True, autocomplete="off", dir="auto", autofocus=not problems)}
 <div class="row">
 <button>${pgettext("console", "Save")}</button>

@@ -18,7 +18,7 @@ ${pgettext("passkey", "Last used on %(date)s.", date=passkey["used"])}
 ${pgettext("passkey", "Your device's account keeps a copy.")}
 % endif
 </p>
-<p><a href="${web_link(passkey['rename_url'])}">${pgettext("passkey", "Rename")}</a>
+<p class="row"><a href="${web_link(passkey['rename_url'])}">${pgettext("passkey", "Rename")}</a>
 <a href="${web_link(passkey['remove_url'])}">${pgettext("console", "Remove")}</a></p>
 </li>
 % endfor
