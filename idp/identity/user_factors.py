@@ -68,7 +68,7 @@ async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
 
 def _app(user: User) -> TotpView | None:
     app = user.totp
-    return app and TotpView(state=_READY, creation_date=app.created_at, name=app.name)
+    return TotpView(state=_READY, creation_date=app.created_at, name=app.name) if app else None
 
 
 async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:

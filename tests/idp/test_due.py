@@ -1,0 +1,135 @@
+"""What is still due of somebody who has proven something: `due` as a table."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from idp.identity.factors import PASSKEY as KEY
+from idp.identity.factors import TOTP
+from idp.oauth.acr import CLASSES, PASSKEY, PASSWORD, TWO_FACTORS, meets
+from idp.oauth.due import Due, Situation, What, due
+
+APP, KEYS, BOTH = frozenset({TOTP}), frozenset({KEY}), frozenset({TOTP, KEY})
+DONE = None
+
+# sentence: (where the person stands, what is due)
+CASES = {
+    "a password is enough": ({"reached": PASSWORD}, DONE),
+    "who has an app is asked for it": (
+        {"reached": PASSWORD, "factors": APP},
+        Due(What.FACTOR, APP),
+    ),
+    "who has several may choose": (
+        {"reached": PASSWORD, "factors": BOTH},
+        Due(What.FACTOR, BOTH),
+    ),
+    "of several, those count that are wanted": (
+        {"reached": PASSWORD, "factors": BOTH, "demanded": PASSKEY},
+        Due(What.FACTOR, KEYS),
+    ),
+    "a wish is asked for where it can be met": (
+        {"reached": TWO_FACTORS, "factors": BOTH, "wished": PASSKEY},
+        Due(What.FACTOR, KEYS),
+    ),
+    "a wish that can't be met is none": (
+        {"reached": TWO_FACTORS, "factors": APP, "wished": PASSKEY},
+        DONE,
+    ),
+    "the present factor comes before another is set up": (
+        {"reached": PASSWORD, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
+        Due(What.FACTOR, APP),
+    ),
+    "then the one that is demanded is set up": (
+        {"reached": TWO_FACTORS, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
+        Due(What.ENROL, KEYS),
+    ),
+    "the factor comes before a new password": (
+        {"reached": PASSWORD, "factors": APP, "needs_password": True},
+        Due(What.FACTOR, APP),
+    ),
+    "a new password comes before a factor is set up": (
+        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": APP, "needs_password": True},
+        Due(What.PASSWORD),
+    ),
+    "whoever must, sets a factor up": (
+        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH},
+        Due(What.ENROL, BOTH),
+    ),
+    "where nothing can be set up, nobody gets in": (
+        {"reached": PASSWORD, "demanded": TWO_FACTORS},
+        Due(What.NOT_POSSIBLE),
+    ),
+    "codes are kept before anything else is offered": (
+        {"reached": TWO_FACTORS, "factors": APP, "holds_codes": True, "is_adding": True},
+        Due(What.KEEP_CODES),
+    ),
+    "what the person wants comes before what they must": (
+        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH, "is_adding": True},
+        Due(What.ADD),
+    ),
+    "who has no factor is offered one": (
+        {"reached": PASSWORD, "addable": APP, "offers": True},
+        Due(What.OFFER, APP),
+    ),
+    "who has one is offered none": (
+        {"reached": TWO_FACTORS, "factors": APP, "addable": BOTH, "offers": True},
+        DONE,
+    ),
+    "a passkey is enough for everything": (
+        {"reached": PASSKEY, "factors": BOTH, "demanded": TWO_FACTORS},
+        DONE,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_due_follows_from_where_a_person_stands(case):
+    stands, wanted = CASES[case]
+
+    assert due(Situation(**stands)) == wanted
+
+
+def situations():
+    sets = (frozenset(), APP, KEYS, BOTH)
+    for reached, demanded, wished in itertools.product(CLASSES, CLASSES, CLASSES):
+        for factors, addable in itertools.product(sets, sets):
+            for flags in itertools.product((False, True), repeat=4):
+                names = ("needs_password", "holds_codes", "is_adding", "offers")
+                yield Situation(
+                    reached=reached,
+                    demanded=demanded,
+                    wished=wished,
+                    factors=factors,
+                    addable=addable,
+                    **dict(zip(names, flags, strict=True)),
+                )
+
+
+def test_nobody_gets_in_with_less_than_they_have_or_is_demanded():
+    for about in situations():
+        found = due(about)
+
+        if found is None:
+            assert meets(about.reached, about.demanded), about
+            assert not about.factors or meets(about.reached, TWO_FACTORS), about
+            assert not about.needs_password, about
+
+
+def test_nothing_of_an_account_is_changed_before_its_factor_was_given():
+    for about in situations():
+        if about.factors and not meets(about.reached, TWO_FACTORS):
+            assert due(about).what is What.FACTOR, about
+
+
+def test_what_is_asked_for_is_there():
+    for about in situations():
+        found = due(about)
+
+        if found is not None and found.what is What.FACTOR:
+            assert found.factors, about
+            assert found.factors <= about.factors, about
+        if found is not None and found.what in (What.ENROL, What.OFFER):
+            assert found.factors, about
+            assert found.factors <= about.addable, about
