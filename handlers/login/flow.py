@@ -140,11 +140,8 @@ class FlowHandler(ReplyingHandler, ABC):
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
         start = await self.show_start()
-        own: dict[str, object] = {}
-        if start is not None and start.path:
-            own["application_url"] = start.path
-        own["has_cookie"] = self.has_cookie
-        self.show_expired(status=status, sentence=sentence, **own)
+        own = {"application_url": start.path} if start and start.path else {}
+        self.show_expired(status=status, sentence=sentence, has_cookie=self.has_cookie, **own)
 
     def wait(self, refusal: Throttled) -> int:
         """Say also to programs when to come again; the seconds."""
