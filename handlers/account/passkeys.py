@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from handlers.account.base import RECENT_SECONDS, AccountHandler
@@ -131,12 +132,17 @@ def _shown(passkey: Passkey) -> dict[str, object]:
     used = passkey.last_used_at
     return {
         "name": passkey.name,
-        "created": passkey.created_at.date().isoformat(),
-        "used": used.date().isoformat() if used else None,
+        "created": _day(passkey.created_at),
+        "used": _day(used) if used else None,
         "is_backed_up": passkey.is_backed_up,
         "rename_url": f"{PASSKEYS}/{passkey.id}/rename",
         "remove_url": f"{PASSKEYS}/{passkey.id}/remove",
     }
+
+
+def _day(at: datetime) -> str:
+    """A date that is read from left to right in any sentence."""
+    return f"\N{LEFT-TO-RIGHT ISOLATE}{at.date().isoformat()}\N{POP DIRECTIONAL ISOLATE}"
 
 
 async def _state(service: Service, subject: Subject) -> Message:
