@@ -16,7 +16,10 @@
 </ul>
 </nav>
 </%def>\
+## Outside of a dialog, a form of this method is sent nowhere.
+<form method="dialog">
 ${form.login_name_field("minnie@acme.example")}
 ${form.password_field("password", pgettext("page", "Password"), "off")}
-<p><a class="button" href="#main">${pgettext("password", "Sign in")}</a></p>
-<p><a class="button quiet" href="#main">${pgettext("page", "Cancel")}</a></p>
+<button>${pgettext("password", "Sign in")}</button>
+<button class="quiet">${pgettext("page", "Cancel")}</button>
+</form>
