@@ -20,9 +20,9 @@ OF_FIELDS: Final[Mapping[str, Message]] = {
         "This is too large: 512 kB and 2000 pixels at most.", context="policies"
     ),
     "login_text.placeholders": message(
-        "This needs the same parts in %(marks)s as the usual text, each once.",
+        "Use the usual text's parts such as %(sample)s, each once, and no other per cent sign.",
         context="policies",
-        marks="%( )s",
+        sample="%(application)s",
     ),
     "language.not_allowed": message(
         "This is not one of the languages to choose from.", context="policies"
