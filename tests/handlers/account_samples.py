@@ -69,6 +69,19 @@ def pages(said, policy):
                 {"title": None, "facts": [], "actions": []},
             ],
         },
+        **lists(said),
+        "account/message": console_samples.pages(said)["console/message"],
+        "account/password": {
+            "login_name": said("minnie@acme.example"),
+            "has_password": True,
+            "policy": policy,
+        },
+        "account/passkey-name": {"typed": said("Phone"), "maximum": 100},
+    }
+
+
+def lists(said):
+    return {
         "account/sessions": {
             "sessions": [
                 {
@@ -91,17 +104,10 @@ def pages(said, policy):
                 }
             ]
         },
-        "account/message": console_samples.pages(said)["console/message"],
-        "account/password": {
-            "login_name": said("minnie@acme.example"),
-            "has_password": True,
-            "policy": policy,
-        },
         "account/passkeys": {
             "passkeys": [passkey(said, "2026-11-21", True), passkey(said, None, False)],
             "new_url": "/ui/account/passkeys/new",
         },
-        "account/passkey-name": {"typed": said("Phone"), "maximum": 100},
     }
 
 
