@@ -18,6 +18,8 @@ SECTION: Final = "users"
 ENDS: Final = message(
     "They are signed out everywhere, and all that was issued to them ends.", context="users"
 )
+_MAKE: Final = message("Make a code", context="users")
+_HOW_SENT: Final = message("How they get the code", context="users")
 _CODE_SHOWN: Final = Secret("verificationCode", message("Code", context="users"))
 
 
@@ -28,8 +30,8 @@ class ContactHandler(ActionHandler):
         return user_fields.with_proof(super().document(values))
 
 
-class PasswordResetHandler(ActionHandler):
-    """A code to choose a new password by: sent, or shown."""
+class CodeHandler(ActionHandler):
+    """A code, for a new password or to prove something by: sent, or shown."""
 
     def document(self, values: Values) -> Document:
         return {values["how"]: {}} if values["how"] else {}
@@ -101,10 +103,31 @@ def _verify(contact: str, title: Message) -> Action:
     )
 
 
+def _resend(contact: str, title: Message) -> Action:
+    how = Field(
+        path="how",
+        label=_HOW_SENT,
+        kind="choice",
+        options=user_fields.HOW_PROVEN[:2],
+        default="sendCode",
+    )
+    return _of_user(
+        f"resend-{contact}",
+        f"POST {USER}/{contact}/resend",
+        title,
+        _MAKE,
+        handler=CodeHandler,
+        fields=(how,),
+        shows=(_CODE_SHOWN,),
+        done="sent",
+        command=f"user resend-{contact} {{userId}}",
+    )
+
+
 _SAVE: Final = message("Save", context="console")
 _HOW_RESET: Final = Field(
     path="how",
-    label=message("How they get the code", context="users"),
+    label=_HOW_SENT,
     kind="choice",
     options=(
         ("sendLink", message("By mail to their confirmed address", context="users")),
@@ -180,7 +203,9 @@ KNOWN: Final = (
         command="user remove-phone {userId}",
     ),
     _verify("email", message("Confirm the e-mail address", context="users")),
+    _resend("email", message("Another code for the e-mail address", context="users")),
     _verify("phone", message("Confirm the phone number", context="users")),
+    _resend("phone", message("Another code for the phone number", context="users")),
     _of_user(
         "metadata/new",
         f"POST {MANAGED}/metadata/{{key}}",
@@ -217,8 +242,8 @@ LET_IN: Final = (
         "password-reset",
         f"POST {USER}/password_reset",
         message("Let them choose a new password", context="users"),
-        message("Make a code", context="users"),
-        handler=PasswordResetHandler,
+        _MAKE,
+        handler=CodeHandler,
         fields=(_HOW_RESET,),
         shows=(_CODE_SHOWN,),
         done="sent",

@@ -37,8 +37,10 @@ _LABELS: Final = {
     "edit": message("Change", context="users"),
     "email": message("Change the e-mail address", context="users"),
     "verify-email": message("Confirm the e-mail address", context="users"),
+    "resend-email": message("Another code for the e-mail address", context="users"),
     "phone": message("Change the phone number", context="users"),
     "verify-phone": message("Confirm the phone number", context="users"),
+    "resend-phone": message("Another code for the phone number", context="users"),
     "remove-phone": message("Remove the phone number", context="users"),
     "password": message("Set a password", context="users"),
     "password-reset": message("Let them choose a new password", context="users"),
@@ -292,7 +294,7 @@ def _possible(user: Document) -> Sequence[str]:
         contacts.append(contact)
         known = at(user, f"human.{contact}")
         if known and not known.get("isVerified"):
-            contacts.append(f"verify-{contact}")
+            contacts += [f"verify-{contact}", f"resend-{contact}"]
     gone = ["remove-phone"] if at(user, "human.phone") else []
     turns = _TURNS[user["state"].rpartition("_")[2]]
     return ["edit", *contacts, *gone, "password", "password-reset", *turns, "delete"]

@@ -243,6 +243,27 @@ async def test_another_address_is_proven_by_the_code_that_is_shown(server, visit
     assert (user.email.address, user.email.is_verified) == ("mouse@acme.example", True)
 
 
+async def test_another_code_proves_the_address_and_the_one_before_no_more(server, visitor):
+    page = await made(server, visitor)
+    here, codes = page.url.partition("?")[0], []
+    form = await visitor.open(f"{here}/email")
+    await visitor.submit(form, email="mouse@acme.example", how="sendCode")
+    for _ in range(2):
+        form = await visitor.open(f"{here}/resend-email")
+        told = await visitor.submit(form, how="returnCode")
+        codes.append(re.search(r"<code>(\w+)</code>", told.text)[1])
+        server.clock.advance(3600)
+
+    proof = await visitor.open(f"{here}/verify-email")
+    wrong = await visitor.submit(proof, verificationCode=codes[0])
+    await visitor.submit(wrong, verificationCode=codes[1])
+    user = await only(server, "minnie@acme.example")
+    after = await visitor.get(here)
+
+    assert (wrong.status, user.email.is_verified) == (400, True)
+    assert f"{here}/resend-email" not in after.text
+
+
 async def test_a_password_is_set_and_a_common_one_is_not(server, visitor, new_visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
