@@ -57,10 +57,13 @@ def _trio(request, stack: ExitStack) -> list[str]:
 
 
 PROGRAMS: Final = {"sqlite": _sqlite, "mongodb": _mongodb, "motor": _motor, "trio": _trio}
-PLACES: Final = [*PROGRAMS, "mongomock"]
+MAIN: Final = ["sqlite", "mongodb"]
+# The contract of storage says that they are alike.
+OTHERS: Final = ["motor", "trio", "mongomock"]
+PLACES: Final = [*MAIN, *(pytest.param(name, marks=pytest.mark.deep) for name in OTHERS)]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def programs(request, tmp_path_factory) -> Iterator[Callable[[str], Program]]:
     """The program over a store, started when it is first asked for."""
     running: dict[str, Program] = {}

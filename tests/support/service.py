@@ -74,7 +74,7 @@ class Server:
 
     async def register(self, name: str = "Other application", **changes) -> RelyingParty:
         """Another application beside the demo, client_secret_basic unless told otherwise."""
-        project = [one async for one in self.store.scan(PROJECTS)][0]
+        project = await self._project()
         secret = None if changes.get("auth_method") == "none" else self.service.random.token()
         values = {
             "auth_method": "client_secret_basic",
@@ -111,6 +111,13 @@ class Server:
         user.display_key = user.profile.display_name.casefold()
         await self._store(USERS, user, "user.created")
         return login_name, password
+
+    async def _project(self):
+        """The demo's, or where there is none the only one."""
+        if self.told.demo:
+            demo = await self.store.get(APPLICATIONS, self.told.demo.client_id)
+            return await self.store.get(PROJECTS, demo.project_id)
+        return (await self.store.find(PROJECTS)).records[0]
 
     async def _store(self, collection, record, type: str, *more) -> None:
         now, random = self.clock.now(), self.service.random
