@@ -41,6 +41,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         ),
     ),
     "key": ("Signing key", ("active", "made", "removed", "retired")),
+    "mail": ("Mail", ("retried",)),
     "membership": ("Membership", ("changed", "created", "deleted")),
     "organization": (
         "Organization",

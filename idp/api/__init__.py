@@ -10,6 +10,7 @@ from idp.api import (
     applications,
     events,
     instance,
+    mail,
     organizations,
     policies,
     projects,
@@ -26,6 +27,7 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Applications": applications.OPERATIONS,
     "Policies": policies.OPERATIONS,
     "Events": events.OPERATIONS,
+    "Mail": mail.OPERATIONS,
     "The installation": instance.OPERATIONS,
 }
 OPERATIONS: Final[tuple[Operation, ...]] = tuple(chain(*PARTS.values()))

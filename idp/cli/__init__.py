@@ -32,6 +32,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "preset": ("idp.cli.nouns.presets:preset", "Settings for well-known applications."),
     "policy": ("idp.cli.nouns.policies:policy", "Policies of organizations and the instance."),
     "text": ("idp.cli.nouns.policies:text", "The words of letters."),
+    "mail": ("idp.cli.nouns.mail:mail", "Mail and text messages."),
     "security": ("idp.cli.nouns.instance:security", "The security policy of the instance."),
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
     "keys": ("idp.cli.keys:keys", "The keys that sign and seal tokens."),

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from idp import mail
+from idp.i18n import load, message
 from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
 from idp.records import SIGNING_KEYS
+from tests.support.samples.searches import NO_PLACE
 
 BODIES = {
     "PUT /v2/features/instance": ({"oidcTokenExchange": True},),
     "PUT /admin/v1/policies/security": ({"enableImpersonation": True},),
     "POST /admin/v1/members": ({"userId": "{member}", "roles": ["IAM_OWNER"]},),
     "PUT /admin/v1/members/{userId}": ({"roles": ["IAM_OWNER"]},),
+    "POST /admin/v1/mail/_search": tuple(
+        {"query": NO_PLACE, "queries": [each]}
+        for each in (
+            {"stateQuery": {"state": "failed"}},
+            {"kindQuery": {"kind": "invite"}},
+            {"userIdQuery": {"userId": "{member}"}},
+        )
+    ),
+    "POST /admin/v1/mail/_test": ({"to": "ada@acme.example"},),
 }
 
 
@@ -23,6 +35,13 @@ async def waited(world):
     return {}
 
 
+async def held_letter(world):
+    letter = mail.write(load("en"), "ada@acme.example", message("A subject"), [message("A text")])
+    posting = mail.posting(world.server.service, "invite", letter)
+    await world.server.store.commit(posting)
+    return {"mailId": posting.id}
+
+
 async def signing_key(world):
     found = [one async for one in world.server.store.scan(SIGNING_KEYS) if one.use == "sig"]
     return {"keyId": next(one.id for one in found if one.state == "active")}
@@ -32,5 +51,6 @@ MADE = {
     "PUT /admin/v1/members/{userId}": new_member,
     "DELETE /admin/v1/members/{userId}": new_member,
     "POST /admin/v1/keys/_rotate": waited,
+    "POST /admin/v1/mail/{mailId}/_retry": held_letter,
     "POST /admin/v1/keys/{keyId}/_remove": signing_key,
 }

@@ -1,0 +1,48 @@
+"""`idp mail`: whether mail can be sent, what waits, and trying again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from idp.cli.backends import Document
+from idp.cli.building import group
+from idp.cli.command import HIDDEN, command
+
+_MAIL: Final = "/admin/v1/mail"
+
+
+def _to_address(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
+    return "", {"to": given["address"]}
+
+
+mail = group(
+    "mail",
+    "Mail and text messages.",
+    [
+        command(
+            "test",
+            f"POST {_MAIL}/_test",
+            "idp mail test ada@example.com",
+            names={"to": HIDDEN},
+            extra=(click.Argument(["address"]),),
+            adapt=_to_address,
+            summary="Send a mail at once, and print what the mail server answered.",
+        ),
+        command(
+            "outbox",
+            f"POST {_MAIL}/_search",
+            "idp mail outbox --state failed",
+            columns=("id", "kind", "state", "attempts", "creationDate", "lastError"),
+            summary="List the letters of the last seven days: waiting, sent, failed or held.",
+        ),
+        command(
+            "retry",
+            f"POST {_MAIL}/{{mailId}}/_retry",
+            "idp mail retry 0198c0de-0000-7000-8000-000000000000",
+            summary="Send a letter now that failed, waits for its next attempt, or was held.",
+        ),
+    ],
+)
