@@ -9,8 +9,8 @@ from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.i18n import Message, message
-from idp.identity import sessions
-from idp.oauth import brands, homes, sign_in_flow
+from idp.identity import registration, sessions
+from idp.oauth import brands, homes, registration_flow, sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
@@ -76,6 +76,9 @@ class LoginNameHandler(FlowHandler):
         if request.login_name is None and request.login_hint is None and request.hinted_user_id:
             user = await self.service.store.get(USERS, request.hinted_user_id)
             return user.user_name if user else ""
+        waiting = await registration_flow.find(self.service, flow)
+        if request.login_name is None and waiting is not None:
+            return registration.unseal(self.service, waiting.sealed).email
         return request.login_name or request.login_hint or ""
 
 

@@ -46,3 +46,10 @@ async def at_reset_code(visitor, party, login_name="demo", **changes):
 async def newest(visitor, to=ADDRESS):
     """The newest mail to an address."""
     return (await mails(visitor, to))[0]
+
+
+async def chosen(visitor, page, password=NEW_PASSWORD):
+    """The answer to the code of the newest mail, and to a new password."""
+    page = await visitor.submit(page, code=(await newest(visitor))["code"])
+    assert page.name == "change-password", page.text
+    return await visitor.submit(page, newPassword=password)

@@ -14,6 +14,7 @@ from tests.handlers.resetting import (
     NEW_PASSWORD,
     at_reset,
     at_reset_code,
+    chosen,
     give_address,
     link_to,
     newest,
@@ -24,13 +25,6 @@ from tests.support.stored import count, everything
 
 ON_ITS_WAY = "If there is an account, mail is on its way to its address."
 WRONG = "That code isn't right. It is in the newest mail."
-
-
-async def chosen(visitor, page, password=NEW_PASSWORD):
-    """The answer to the code of the newest mail, and to a new password."""
-    page = await visitor.submit(page, code=(await newest(visitor))["code"])
-    assert page.name == "change-password", page.text
-    return await visitor.submit(page, newPassword=password)
 
 
 async def test_a_code_from_the_mail_leads_to_a_new_password_and_into_the_application(
@@ -51,22 +45,6 @@ async def test_a_code_from_the_mail_leads_to_a_new_password_and_into_the_applica
     assert "only for the first time" not in text_of(choice)
     assert "code" in done.answer
     assert done.answer["state"] == "kept"
-
-
-async def test_the_new_password_counts_the_old_one_and_its_sessions_do_not(
-    visitor, new_visitor, server, demo
-):
-    await give_address(server)
-    elsewhere = new_visitor()
-    await demo.tokens(elsewhere, *server.user)
-    await chosen(visitor, await at_reset_code(visitor, demo))
-    old = await at_password(new_visitor(), demo, "demo")
-    old = await visitor.post(old.url, {**old.hidden, "password": server.user[1]})
-    again = await elsewhere.open(demo.authorize_url())
-
-    assert old.status == 403
-    assert again.name == "login-name"
-    assert "code" in (await elsewhere.sign_in(demo.authorize_url(), "demo", NEW_PASSWORD)).answer
 
 
 async def test_the_login_name_that_was_typed_stands_on_each_page(visitor, server, demo):

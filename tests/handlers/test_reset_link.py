@@ -9,6 +9,8 @@ from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
 from tests.handlers.steps import Seen, at_password, leads_on, shape, text_of
+from tests.support.factors import code as code_of_app
+from tests.support.factors import give_app
 from tests.support.stored import everything
 
 REFUSED = "This link was used or has expired. Ask for a new one."
@@ -217,3 +219,19 @@ async def test_the_old_password_signs_nobody_in_any_more(visitor, new_visitor, s
     page = await at_password(other, demo, "demo")
 
     assert (await other.submit(page, password=server.user[1])).status == 400
+
+
+async def test_a_second_factor_is_asked_for_in_whichever_browser_it_is_opened(
+    visitor, new_visitor, server, demo
+):
+    await give_address(server)
+    await give_app(server)
+    _, link = await link_of(visitor, demo)
+    other = new_visitor()
+    page = await other.submit(await other.open(link), newPassword=NEW_PASSWORD)
+    silent = await other.get(demo.authorize_url(prompt="none"))
+
+    assert page.name == "totp"
+    assert silent.answer["error"] == "login_required"
+    done = await other.submit(page, code=code_of_app(server.clock))
+    assert (done.status, done.name) == (200, "signed-in")
