@@ -59,7 +59,8 @@ class LetterQuery(Request, frozen=True, kw_only=True):
             return Filter(path="state", value=self.state_query.state)
         if self.kind_query:
             return Filter(path="kind", value=self.kind_query.kind)
-        return Filter(path="user_id", value=self.user_id_query and self.user_id_query.user_id)
+        user_id = self.user_id_query.user_id if self.user_id_query else None
+        return Filter(path="user_id", value=user_id)
 
 
 class LetterSearch(Search, frozen=True, kw_only=True):
