@@ -10,7 +10,7 @@
 <nav class="preview" aria-label="${pgettext('policies', 'Preview')}">
 <ul>
 % for way in ways:
-<li><a href="${web_link(way['url'])}"${html_attributes({"aria-current": "page" if way["is_current"] else None})}>${said(way["label"])}, <span lang="${way['tag']}">${way["language"]}</span></a></li>
+<li><a href="${web_link(way['url'])}"${html_attributes({"aria-current": "page" if way["is_current"] else None})}>${said(way["label"])} · <span lang="${way['tag']}">${way["language"]}</span></a></li>
 % endfor
 <li><a href="${web_link(back_url)}">${pgettext("policies", "Back")}</a></li>
 </ul>
