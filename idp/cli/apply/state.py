@@ -17,7 +17,7 @@ from idp.clients.api_apps import NewApiApp
 from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
 from idp.clients.roles import NewRole
-from idp.errors import FieldProblem, IdpError, InvalidArgument, NotFound
+from idp.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, OneOf, Text
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.identity.service_users import NewMachine
@@ -93,24 +93,18 @@ class State(Request, frozen=True, kw_only=True):
     members: Annotated[list[InstanceMember], Items(MAX_ENTRIES)] = []
 
 
-class Unreadable(IdpError):
-    """The file is no such state."""
-
-    slug = "state.unreadable"
-
-
 def load(path: Path) -> Document:
-    """What the file says, by the names of the API. Raises Unreadable, InvalidArgument."""
+    """What the file says, by the names of the API. Raises ConfigError, InvalidArgument."""
     try:
         octets = path.read_bytes()
     except OSError as error:
-        raise Unreadable(f"{path} can't be read: {error.strerror}") from None
+        raise ConfigError([f"{path} can't be read: {error.strerror}"]) from None
     if len(octets) > _MAX_BYTES:
-        raise Unreadable(f"{path} has more than {_MAX_BYTES} bytes")
+        raise ConfigError([f"{path} has more than {_MAX_BYTES} bytes"])
     try:
         document = _Loader(octets).get_single_data()
     except yaml.YAMLError as error:
-        raise Unreadable(f"{path} is not YAML: {error}") from None
+        raise ConfigError([f"{path} is not YAML: {error}"]) from None
     said = _by_api_names(State, _with_presets({} if document is None else document))
     read(State, said)
     twice = list(_twice(said, ""))
