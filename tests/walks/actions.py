@@ -15,6 +15,7 @@ PATHS = [
     *(f"/ui/login/{name}" for name in ("name", "password", "accounts", "change-password")),
     *(f"/ui/login/{name}" for name in ("register", "verify-email", "user-name")),
     *(f"/ui/login/{name}" for name in ("reset", "reset-code", "consent")),
+    *(f"/ui/login/{name}" for name in ("factor", "totp", "recovery-code", "totp-enrol")),
 ]
 TYPED = ["", " ", "nobody", "demo", "x" * 201, "\0", "٠١٢٣", "12345678", "<svg onload=alert(1)>"]
 
@@ -143,6 +144,12 @@ async def type_a_code(walk: Walk) -> Page | None:
     return await walk.send(walk.page, {"code": letter.code})
 
 
+async def look_at_the_account(walk: Walk) -> Page:
+    """Pages of the service's own, to which another sign-in leads."""
+    pages = ["/ui/account", "/ui/account/password", "/ui/console", "/.well-known/change-password"]
+    return await walk.get(walk.chance.choice(pages))
+
+
 async def sign_out(walk: Walk) -> Page:
     page = await walk.get("/oidc/v1/end_session")
     return await walk.press(page, "decision", "logout") if page.name == "logout-confirm" else page
@@ -203,6 +210,7 @@ ACTIONS = {
     forget_the_password: 4,
     open_a_mail: 3,
     type_a_code: 2,
+    look_at_the_account: 1,
     sign_out: 1,
     mistype_the_address: 1,
     use_another_method: 1,

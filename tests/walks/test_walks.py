@@ -6,6 +6,7 @@ import pytest
 
 from idp.records import USERS, Email
 from storage import Update
+from tests.support.factors import give_app
 from tests.walks.actions import ACTIONS, begin
 from tests.walks.walk import Person, Walk
 from tests.walks.ways import forward
@@ -26,7 +27,7 @@ def settings():
 
 
 async def person_of(server, seed) -> Person:
-    """Somebody of their own for each walk, who can be written to."""
+    """Somebody of their own for each walk, who can be written to; some have a second factor."""
     name, password = await server.copy_user(f"walker-{seed}")
     email = f"{name}@example.org"
     user = (await server.store.find(USERS, {"login_key": name})).records[0]
@@ -36,6 +37,8 @@ async def person_of(server, seed) -> Person:
         "address_key": email,
     }
     await server.store.commit(Update(USERS, user.id, set=proven))
+    if seed % 3 == 0:
+        await give_app(server, name)
     return Person(name, email, password)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.support import factors
 from tests.support.visitor import Page
 from tests.walks import mailbox
 from tests.walks.walk import Walk, link_to, looked_at
@@ -51,6 +52,21 @@ async def enter_code(walk: Walk, page: Page) -> Page:
     return answer if answer.name != page.name else await walk.get(remembers or "/")
 
 
+async def show_the_app(walk: Walk, page: Page) -> Page:
+    """A code counts once: the person waits for the next one."""
+    walk.server.clock.advance(30)
+    return await walk.send(page, {"code": factors.code(walk.server.clock)})
+
+
+async def take_the_app(walk: Walk, page: Page) -> Page:
+    found = link_to(page, "/ui/login/totp")
+    return await walk.get(found or walk.fail(f"no way to the app\n{page.text}"))
+
+
+async def not_now(walk: Walk, page: Page) -> Page:
+    return await walk.send(page, {"decision": "skip"})
+
+
 async def to_the_sign_in(walk: Walk, page: Page) -> Page:
     found = link_to(page, "/ui/login/name", "/ui/login/password", "/ui/login")
     return await walk.get(found or walk.fail(f"no way to the sign-in\n{page.text}"))
@@ -82,6 +98,11 @@ WAYS = {
     "password": enter_password,
     "accounts": another_account,
     "change-password": choose_password,
+    "totp": show_the_app,
+    "factor": take_the_app,
+    "recovery-code": take_the_app,
+    "factor-offer": not_now,
+    "organization": to_the_sign_in,
     "register": to_the_sign_in,
     "verify-email": to_the_sign_in,
     "user-name": to_the_sign_in,
