@@ -85,7 +85,8 @@ class RevokedToken(Record):
 
 
 class Replay(Record):
-    """An assertion that was used; its id is the digest of its issuer and `jti`."""
+    """What counts once and was used: an assertion, by the digest of its issuer and `jti`, or the
+    challenge that a passkey signed, by its own."""
 
     expires_at: datetime
 
