@@ -202,6 +202,8 @@ def endonym(tag: str) -> str:
     """The language's name in itself."""
     from babel import Locale
 
+    if tag == pseudo_locale.TAG:
+        return tag
     return Locale.parse(tag, sep="-").get_display_name() or tag
 
 

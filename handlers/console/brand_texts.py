@@ -20,9 +20,8 @@ OF_FIELDS: Final[Mapping[str, Message]] = {
         "This is too large: 512 kB and 2000 pixels at most.", context="policies"
     ),
     "login_text.placeholders": message(
-        "Use the usual text's parts such as %(sample)s, each once, and no other per cent sign.",
+        "Use the parts of the usual text with a per cent sign, each once as it is, and no others.",
         context="policies",
-        sample="%(application)s",
     ),
     "language.not_allowed": message(
         "This is not one of the languages to choose from.", context="policies"

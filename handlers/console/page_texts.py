@@ -30,12 +30,6 @@ _SCREEN: Final = Field(
     kind="choice",
     options=[(screen, screen) for screen in SCREENS],
 )
-_ABOUT: Final = message(
-    "Each field is named by what the page says otherwise; left empty, that stays. Parts such as"
-    " %(sample)s are filled in, and have to be in your text, too.",
-    context="policies",
-    sample="%(application)s",
-)
 
 
 class PageTextsHandler(ConsoleHandler):
@@ -115,7 +109,6 @@ class PageTextsHandler(ConsoleHandler):
                 "fields": fields.shown((_LANGUAGE, _SCREEN), chosen),
                 "hidden": [("org", self.named_org_id)] if self.named_org_id else [],
             },
-            intro=_ABOUT,
             texts=[
                 {
                     "name": name,

@@ -1,7 +1,6 @@
 ## The texts of one page in one language.
 ##   search: dict               {fields: list[dict] as in console/parts.mako, hidden: list[(str, str)]};
 ##                              which page and language; it is sent by GET
-##   intro: Message
 ##   texts: list[dict]          {name: str, usual: str, key: str | None, value: str}: what the page
 ##                              says otherwise, and in English
 ##   language: str              the texts' own, with its text_direction
@@ -22,7 +21,7 @@ ${parts.entry(field)}
 % endfor
 <div class="row"><button class="quiet">${pgettext("policies", "Show")}</button></div>
 </form>
-<p>${said(intro)}</p>
+<p>${rich(pgettext("policies", "Each field is named by what the page says otherwise; left empty, that stays. Parts such as %(sample)s are filled in, and have to be in your text, too."), sample=code("%(application)s"))}</p>
 <%form:step>
 % for text in texts:
 <% mistakes = problems_of(problems, text["name"]) %>\

@@ -108,7 +108,6 @@ def brand(said):
         },
         "console/page-texts": {
             "search": {"fields": fields(said)[:1], "hidden": [("org", said("1"))]},
-            "intro": message("Under each."),
             "texts": [text],
             "language": "de",
             "text_direction": "ltr",
@@ -183,7 +182,6 @@ BARE = {
     **console_app_samples.BARE,
     "console/page-texts": {
         "search": {"fields": [], "hidden": []},
-        "intro": message("Under each."),
         "texts": [],
         "language": "en",
         "text_direction": "ltr",
