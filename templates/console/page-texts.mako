@@ -21,7 +21,7 @@ ${parts.entry(field)}
 % endfor
 <div class="row"><button class="quiet">${pgettext("policies", "Show")}</button></div>
 </form>
-<p>${rich(pgettext("policies", "Each field is named by what the page says otherwise; left empty, that stays. Parts such as %(sample)s are filled in, and have to be in your text, too."), sample=code("%(application)s"))}</p>
+<p>${pgettext("policies", "Each field is named by what the page says otherwise; left empty, that stays. Parts that begin with a per cent sign are filled in, and have to be in your text, too.")}</p>
 <%form:step>
 % for text in texts:
 <% mistakes = problems_of(problems, text["name"]) %>\
