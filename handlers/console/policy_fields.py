@@ -94,6 +94,11 @@ POLICIES: Final = (
                 "switch",
             ),
             _field(
+                "hidePasswordReset",
+                message("The pages offer nobody a new password by mail", context="policies"),
+                "switch",
+            ),
+            _field(
                 "passwordCheckLifetime",
                 message("How long a password counts", context="policies"),
                 hint=message("Such as 240h: then it is asked again.", context="policies"),
