@@ -25,13 +25,15 @@ _MOST_SIGN_INS: Final = 50
 
 class Checklist(Struct, frozen=True):
     """What has been done: the first password replaced, an organization and an application made
-    beside those of the first start, somebody signed in to one, a second person to own it all."""
+    beside those of the first start, somebody signed in to one, a second person to own it all, a
+    mail server set up."""
 
     password: bool
     organization: bool
     application: bool
     sign_in: bool
     owner: bool
+    mail: bool
 
 
 async def look(service: Service) -> Checklist:
@@ -45,6 +47,7 @@ async def look(service: Service) -> Checklist:
         application=await store.count(APPLICATIONS, up_to=_ENOUGH) > (demo is not None),
         sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
+        mail=service.config.sends_mail,
     )
 
 

@@ -14,6 +14,7 @@ from handlers.console import (
     jobs,
     members,
     organizations,
+    outbox,
     overview,
     page_texts,
     pictures,
@@ -43,5 +44,6 @@ ROUTES: Final[list[Any]] = [
     *preview.ROUTES,
     *signing_keys.ROUTES,
     *event_log.ROUTES,
+    *outbox.ROUTES,
     *jobs.ROUTES,
 ]

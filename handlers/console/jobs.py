@@ -17,6 +17,7 @@ _NAMES: Final = {
     "deleted organizations": message(
         "Removes what deleted organizations have left", context="jobs"
     ),
+    "outbox": message("Sends mail and text messages", context="jobs"),
     "logout messages": message("Tells applications that sessions have ended", context="jobs"),
 }
 _LIST: Final = "GET /admin/v1/background"

@@ -33,6 +33,7 @@ class ListHandler(ConsoleHandler):
     search: Sequence[Field] = ()
     columns: Sequence[Message] = ()
     command = ""
+    newest_first = False
     is_everywhere = False  # in all organizations that the person reaches
 
     def queries(self, values: Values) -> list[Document]:
@@ -51,6 +52,8 @@ class ListHandler(ConsoleHandler):
         params = self.query_params()
         values = fields.typed(self.search, params)
         document: Document = {"query": {"limit": PAGE}}
+        if self.newest_first:
+            document["query"]["asc"] = False
         if queries := self.queries(values):
             document["queries"] = queries
         problems: list[dict[str, object]] = []

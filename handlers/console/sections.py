@@ -45,6 +45,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     ),
     "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
     "events": Section(f"{CONSOLE}/events", message("Events", context="console"), "events.read"),
+    "mail": Section(f"{CONSOLE}/mail", message("Mail", context="outbox"), "iam.read"),
     "jobs": Section(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
 }
 

@@ -95,6 +95,8 @@ STATES = {
     "console, keys": ("console/list", False, opened("/keys")),
     "console, rotation": ("console/action", False, opened("/keys/rotate")),
     "console, events": ("console/list", False, opened("/events")),
+    "console, mail": ("console/list", False, opened("/mail")),
+    "console, mail, test": ("console/action", False, opened("/mail/test")),
     "console, jobs": ("console/list", False, opened("/jobs")),
     "console, policies": ("console/show", False, opened("/policies")),
     "console, policy": ("console/action", False, opened("/policies/label")),

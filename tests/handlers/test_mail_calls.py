@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from idp import mail
@@ -9,17 +11,14 @@ from idp.delivery import outbox
 from idp.i18n import load, message
 from idp.records import EVENTS, OUTBOX
 from storage import Update
+from tests.handlers.registering import at_code
+from tests.handlers.steps import text_of
 from tests.support.callers import instance_owner, refused
 from tests.support.mail_server import settings_for
 from tests.support.stored import everything
 
 TO = "nora@example.com"
 MAIL = "/admin/v1/mail"
-
-
-@pytest.fixture
-def mail_server(io_loop, new_mail_server):
-    return io_loop.run_sync(new_mail_server)
 
 
 @pytest.fixture
@@ -107,3 +106,16 @@ async def test_a_text_message_without_a_hook_stays_held(server, owner):
 async def test_people_are_not_told_of_held_mail_where_it_is_sent(server, visitor):
     assert server.told.as_json()["mail"] == {"state": "smtp", "url": None}
     assert "is set up" not in (await visitor.get("/ui/login")).text
+
+
+async def test_a_code_comes_by_mail_and_no_page_speaks_of_held_mail(
+    server, visitor, demo, mail_server
+):
+    page = await at_code(visitor, demo)
+    await outbox.deliver_due(server.service)
+
+    (sent,) = mail_server.mails
+    code = re.search(r"^ +(\d{8})", sent.get_body(["plain"]).get_content(), re.MULTILINE)[1]
+    assert "is on its way to" in text_of(page)
+    done = await visitor.submit(page, code=code)
+    assert done.status in (200, 302, 303)

@@ -3,6 +3,7 @@
 Fixtures::
 
     new_mail_server    makes them, each on a port of its own in the test's event loop
+    mail_server        one of them
     mailing            a function: the service of `server`, sending by one of them
 """
 
@@ -103,6 +104,11 @@ def new_mail_server(io_loop):
     yield make
     for each in started:
         each.close()
+
+
+@pytest.fixture
+def mail_server(io_loop, new_mail_server) -> MailServer:
+    return io_loop.run_sync(new_mail_server)
 
 
 def settings_for(mail_server: MailServer | None, **settings) -> dict:
