@@ -1,0 +1,134 @@
+"""Mail: whether it is sent, what waits or failed, and trying again."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console import cells
+from handlers.console.actions import Action, routes
+from handlers.console.cells import Cell
+from handlers.console.fields import Field, Values
+from handlers.console.lists import ListHandler, cell, chip, way
+from handlers.console.running import Document
+from handlers.console.sections import CONSOLE
+from idp import mail
+from idp.delivery.letters import RETRIED
+from idp.i18n import message
+
+PATH: Final = "/mail"
+_MAIL: Final = "/admin/v1/mail"
+_SECTION: Final = "mail"
+_SEND_NOW: Final = message("Send now", context="outbox")
+_STATES: Final = {
+    "held": (message("held", context="outbox"), None),
+    "queued": (message("waiting", context="outbox"), None),
+    "sending": (message("under way", context="outbox"), None),
+    "sent": (message("sent", context="outbox"), "good"),
+    "failed": (message("failed", context="outbox"), "bad"),
+}
+_ON: Final = message(
+    "What was sent to people in the last seven days. What failed can be sent again.",
+    context="outbox",
+)
+_OFF: Final = message(
+    "No mail server is set up here, so mail is held for seven days. Whoever runs the service can"
+    " set smtp_host and smtp_from.",
+    context="outbox",
+)
+
+ACTIONS: Final = (
+    Action(
+        path=f"{PATH}/test",
+        section=_SECTION,
+        operation=f"POST {_MAIL}/_test",
+        title=message("Send a test", context="outbox"),
+        intro=message("It is sent at once, and you see what the server says.", context="outbox"),
+        button=message("Send", context="outbox"),
+        fields=(
+            Field(
+                path="to",
+                label=message("E-mail address", context="outbox"),
+                kind="email",
+                autocomplete="email",
+                direction="ltr",
+                is_required=True,
+                is_sent_empty=True,
+            ),
+        ),
+        then=PATH,
+        done="sent",
+        command="mail test ADDRESS",
+    ),
+    Action(
+        path=f"{PATH}/{{mailId}}/retry",
+        section=_SECTION,
+        operation=f"POST {_MAIL}/{{mailId}}/_retry",
+        title=message("Send this now?", context="outbox"),
+        button=_SEND_NOW,
+        then=PATH,
+        done="saved",
+        command="mail retry {mailId}",
+    ),
+)
+
+
+class OutboxHandler(ListHandler):
+    """The newest letters first, without an address and without a word of what they say."""
+
+    section = _SECTION
+    operation = f"POST {_MAIL}/_search"
+    title = message("Mail", context="outbox")
+    newest_first = True
+    is_everywhere = True
+    command = "mail outbox"
+    search = (
+        Field(
+            path="state",
+            label=message("State", context="console"),
+            kind="choice",
+            options=[
+                ("", message("Everything", context="events")),
+                *((name, label) for name, (label, _) in _STATES.items()),
+            ],
+        ),
+    )
+    columns = (
+        message("When", context="events"),
+        message("Letter", context="outbox"),
+        message("State", context="console"),
+        message("Attempts", context="outbox"),
+        message("Last answer", context="outbox"),
+        message("User id", context="outbox"),
+        _SEND_NOW,
+    )
+
+    async def show(self, *ids: str) -> None:
+        self.intro = _ON if self.service.config.sends_mail else _OFF
+        await super().show(*ids)
+
+    def queries(self, values: Values) -> list[Document]:
+        state = values["state"]
+        return [{"stateQuery": {"state": state}}] if state else []
+
+    def actions(self) -> list[Cell]:
+        config = self.service.config
+        is_owner = "iam.write" in self.visit.rights.everywhere
+        test = way(message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test"))
+        held = way(message("Read held mail", context="outbox"), mail.PAGE)
+        return [test] * (is_owner and config.sends_mail) + [held] * config.is_loopback
+
+    def row(self, found: Document) -> list[Cell]:
+        retry = cells.link(_SEND_NOW, self.at(f"{CONSOLE}{PATH}/{{mailId}}/retry", found["id"]))
+        may = "iam.write" in self.visit.rights.everywhere and found["state"] in RETRIED
+        return [
+            cells.instant(found["creationDate"]),
+            cells.code(found["kind"]),
+            cell(chip(_STATES, found["state"]), "chip"),
+            cells.text(str(found["attempts"])),
+            cells.text(found.get("lastError")),
+            cells.code(found.get("userId")),
+            retry if may and self.service.config.sends_mail else cells.text(None),
+        ]
+
+
+ROUTES = [*routes(ACTIONS), (CONSOLE + PATH, OutboxHandler)]
