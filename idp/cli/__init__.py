@@ -32,6 +32,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "preset": ("idp.cli.nouns.presets:preset", "Settings for well-known applications."),
     "policy": ("idp.cli.nouns.policies:policy", "Policies of organizations and the instance."),
     "text": ("idp.cli.nouns.policies:text", "The words of letters."),
+    "picture": ("idp.cli.nouns.looks:picture", "Logos and icons of the login pages."),
+    "page-text": ("idp.cli.nouns.looks:page_text", "Texts of the login pages."),
     "mail": ("idp.cli.nouns.mail:mail", "Mail and text messages."),
     "security": ("idp.cli.nouns.instance:security", "The security policy of the instance."),
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
