@@ -1,6 +1,5 @@
 """Wherever a browser comes from, it finds the way on: reload, back, other tabs, other browsers."""
 
-import random
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -286,6 +285,46 @@ async def test_an_address_that_is_none_leads_to_the_start(visitor, server, path)
     assert (await visitor.open(Seen(page).links[0])).name == "signed-in"
 
 
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "image/webp", ""])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+async def test_below_the_pages_whatever_is_asked_for_is_answered_by_a_page(
+    visitor, accept, method
+):
+    page = await visitor.request(method, "/ui/nowhere", headers={"Accept": accept})
+
+    assert (page.status, page.name) == (404, "error")
+    assert leads_on(page)
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/ui/reset", "/ui/verify-email", "/ui/device"])
+async def test_too_much_at_once_leads_back_to_the_page(visitor, demo, path):
+    page = await visitor.open(demo.authorize_url())
+    answer = await visitor.post(at(page, path), {"token": "x" * 100_000})
+
+    assert (answer.status, answer.name) == (413, "error")
+    assert leads_on(answer)
+
+
+async def test_a_browser_without_cookies_is_told_what_to_allow_and_may_try_again(
+    new_visitor, demo, server
+):
+    page = await new_visitor().open((await new_visitor().get(demo.authorize_url())).location)
+    again = await new_visitor().get(start_of(page))
+
+    assert (page.status, page.name) == (410, "expired")
+    assert "your browser sends this site no cookies" in text_of(page)
+    assert again.name == "demo"
+
+
+@pytest.mark.parametrize("address", ["/ui/login?flow=%", "/ui/reset?key=%ff", "/ui/logout?a=%zz"])
+async def test_a_mangled_address_leads_to_the_start_and_not_back_to_itself(visitor, address):
+    page = await visitor.get(address)
+
+    assert (page.status, page.name) == (400, "error")
+    assert [link for link in Seen(page).links if link == address] == []
+    assert (await visitor.open(Seen(page).links[0])).status == 200
+
+
 async def test_a_page_used_with_another_method_leads_back(visitor, demo):
     page = await visitor.open(demo.authorize_url())
     wrong = await visitor.request("PUT", page.url)
@@ -293,61 +332,6 @@ async def test_a_page_used_with_another_method_leads_back(visitor, demo):
     assert (wrong.status, wrong.name) == (405, "error")
     assert wrong.headers["Allow"] == "GET, POST"
     assert (await visitor.open(Seen(wrong).links[0])).name == "login-name"
-
-
-class Walk:
-    """What a restless person does with the pages of a sign-in, by chance."""
-
-    def __init__(self, seed, visitor, server):
-        self.chance, self.visitor, self.server = random.Random(seed), visitor, server
-        self.demo = server.demo()
-        self.acts = [self.reload, self.jump, self.begin, self.wait, self.lose, *[self.send] * 4]
-
-    async def step(self, page):
-        return await self.chance.choice(self.acts)(page)
-
-    async def reload(self, page):
-        return await self.visitor.open(page.url)
-
-    async def jump(self, page):
-        return await self.visitor.open(at(page, self.chance.choice(PATHS)))
-
-    async def begin(self, page):
-        prompt = self.chance.choice([None, "login", "select_account"])
-        return await self.visitor.open(self.demo.authorize_url(prompt=prompt))
-
-    async def wait(self, page):
-        self.server.clock.advance(self.chance.choice([1, 600, 3601]))
-        return await self.reload(page)
-
-    async def lose(self, page):
-        self.visitor.cookies.clear()
-        return await self.send(page)
-
-    async def send(self, page):
-        admin = self.server.told.admin
-        people = [self.server.user, (admin.login_name, admin.password), ("nobody", "nothing")]
-        typed = [
-            {"loginName": name, "password": password, "newPassword": "a long walk in the rain"}
-            for name, password in people
-        ]
-        pressed = [{name: value} for name, value in page.buttons]
-        return await self.visitor.submit(page, **self.chance.choice(pressed + 2 * typed))
-
-
-@pytest.mark.parametrize("seed", range(6))
-async def test_no_walk_through_the_pages_ends_in_nothing(new_visitor, demo, server, seed):
-    walk = Walk(seed, new_visitor(), server)
-    pages = [await walk.begin(None)]
-    for _ in range(40):
-        page = await walk.step(walk.chance.choice(pages[-3:]))
-        is_answer = bool(page.location) and page.location.startswith(demo.redirect_uri)
-        assert is_answer or leads_on(page), (page.location, page.text)
-        if page.url.startswith(f"{server.issuer}/ui/login") and not is_answer:
-            pages.append(page)
-
-    server.clock.advance(3601)
-    assert "code" in (await new_visitor().sign_in(demo.authorize_url(), *server.user)).answer
 
 
 async def test_a_page_of_one_step_never_answers_for_another(visitor, demo, server):
