@@ -117,7 +117,8 @@ class AccountHandler(OwnPageHandler):
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
             done = texts.DONE.get(self.query_params().if_once("done") or "")
-            values = {"area": self._frame(), "notice": done, **values}
+            is_news = self.request.method == "GET"  # a form that came back has other news
+            values = {"area": self._frame(), "notice": done if is_news else None, **values}
         super().page(name, status=status, **values)
 
     def _frame(self) -> dict[str, object]:

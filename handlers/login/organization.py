@@ -18,8 +18,8 @@ class OrganizationHandler(FlowHandler):
             self.see(self.at(ADDRESSES[Page.REGISTER], flow))
             return
         shown = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
-        links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
-        self.step(Page.ORGANIZATION, flow, organizations=shown, **links)
+        login_url = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
+        self.step(Page.ORGANIZATION, flow, organizations=shown, login_url=login_url)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_chosen = await homes.choose(self.service, flow, form.get("organization") or "")

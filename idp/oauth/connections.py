@@ -103,7 +103,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
 
 async def purge(service: Service, leftover: Leftover) -> bool:
     """End what was issued before: a step of `idp/leftovers.py`."""
-    units, is_all = [], True
+    units, is_all = list[list[Write]](), True
     where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}
     async for one in _each(service, where, None):
         if one.revoked_at is not None or one.created_at > leftover.created_at:

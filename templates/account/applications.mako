@@ -4,7 +4,7 @@
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("account", "Connected applications")}</%def>\
 % if applications:
-<p>${pgettext("account", "These applications may have this also while you are not using them. If you take it back, they ask you again.")}</p>
+<p>${pgettext("account", "This is what you let applications have. If you take it back, they ask you again.")}</p>
 <%form:step>
 <ul class="entries">
 % for application in applications:
@@ -23,5 +23,5 @@
 </ul>
 </%form:step>
 % else:
-<p>${pgettext("account", "No application may have anything while you are not using it.")}</p>
+<p>${pgettext("account", "You let no application have anything.")}</p>
 % endif

@@ -12,7 +12,7 @@
 <nav aria-label="${pgettext('account', 'Your account')}">
 <div class="whereabouts">
 <p>${strong(area["person"])} <bdi class="hint">${area["login_name"]}</bdi>
-<a href="${web_link(area['change_url'])}">${pgettext("console", "Change")}</a></p>
+<a href="${web_link(area['change_url'])}">${pgettext("console", "Choose another account")}</a></p>
 <p>
 % if area["console_url"]:
 <a href="${web_link(area['console_url'])}">${pgettext("signed-in", "Open the console")}</a>

@@ -9,7 +9,7 @@ from tests.browser import states
 OLD, NEW = "a long and quiet evening", "seven green kettles hum"
 
 
-def somebody(person):
+def somebody(person, **more):
     """The address, and login name, of a new account."""
     email = states.newcomer(person)
     states.as_admin(
@@ -18,6 +18,7 @@ def somebody(person):
         profile={"givenName": "Nora", "familyName": "Nguyễn"},
         email={"email": email, "isVerified": True},
         password={"password": OLD},
+        **more,
     )
     return email
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from tests.browser import (
+    account_states,
     brand_states,
     console_app_states,
     console_states,
@@ -294,6 +295,7 @@ STATES = {
     **factor_states.STATES,
     **passkey_states.STATES,
     "accounts": (TWO, "accounts", False, begin),
+    **account_states.STATES,
     "consent": (ONE, "consent", False, asked_to_consent),
     "form post": (NOBODY, "form-post", False, form_posted),
     "explain": (NOBODY, "explain", False, explained),

@@ -41,7 +41,7 @@ async def test_whoever_let_nobody_in_is_told_so(server, visitor):
     page = await account.enter(server, visitor, "/applications")
 
     assert (page.name, buttons(page)) == ("account/applications", [])
-    assert "No application may have anything" in text_of(page)
+    assert "You let no application have anything." in text_of(page)
 
 
 async def test_an_application_is_told_by_its_name_and_what_it_may_have(server, visitor, planner):

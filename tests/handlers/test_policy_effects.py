@@ -105,10 +105,10 @@ async def test_the_own_change_follows_the_organization_too(visitor, demo, server
     fields = {"currentPassword": server.user[1], "newPassword": NEW}
     refusal = await visitor.submit(page, **fields)
 
-    assert (refusal.status, refusal.name) == (400, "change-password")
+    assert (refusal.status, refusal.name) == (400, "account/password")
     assert "Use a symbol, such as ! or #." in text_of(refusal)
     done = await visitor.submit(refusal, **fields | {"newPassword": NEW + "!"})
-    assert done.name == "signed-in"
+    assert done.name == "account/security"
 
 
 async def test_the_set_up_link_follows_the_organization_too(visitor, owner, admin):
