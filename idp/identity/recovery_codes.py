@@ -9,9 +9,9 @@ from typing import Final
 from idp import base64url, events
 from idp.credentials import Confidential
 from idp.ids import Random
-from idp.records import RECOVERY_CODES, RecoveryCode, User
+from idp.records import RECOVERY_CODES, USERS, RecoveryCode, User
 from idp.service import Service
-from storage import Delete, Insert, Write
+from storage import Delete, Insert, Update, Write
 
 COUNT: Final = 10
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that reads like another
@@ -33,9 +33,7 @@ async def make(service: Service, user: User, now: datetime) -> Made:
     so of two at once, one is Stale."""
     codes = [_new(service.random) for _ in range(COUNT)]
     records = [
-        RecoveryCode(
-            id=_id(service, user, code), user_id=user.id, org_id=user.org_id, created_at=now
-        )
+        RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
         for code in codes
     ]
     ends = await ending(service, user)
@@ -58,9 +56,9 @@ async def using(service: Service, user: User, typed: str) -> list[Write] | None:
     code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None
-    now, random = service.clock.now(), service.random
-    used = {"used_at": now}
-    return events.update(random, RECOVERY_CODES, code, used, "recovery_code.used", user.id, now)
+    now, random, type = service.clock.now(), service.random, "user.recovery_code_used"
+    use = Update(RECOVERY_CODES, code.id, set={"used_at": now}, expect={"used_at": None})
+    return [use, *events.update(random, USERS, user, {}, type, user.id, now)]
 
 
 async def _of(service: Service, user: User) -> list[RecoveryCode]:

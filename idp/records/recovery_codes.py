@@ -12,10 +12,8 @@ class RecoveryCode(Record):
     """The id is the keyed digest of the code and its user; it counts once."""
 
     user_id: str
-    org_id: str
     created_at: datetime
     used_at: datetime | None = None
-    sequence: int = 1
 
 
 RECOVERY_CODES: Final = Collection("recovery_codes", RecoveryCode, lists=(("user_id",),))

@@ -58,13 +58,6 @@ def wrong_code(person):
     person.press("Continue")
 
 
-def throttled(person):
-    at_code(person)
-    while person.status != 429:
-        person.fill(code="1")
-        person.press("Continue")
-
-
 def at_choice(person):
     at_code(person)
     person.press("Confirm it in another way")
@@ -75,31 +68,17 @@ def at_recovery(person):
     person.press("Use a recovery code")
 
 
-def wrong_recovery(person):
-    at_recovery(person)
-    person.fill(code="abcde-fghij")
-    person.press("Continue")
-
-
-def own_codes(person):
+def new_codes(person):
     at_codes(person)
     person.press("I have kept them")
     person.go("/ui/account/recovery-codes")
-
-
-def new_codes(person):
-    own_codes(person)
     person.press("Make new codes")
 
 
 def own_app(person):
-    own_codes(person)
+    at_codes(person)
+    person.press("I have kept them")
     person.go("/ui/account/authenticator")
-
-
-def own_app_removed(person):
-    own_app(person)
-    person.press("Remove the authenticator app")
 
 
 NOBODY = "nobody"
@@ -111,12 +90,8 @@ STATES = {
     "factor, recovery codes": (NOBODY, "recovery-codes", False, at_codes),
     "factor, code": (NOBODY, "totp", False, at_code),
     "factor, wrong code": (NOBODY, "totp", True, wrong_code),
-    "factor, throttled": (NOBODY, "totp", True, throttled),
     "factor, choice": (NOBODY, "factor", False, at_choice),
     "factor, recovery code": (NOBODY, "recovery-code", False, at_recovery),
-    "factor, wrong recovery code": (NOBODY, "recovery-code", True, wrong_recovery),
     "own app": (NOBODY, "account/show", False, own_app),
-    "own app, remove": (NOBODY, "account/form", False, own_app_removed),
-    "own recovery codes": (NOBODY, "account/form", False, own_codes),
     "own recovery codes, new": (NOBODY, "account/recovery-codes", False, new_codes),
 }

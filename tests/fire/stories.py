@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from idp import credentials
 from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
-from tests.fire import devices, managing, resets
+from tests.fire import devices, factors, managing, passkeys, resets
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
 from tests.handlers.registering import FIELDS, mails
@@ -193,6 +193,9 @@ STORIES = [
     devices.a_device_is_let_in,
     resets.a_forgotten_password_is_replaced,
     resets.a_reset_link_is_used,
+    factors.a_second_factor_is_set_up_and_asked_for,
+    passkeys.a_passkey_is_made,
+    passkeys.a_passkey_signs_in,
     an_application_is_owed_the_news_of_a_logout,
     a_sign_in_lasts_until_the_logout,
     a_mistyped_password_and_a_logout_by_hand,

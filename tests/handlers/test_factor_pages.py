@@ -245,7 +245,7 @@ async def test_a_recovery_code_counts_once_in_place_of_the_app(
     session = await only(server.store, SESSIONS)
     assert session.amr == ["pwd", "otp", "mfa"]
     types = [event.type async for event in server.store.scan(EVENTS)]
-    assert types.count("recovery_code.used") == 1
+    assert types.count("user.recovery_code_used") == 1
     other = new_visitor()
     page = await other_way(other, await at_code(other, demo, server), "recovery-code")
     page = await other.submit(page, code=first)

@@ -11,6 +11,7 @@ import pytest
 from idp.records import AUTH_REQUESTS, EVENTS, OUTBOX, RECOVERY_CODES, SESSIONS, USERS, Email
 from storage import Update
 from tests.handlers.registering import at_code, code_for
+from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
 from tests.handlers.steps import ADMIN_PASSWORD, Seen, at_change, shape, text_of
 from tests.support.factors import (
     code,
@@ -268,6 +269,22 @@ async def test_a_new_password_does_not_do_without_the_second_factor(visitor, dem
 
     assert "code" in page.answer
     assert (await only(server.store, SESSIONS)).amr == ["pwd", "otp", "mfa"]
+
+
+async def test_the_code_of_a_mail_does_not_do_without_the_second_factor(visitor, demo, server):
+    await give_address(server)
+    await give_app(server)
+    page = await at_reset_code(visitor, demo)
+    page = await visitor.submit(page, code=(await newest(visitor))["code"])
+    assert page.name == "totp"
+    refused = await visitor.submit(page, code=wrong(server.clock))
+    assert refused.status == 400
+    page = await visitor.submit(refused, code=code(server.clock))
+    assert page.name == "change-password"
+    page = await visitor.submit(page, newPassword=NEW_PASSWORD)
+
+    assert "code" in page.answer
+    assert (await only(server.store, SESSIONS)).amr == ["otp", "pwd", "mfa"]
 
 
 # Offered
