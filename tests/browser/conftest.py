@@ -31,7 +31,7 @@ from idp.records import ALL, APPLICATIONS, SCHEMA
 from storage import Insert, open_store
 from tests.browser import states
 from tests.browser.chromium import FLAGS, executable, hosts
-from tests.browser.person import Person
+from tests.browser.person import WAYS, Person
 from tests.support.program import Program
 from tests.support.program import run as run_command
 
@@ -154,9 +154,9 @@ def new_person(chromium, program):
     assert not [each for person in made for each in person.complaints]
 
 
-@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
+@pytest.fixture(params=WAYS)
 def person(request, new_person):
-    """A browser, once with scripts and once without."""
+    """A browser with scripts, and in the deep run one without: `tests/handlers` does without."""
     return new_person(scripts=request.param)
 
 

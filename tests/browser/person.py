@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from idp import i18n
 
 ENOUGH_MS = 10_000
+WAYS = [
+    pytest.param(True, id="with scripts"),
+    pytest.param(False, id="without scripts", marks=pytest.mark.deep),
+]
+# For what is another thing without scripts.
+in_both_ways = pytest.mark.parametrize(
+    "person", [True, False], indirect=True, ids=["with scripts", "without scripts"]
+)
 
 
 class Person:

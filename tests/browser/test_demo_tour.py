@@ -1,6 +1,9 @@
 """The demo, as a visitor walks through it: with scripts and without."""
 
+from tests.browser.person import in_both_ways
 
+
+@in_both_ways
 def test_a_person_signs_in_and_out(person):
     person.go("/demo")
     person.press("Sign in")

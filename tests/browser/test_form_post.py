@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.browser.person import in_both_ways
 from tests.flows.conftest import at
 from tests.support.program import eventually
 from tests.support.receiver import Receiver
@@ -39,6 +40,7 @@ def go_back(person):
     person.page.wait_for_url("**/demo")
 
 
+@in_both_ways
 def test_the_answer_is_posted_by_itself_and_by_hand(person, application):
     receiver, party = application
     person.page.goto(party.authorize_url(response_mode="form_post", state='a "b" & <c>'))

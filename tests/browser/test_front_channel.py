@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from tests.browser.person import in_both_ways
 from tests.flows.conftest import at
 from tests.support.program import eventually
 
@@ -71,6 +72,7 @@ def sites(program):
         site.close()
 
 
+@in_both_ways
 def test_both_are_called_on_and_the_browser_goes_on_by_itself(person, sites):
     one, other = sites
     person.page.goto(one.party.authorize_url())

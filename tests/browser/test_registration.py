@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.browser.person import in_both_ways
 from tests.browser.states import newcomer
 
 PASSWORD = "a long and quiet evening"
@@ -32,6 +33,7 @@ def code_of(person):
     return re.search(r"\d{8}", text).group()
 
 
+@in_both_ways
 def test_an_account_is_opened_by_the_link_in_the_mail(person):
     email = begin(person)
     fill(person, email)
