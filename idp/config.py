@@ -94,6 +94,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     smtp_from: str = ""  # the address that mails come from
     smtp_from_name: str = ""  # the name that they come from
     smtp_reply_to: str = ""  # the address that answers go to, if it is another
+    mail_link_origins: tuple[str, ...] = ()  # origins that mails may lead to beside applications'
     sms_hook_url: str = ""  # who sends text messages: an address for POST; without, they are held
     sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
 

@@ -45,6 +45,7 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _secrets(config)
     yield from _lifetimes(config)
     yield from _mail(config)
+    yield from _mail_links(config)
     yield from _text_messages(config)
 
 
@@ -201,6 +202,17 @@ def _addresses(config: Config) -> Iterator[Broken]:
     if not _NAME_IN_MAIL.fullmatch(config.smtp_from_name):
         told = "smtp_from_name must be at most 100 characters in one line"
         yield Broken(("smtp_from_name",), told)
+
+
+def _mail_links(config: Config) -> Iterator[Broken]:
+    for origin in config.mail_link_origins:
+        parts = origin.partition("://")
+        host = parts[2].partition(":")[0]
+        if parts[0] != "https" or not re.fullmatch(r"[^:]+(:[0-9]{1,5})?", parts[2]):
+            host = ""
+        if not _is_host(host, is_bracketed=False):
+            told = f"mail_link_origins: {origin!r} is no origin such as https://shop.example.com"
+            yield Broken(("mail_link_origins",), told)
 
 
 def _text_messages(config: Config) -> Iterator[Broken]:

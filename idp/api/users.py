@@ -12,6 +12,7 @@ from idp.identity import (
     contacts,
     create_human,
     import_human,
+    invitations,
     password_calls,
     prove_contact,
     read_user,
@@ -63,6 +64,8 @@ OPERATIONS = (
         "POST", f"{_USER}/password", "user.write", password_calls.set_password, conditional=True
     ),
     operation("POST", f"{_USER}/password_reset", "user.write", password_calls.reset_password),
+    operation("POST", f"{_USER}/invite_code", "user.write", invitations.invite),
+    operation("POST", f"{_USER}/invite_code/resend", "user.write", invitations.resend),
     operation("POST", f"{_USER}/sessions/_search", "user.read", user_sessions.search),
     operation(
         "POST", f"{_USER}/sessions/_end", "user.write", user_sessions.end_all, conditional=True

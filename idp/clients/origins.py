@@ -22,8 +22,8 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]{1,300}")
 
 def of(client: Application) -> set[str]:
     """The origins of its redirect URIs, and those that it names beside them."""
-    found = {_origin(uri) for uri in client.redirect_uris}
-    found |= {_origin(named) or named for named in client.additional_origins}
+    found = {origin_of(uri) for uri in client.redirect_uris}
+    found |= {origin_of(named) or named for named in client.additional_origins}
     return found - {""}
 
 
@@ -54,7 +54,7 @@ async def is_of(service: Service, client_id: str, origin: str) -> bool:
     return client is None or origin in of(client)
 
 
-def _origin(uri: str) -> str:
+def origin_of(uri: str) -> str:
     """The origin of a web address as browsers write it (RFC 6454 6.2); of others nothing."""
     parts = urlsplit(uri)
     if parts.scheme not in _PORTS:

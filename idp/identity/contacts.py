@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from idp import answers, changes, mail
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, PermissionDenied
+from idp.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity import (
     covered_users,
+    mail_links,
     phone_verifications,
     security_letters,
     user_changes,
@@ -65,9 +65,9 @@ async def set_email(
     Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
     own address verified), InvalidArgument (the template), Taken, Busy.
     """
-    _check_template(service, request.send_code, "sendCode.urlTemplate")
     _refuse_own(call, user_id, request.is_verified)
     found = await covered_users.find_person(service, call, user_id)
+    await _check_template(service, found, request.send_code)
     email, begun = Email(address=request.email, is_verified=request.is_verified), _NOTHING
     letters = security_letters.email_changed(service, found, email)
     if not request.is_verified:
@@ -93,8 +93,8 @@ async def resend_email(
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
     service user, or there is nothing to prove).
     """
-    _check_template(service, request.send_code, "sendCode.urlTemplate")
     user = await covered_users.find_person(service, call, user_id)
+    await _check_template(service, user, request.send_code)
     if user.email is None or user.email.is_verified:
         raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
     begun = await _email_code(service, user, request.send_code, request.return_code)
@@ -169,19 +169,11 @@ async def _email_code(
     return await verifications.begin_email(service, user, send=back is None, url_template=template)
 
 
-def _check_template(service: Service, send: SendEmail | None, path: str) -> None:
-    problems = list(template_problems(service, send.url_template if send else None, path))
+async def _check_template(service: Service, user: User, send: SendEmail | None) -> None:
+    template = send.url_template if send else None
+    problems = await mail_links.problems(service, user.org_id, template, "sendCode.urlTemplate")
     if problems:
         raise InvalidArgument(problems)
-
-
-def template_problems(service: Service, template: str | None, path: str) -> Iterator[FieldProblem]:
-    """Why a mail may not lead to such an address, if so."""
-    try:
-        if template:
-            verifications.check_url_template(service.config, template)
-    except verifications.UrlTemplateRefused as refused:
-        yield FieldProblem(refused.slug, path, refused.message)
 
 
 def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import structs
 
@@ -16,8 +16,7 @@ from idp import access, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument, NotFound
-from idp.identity import new_users, phone_verifications, users, verifications
-from idp.identity.contacts import template_problems
+from idp.identity import mail_links, new_users, phone_verifications, users, verifications
 from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman, Paths, Prepared
@@ -27,6 +26,7 @@ from idp.mail import Fate
 from idp.records import Email, IdpLink, Organization, Password, Phone, Profile, User
 from idp.service import Service
 
+_TEMPLATE: Final = "email.sendCode.urlTemplate"
 T = TypeVar("T")
 
 
@@ -55,7 +55,8 @@ async def create(service: Service, call: Call, document: object) -> Created:
     request, problems = requests.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
     new = _person(request)
-    problems += _beyond_one_field(service, new, request, problems)
+    problems += _beyond_one_field(new, request, problems)
+    problems += await _template_problems(service, organization, request)
     problems += await _password_problems(service, organization, new, request)
     if problems:
         raise _refusal(problems)
@@ -159,22 +160,27 @@ async def _password_problems(
 
 
 def _beyond_one_field(
-    service: Service, new: NewHuman, request: CreateHuman, found: list[FieldProblem]
+    new: NewHuman, request: CreateHuman, found: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
     """What no field's own rule can tell; `found` is what those told."""
-    email, named = request.email, request.organization
+    named = request.organization
     is_name_sent = request.username or any(each.field == "username" for each in found)
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
-    if email and email.send_code:
-        template = email.send_code.url_template
-        yield from template_problems(service, template, "email.sendCode.urlTemplate")
     is_told = any(each.field.startswith("organization.") for each in found)
     if named and not (named.org_id or named.org_domain or is_told):
         yield FieldProblem("field.required", "organization.orgId", "or orgDomain is required")
     entries, links = request.metadata or [], request.idp_links or []
     yield from doubles("metadata[{}].key", (entry and entry.key for entry in entries))
     yield from doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
+
+
+async def _template_problems(
+    service: Service, organization: Organization | None, request: CreateHuman
+) -> list[FieldProblem]:
+    sent = request.email.send_code if request.email else None
+    org_id, template = organization.id if organization else None, sent and sent.url_template
+    return await mail_links.problems(service, org_id, template or None, _TEMPLATE)
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:

@@ -14,6 +14,7 @@ from idp.fields import Name
 from idp.fields import Password as PasswordText
 from idp.identity import (
     covered_users,
+    mail_links,
     new_users,
     password_change,
     password_resets,
@@ -22,7 +23,6 @@ from idp.identity import (
     throttle,
     users,
 )
-from idp.identity.contacts import template_problems
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_user_requests import Empty, NewPassword
 from idp.identity.person_fields import password_problems
@@ -125,7 +125,7 @@ async def reset_password(
     user = await covered_users.find_person(service, call, user_id)
     link = request.send_link
     template = link.url_template if link else None
-    problems = list(template_problems(service, template, "sendLink.urlTemplate"))
+    problems = await mail_links.problems(service, user.org_id, template, "sendLink.urlTemplate")
     if problems:
         raise InvalidArgument(problems)
     send = request.return_code is None

@@ -29,6 +29,7 @@ PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
 Proof = Literal["email", "phone", "password"]
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
+_NAMED: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
 
@@ -213,8 +214,9 @@ def _marking_verified(service: Service, user: User, actor: str) -> list[Write]:
 def check_url_template(config: Config, template: str) -> None:
     """Raise UrlTemplateRefused unless a mail may lead to addresses of this form.
 
-    It is an https address (http on this machine), and `{{.UserID}}`, `{{.OrgID}}` and `{{.Code}}`
-    may stand in its path, query and fragment: a value can't make it another host's.
+    It is an https address (http on this machine), and `{{.UserID}}`, `{{.OrgID}}`, `{{.Code}}` and
+    `{{.LoginName}}` may stand in its path, query and fragment: a value can't make it another
+    host's.
     """
     bare = _PLACEHOLDER.sub("x", template)
     names = set(_PLACEHOLDER.findall(template))
@@ -224,8 +226,9 @@ def check_url_template(config: Config, template: str) -> None:
         _ = parts.port
     except ValueError:
         raise UrlTemplateRefused("the address can't be read") from None
-    if names - {"UserID", "OrgID", "Code"}:
-        raise UrlTemplateRefused("it may name {{.UserID}}, {{.OrgID}} and {{.Code}} only")
+    if names - _NAMED:
+        told = "it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and {{.LoginName}} only"
+        raise UrlTemplateRefused(told)
     if _UNUSABLE.search(bare) or "{" in written.netloc or "@" in parts.netloc or not host:
         raise UrlTemplateRefused("it must be the whole address of a page, with a plain host")
     is_local = config.is_loopback and is_loopback(host)
@@ -235,7 +238,12 @@ def check_url_template(config: Config, template: str) -> None:
 
 def link(config: Config, user: User, code: str, template: str | None) -> str:
     """The address that a mail leads to: of a checked template, or of the page for addresses."""
-    values = {"UserID": user.id, "OrgID": user.org_id, "Code": code}
+    values = {
+        "UserID": user.id,
+        "OrgID": user.org_id,
+        "Code": code,
+        "LoginName": user.user_name,
+    }
     if template is None:
         return f"{config.issuer}{PAGE}?user={quote(user.id, safe='')}&code={code}"
     check_url_template(config, template)

@@ -261,7 +261,14 @@ SLUGS: Final[Mapping[str, Slug]] = {
     "url_template.invalid": Slug(
         400,
         "The address can't be made of this template.",
-        "Write a whole https address with {{.UserID}}, {{.OrgID}} and {{.Code}} only.",
+        "Write a whole https address; it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and "
+        "{{.LoginName}}.",
+    ),
+    "url_template.origin": Slug(
+        400,
+        "A mail may not lead to that website.",
+        "Name one where an application of the organization is, or have the origin added to the "
+        "setting mail_link_origins.",
     ),
     "zoneinfo.unknown": Slug(
         400,

@@ -23,6 +23,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The code is not the one that was sent.",
         "Copy it again from the message.",
     ),
+    "user.has_password": Slug(
+        400,
+        "The user has a password, and needs no invitation.",
+        "Let them choose a new one by password_reset.",
+    ),
+    "email.missing": Slug(
+        400,
+        "The user has no e-mail address.",
+        "Give them one first.",
+    ),
     "email.not_verified": Slug(
         400,
         "The user's address was never proven, so nothing is sent to it.",

@@ -1,14 +1,19 @@
 """Whoever is given an account without a password chooses one by the link of a mail."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from msgspec import structs
+
+from idp.identity import mail_links
 from idp.records import USERS
 from tests.handlers.people import create
 from tests.handlers.registering import mails
 from tests.handlers.resetting import NEW_PASSWORD, newest
 from tests.handlers.steps import Seen, leads_on, shape, text_of
-from tests.support.callers import instance_owner
+from tests.support.callers import instance_owner, refused
 from tests.support.samples.policies import address
+from tests.support.stored import everything
 
 MINI = "mini@mouse.example"
 
@@ -99,3 +104,90 @@ async def test_a_reset_by_the_management_api_leads_to_the_page_too(owner, new_vi
     assert (refused.status, refused.name) == (400, "change-password")
     assert leads_on(done)
     assert "You are signed in" in text_of(done)
+
+
+async def invited(owner, user_id, body, path="invite_code"):
+    return (await owner.post(f"/v2/users/{user_id}/{path}", body)).json()
+
+
+@pytest.mark.parametrize("path", ["invite_code", "invite_code/resend"])
+async def test_a_person_without_a_password_is_invited_again(server, owner, new_visitor, path):
+    made = await create(owner, email={"email": MINI})
+    before = await newest(new_visitor(), MINI)
+    server.clock.advance(1)
+    answer = await invited(owner, made["userId"], {}, path)
+    mail = await newest(new_visitor(), MINI)
+    page = await new_visitor().open(mail["url"])
+
+    assert (answer["mail"], mail["kind"]) == ("held", "invite")
+    assert mail["url"] != before["url"]
+    assert page.name == "change-password"
+
+
+async def test_the_code_of_an_invitation_sets_the_first_password(server, owner):
+    made = await create(owner, email={"email": MINI, "returnCode": {}})
+    code = (await invited(owner, made["userId"], {"returnCode": {}}))["inviteCode"]
+    body = {"newPassword": {"password": NEW_PASSWORD}, "verificationCode": code}
+    answer = await owner.post(f"/v2/users/{made['userId']}/password", body)
+
+    assert answer.status == 200
+    assert (await server.store.get(USERS, made["userId"])).password is not None
+
+
+async def test_an_invitation_leads_where_the_caller_wants_and_says_for_whom(owner, new_visitor):
+    made = await create(owner, email={"email": MINI, "returnCode": {}})
+    template = "https://app.example/join?c={{.Code}}&n={{.LoginName}}&u={{.UserID}}"
+    await invited(owner, made["userId"], {"sendCode": {"urlTemplate": template}})
+    mail = await newest(new_visitor(), MINI)
+
+    assert f"https://app.example/join?c={mail['code']}&n=" in mail["url"]
+    assert mail["url"].endswith(f"&u={made['userId']}")
+
+
+async def test_whoever_has_a_password_is_not_invited(server, owner):
+    made = await create(owner, email={"email": MINI}, password={"password": NEW_PASSWORD})
+    before = await everything(server.store)
+    page = await owner.post(f"/v2/users/{made['userId']}/invite_code", {})
+
+    assert refused(page, 400, 9) == {"": "user.has_password"}
+    assert await everything(server.store) == before
+
+
+class TestPublicIssuer:
+    """Where others could be led astray, a mail leads to this service and known applications."""
+
+    @pytest.fixture
+    def service(self, server):
+        config = structs.replace(
+            server.service.config,
+            issuer="https://login.example.com",
+            mail_link_origins=("https://shop.example:8443",),
+        )
+        return replace(server.service, config=config)
+
+    @pytest.mark.parametrize(
+        ("template", "slug"),
+        [
+            ("https://login.example.com/x?c={{.Code}}", None),
+            ("https://app.example.com/x?c={{.Code}}", None),
+            ("https://shop.example:8443/{{.Code}}", None),
+            ("https://shop.example/{{.Code}}", "url_template.origin"),
+            ("https://app.example.com.evil.example/", "url_template.origin"),
+            ("https://app.example.com:444/", "url_template.origin"),
+            ("https://evil.example/?https://app.example.com", "url_template.origin"),
+            ("https://app.example.com@evil.example/", "url_template.invalid"),
+            ("http://app.example.com/", "url_template.invalid"),
+            ("javascript:alert(1)", "url_template.invalid"),
+            ("https://{{.Code}}.example.com/", "url_template.invalid"),
+            ("https://app.example.com/{{.Password}}", "url_template.invalid"),
+        ],
+    )
+    async def test_only_known_origins_are_led_to(self, server, service, template, slug):
+        await server.register(redirect_uris=["https://app.example.com/cb"])
+        (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
+        found = await mail_links.problems(service, user.org_id, template, "urlTemplate")
+        elsewhere = await mail_links.problems(service, "another", template, "urlTemplate")
+
+        assert [each.slug for each in found] == ([slug] if slug else [])
+        if "app.example.com/x" in template:
+            assert [each.slug for each in elsewhere] == ["url_template.origin"]

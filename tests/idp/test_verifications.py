@@ -222,7 +222,7 @@ async def test_a_template_decides_where_the_mail_leads(server, user):
         "https://user:password@example.com/",
         "https://example.com:99999/",
         "https://[example.com/",
-        "https://example.com/{{.LoginName}}",
+        "https://example.com/{{.Password}}",
         "https://example.com/{{.Code",
         "https://example.com/{{{.Code}}}",
         "https://example.com/{{if .Code}}",

@@ -117,6 +117,12 @@ user = group(
             f"POST {_USER}/password_reset",
             f"idp user reset {_ID} --return-code",
         ),
+        command("invite", f"POST {_USER}/invite_code", f"idp user invite {_ID}"),
+        command(
+            "resend-invite",
+            f"POST {_USER}/invite_code/resend",
+            f"idp user resend-invite {_ID}",
+        ),
         command(
             "sessions",
             f"POST {_USER}/sessions/_search",

@@ -87,6 +87,14 @@ BODIES = {
         {"sendLink": {"urlTemplate": _TEMPLATE, "notificationType": "NOTIFICATION_TYPE_EMAIL"}},
         {"returnCode": {}},
     ),
+    "POST /v2/users/{userId}/invite_code": (
+        {"sendCode": {"urlTemplate": _TEMPLATE}},
+        {"returnCode": {}},
+    ),
+    "POST /v2/users/{userId}/invite_code/resend": (
+        {"sendCode": {"urlTemplate": _TEMPLATE}},
+        {"returnCode": {}},
+    ),
     "POST /v2/users/{userId}/sessions/_search": (
         {"query": {"limit": 10, "asc": True, "cursor": "", "offset": 0}},
     ),
@@ -163,6 +171,8 @@ MADE = {
     "DELETE /v2/users/{userId}/phone": new_person,
     "POST /v2/users/{userId}/password": new_person,
     "POST /v2/users/{userId}/password_reset": proven_person,
+    "POST /v2/users/{userId}/invite_code": new_person,
+    "POST /v2/users/{userId}/invite_code/resend": new_person,
     "POST /v2/users/{userId}/sessions/_search": with_session,
     "POST /v2/users/{userId}/sessions/_end": with_session,
     "DELETE /v2/users/{userId}/sessions/{sessionId}": with_session,

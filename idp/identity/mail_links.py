@@ -1,0 +1,46 @@
+"""Where a mail may lead to whose address a caller chose: not to any page of the world, because the
+mail speaks in the name of this service."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from idp.clients.origins import origin_of
+from idp.errors import FieldProblem
+from idp.identity import verifications
+from idp.records import APPLICATIONS, CLIENT_ORIGINS
+from idp.service import Service
+
+_MOST = 100  # applications that share an origin
+
+
+async def problems(
+    service: Service, org_id: str | None, template: str | None, path: str
+) -> list[FieldProblem]:
+    """Why a mail to a person of this organization may not lead to addresses of this form.
+
+    It may lead to this service, to where an application of the organization is, and to the
+    origins of the setting `mail_link_origins`; on a developer's own machine, anywhere.
+    """
+    if not template:
+        return []
+    try:
+        verifications.check_url_template(service.config, template)
+    except verifications.UrlTemplateRefused as refused:
+        return [FieldProblem(refused.slug, path, refused.message)]
+    if await _is_allowed(service, org_id, template):
+        return []
+    told = "must be on an origin of an application of the organization, or of mail_link_origins"
+    return [FieldProblem("url_template.origin", path, told)]
+
+
+async def _is_allowed(service: Service, org_id: str | None, template: str) -> bool:
+    config, parts = service.config, urlsplit(template)
+    origin = origin_of(f"{parts.scheme}://{parts.netloc}")
+    if config.is_loopback or origin in (config.origin, *config.mail_link_origins):
+        return True
+    page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=_MOST)
+    clients = await service.store.get_many(
+        [(APPLICATIONS, each.client_id) for each in page.records]
+    )
+    return any(each and each.org_id == org_id and each.state == "active" for each in clients)
