@@ -19,6 +19,7 @@ VALUES = {
     "lockout": {"maxPasswordAttempts": "7"},
     "label": {"primaryColor": "#1a237e"},
     "privacy": {"tosLink": "https://acme.example/terms", "supportEmail": "help@acme.example"},
+    "language": {"defaultLanguage": "de", "allowedLanguages": "de"},
 }
 WRONG = {
     "login": {"passwordCheckLifetime": "a while"},
@@ -27,12 +28,14 @@ WRONG = {
     "lockout": {"maxPasswordAttempts": "many"},
     "label": {"primaryColor": "blue"},
     "privacy": {"tosLink": "http://acme.example/terms"},
+    "language": {"defaultLanguage": "xx"},
 }
 
 
 def origins(page):
-    """What the chips say, policy by policy."""
-    return re.findall(r'class="chip"[^>]*>([^<]*)<', page.text)
+    """Whose each policy is, as the chips say."""
+    chips = re.findall(r'class="chip"[^>]*>([^<]*)<', page.text)
+    return [one for one in chips if one in ("inherited", "its own", "built in")]
 
 
 async def test_everything_is_inherited_at_first(server, visitor):
