@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from idp.oauth import acr, setups
 from idp.oauth import due as dues
 from idp.oauth.due import Due, Situation
 from idp.policies import looks
-from idp.records import Agent, AuthRequest, LoginRules, User
+from idp.records import Agent, AuthRequest, LoginRules, Session, User
 from idp.service import Service
 
 NOTHING: Final[Mapping[str, Any]] = {
@@ -45,14 +45,20 @@ class Proven(Struct, frozen=True):
         return structs.replace(self, subject=structs.replace(self.subject, user=user))
 
 
-async def find(service: Service, request: AuthRequest, agent: Agent | None) -> Proven | None:
-    """What was proven in this flow and still counts."""
+async def find(
+    service: Service, request: AuthRequest, agent: Agent | None, known: Sequence[Session]
+) -> Proven | None:
+    """What was proven in this flow and still counts. `known` are the browser's open sessions: what
+    one of them had proven counts no longer than it lasts."""
     if request.proven_user_id is None or agent is None:
         return None
     if request.proven_secret_hash != agent.secret_hash:
         return None  # a logout or another sign-in since then has ended the proof
     subject = await users.find_subject(service, request.proven_user_id)
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
+        return None
+    whose = (subject.user.id, request.proven_auth_time)
+    if whose[1] is not None and whose not in [(one.user_id, one.auth_time) for one in known]:
         return None
     return Proven(subject, tuple(request.proven_amr), request.proven_auth_time)
 

@@ -94,9 +94,9 @@ async def _decide(
     request: AuthRequest,
     live: list[LiveSession],
     agent: Agent | None,
+    proven: Proven | None = None,
 ) -> Step:
     """The next step; whoever is signed in must have let the client in, too: a device each time."""
-    proven = await proofs.find(service, request, agent)
     due = await proofs.due(service, request, proven) if proven else None
     if proven is not None and due is not None:
         return interaction.demand(request, proven, due)
@@ -198,7 +198,8 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
 
     Raises Stale when another tab answered at the same moment.
     """
-    step = await _decide(service, flow.client, flow.request, flow.live, flow.agent)
+    proven = await find_proven(service, flow)
+    step = await _decide(service, flow.client, flow.request, flow.live, flow.agent, proven)
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
@@ -280,7 +281,7 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
 
 
 async def note(service: Service, request: AuthRequest, **changes: Any) -> None:
-    """Change what the request knows. Raises Stale: it was answered or cancelled, or has expired."""
+    """Change what the request knows. Raises Stale: it was answered, cancelled or has expired."""
     await service.store.commit(
         Update(AUTH_REQUESTS, request.id, set=changes, expect={"completed_at": None})
     )
@@ -319,7 +320,7 @@ async def prove(
 
 async def find_proven(service: Service, flow: Flow) -> Proven | None:
     """Who has proven who they are in this flow, and how, while it counts."""
-    return await proofs.find(service, flow.request, flow.agent)
+    return await proofs.find(service, flow.request, flow.agent, flow.sessions)
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:

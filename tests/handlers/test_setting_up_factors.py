@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import timedelta
 from urllib.parse import unquote
@@ -225,6 +226,33 @@ async def test_whoever_was_signed_in_before_it_was_forced_sets_one_up(visitor, d
     live = [one async for one in server.store.scan(SESSIONS) if one.id != first.id]
     assert [one.amr for one in live] == [["pwd", "otp", "mfa"]]
     assert live[0].auth_time == first.auth_time
+
+
+async def test_what_a_session_had_proven_ends_with_it(visitor, demo, server):
+    assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
+    page = await visitor.open(demo.authorize_url(claims=TWO))
+    page = await visitor.submit(page, factor="totp")
+    page = await visitor.submit(page, code=code(server.clock, secret_of(page)))
+    assert page.name == "recovery-codes"
+    session = await only(server.store, SESSIONS)
+    ended = {"ended_at": server.clock.now()}
+    await server.store.commit(Update(SESSIONS, session.id, set=ended))
+    page = await visitor.submit(page)
+
+    assert page.name == "login-name"
+
+
+async def test_of_several_forms_at_once_one_sets_the_app_up(visitor, demo, server, forced):
+    page = await at_app(visitor, demo, server)
+    now = code(server.clock, secret_of(page))
+    answers = await asyncio.gather(*[visitor.send(page, code=now) for _ in range(4)])
+    assert {answer.status for answer in answers} == {303}
+    pages = [await visitor.follow(answer) for answer in answers]
+
+    assert {page.name for page in pages} == {"recovery-codes"}
+    types = [event.type async for event in server.store.scan(EVENTS)]
+    assert types.count("user.totp_added") == 1
+    assert len([one async for one in server.store.scan(RECOVERY_CODES)]) == 10
 
 
 async def test_an_application_that_demands_two_factors_has_one_set_up(visitor, demo, server):
