@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.browser.passkey_states import enrolled
 from tests.browser.reset_states import OLD
 
@@ -29,9 +31,10 @@ def test_a_passkey_is_made_and_signs_in_by_the_button(new_person):
     assert device.credentials[0]["signCount"] == 2
 
 
+@pytest.mark.deep
 def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     person = new_person()
-    device, login_name = enrolled(person)
+    device, _ = enrolled(person)
     forget_cookies(person)
     device.recognize(False)
     person.go("/demo/sign-in")
@@ -44,6 +47,7 @@ def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     assert person.name == "demo", person.text
 
 
+@pytest.mark.deep
 def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     person = new_person()
     device, login_name = enrolled(person)
@@ -59,12 +63,45 @@ def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     assert person.name == "demo", person.text
 
 
+@pytest.mark.deep
 def test_the_browser_offers_it_among_the_names(new_person):
     person = new_person()
-    device, login_name = enrolled(person)
+    enrolled(person)
     forget_cookies(person)
 
     person.go("/demo/sign-in")
     person.page.wait_for_url("**/demo*")
+
+    assert person.name == "demo", person.text
+
+
+@pytest.mark.deep
+def test_who_types_a_name_is_not_held_up_by_what_the_browser_offers(new_person):
+    person = new_person()
+    device, login_name = enrolled(person)
+    forget_cookies(person)
+    device.recognize(False)
+
+    person.go("/demo/sign-in")
+    person.fill(loginName=login_name)
+    person.press("Continue")
+    assert person.name == "password"
+    device.recognize()
+    person.press(BUTTON)
+    person.press(BUTTON)
+
+    assert person.name == "demo", person.text
+
+
+def test_without_scripts_nothing_of_it_is_there(new_person):
+    person = new_person(scripts=False)
+
+    person.go("/demo/sign-in")
+    assert person.page.get_by_role("button", name=BUTTON).count() == 0
+    person.fill(loginName=person.program.user[0])
+    person.press("Continue")
+    assert person.page.get_by_role("link", name=BUTTON).count() == 0
+    person.fill(password=person.program.user[1])
+    person.press("Sign in")
 
     assert person.name == "demo", person.text
