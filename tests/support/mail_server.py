@@ -27,7 +27,8 @@ PASSWORD = "a mail server's password"
 @dataclass
 class MailServer:
     """`answers` are given to the letters in turn, the last of them for ever: a line of SMTP,
-    "hang", or "drop": the connection ends after the letter was taken."""
+    "hang", or after the letter was taken "hold", which answers nothing, and "drop", which ends the
+    connection."""
 
     answers: list[str] = field(default_factory=lambda: ["250 taken"])
     recipients: dict[str, str] = field(default_factory=dict)
@@ -56,9 +57,11 @@ class MailServer:
         answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
         if answer == "hang":
             await asyncio.sleep(3600)
-        if answer == "drop" or answer.startswith("2"):
+        if answer in ("drop", "hold") or answer.startswith("2"):
             self.octets.append(envelope.content)
             self.envelopes.append((envelope.mail_from, envelope.rcpt_tos, envelope.mail_options))
+        if answer == "hold":
+            await asyncio.sleep(3600)
         if answer == "drop":
             server.transport.abort()
             return "250 never heard"
