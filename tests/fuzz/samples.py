@@ -15,8 +15,17 @@ MODES: Final = [None, "query", "fragment", "form_post"]
 GETS: Final = [
     *["/.well-known/openid-configuration", "/oauth/v2/keys", "/", "/healthz", "/readyz"],
     *["/ui/login", "/ui/device", "/ui/logout", "/ui/logged-out", "/ui/account/password"],
-    *["/ui/device/done", "/ui/setup", "/demo", "/demo/callback", "/static/page.css", "/nowhere"],
+    *[
+        "/ui/device/done",
+        "/ui/setup",
+        "/ui/reset",
+        "/demo",
+        "/demo/callback",
+        "/static/page.css",
+        "/nowhere",
+    ],
     *["/.well-known/change-password", "/.well-known/oauth-authorization-server"],
+    *["/ui/brand/preview.css", f"/ui/brand/{'x' * 43}/{'0' * 16}.png"],
 ]
 
 
