@@ -1,6 +1,6 @@
 ## Setting up an authenticator app.
 ##   login_name: str
-##   picture: Markup        what the app reads by the camera
+##   picture: str           what the app reads by the camera, in SVG
 ##   app_url: str           the same as an address, for an app on this device
 ##   secret: str            the same to be typed, in groups
 ##   device_name: str       what the person calls the device
@@ -10,7 +10,7 @@
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("factor", "Set up your authenticator app")}</%def>\
 <p>${pgettext("factor", "Scan this picture with an authenticator app. It then shows a new code every 30 seconds.")}</p>
-<div class="picture" role="img" aria-label="${pgettext('factor', 'A QR code that holds the key below')}">${picture}</div>
+<div class="picture" role="img" aria-label="${pgettext('factor', 'A QR code that holds the key below')}">${Markup(picture)}</div>
 <p><a href="${app_url}">${pgettext("factor", "The app is on this device: open it")}</a></p>
 <p>${pgettext("factor", "Or type this key into the app:")}</p>
 <p class="fact"><code class="key" dir="ltr">${secret}</code></p>

@@ -1,8 +1,6 @@
 """The pages of second factors, for `page_samples`."""
 
-from markupsafe import Markup
-
-DRAWN = Markup('<b class="qr">drawn</b>')
+DRAWN = '<b class="qr">drawn</b>'
 
 
 def pages(said):
