@@ -97,6 +97,7 @@ STATES = {
     "account, applications": (NOBODY, "account/applications", False, connected),
     "account, language": (NOBODY, "account/form", False, entered("/language")),
     "account, data": (NOBODY, "account/show", False, entered("/data")),
+    "account, not there": (NOBODY, "account/message", False, entered("/passkeys/none/rename")),
     "accounts, signed out": (NOBODY, "accounts", False, signed_out),
     "accounts, another organization": (NOBODY, "accounts", False, of_another_organization),
     "organization": (NOBODY, "organization", False, two_organizations),
