@@ -147,7 +147,9 @@ class AccountHandler(OwnPageHandler):
             super().write_error(status_code, **kwargs)
             return
         ways = {"here": self.request.uri or ACCOUNT, "home": ACCOUNT}
-        self.page("account/message", status=refusal.status, **refusal.values(ways))
+        said = texts.REFUSED.get(refusal.status, refusal.sentence)
+        values = refusal.values(ways) | {"sentence": said}
+        self.page("account/message", status=refusal.status, **values)
 
 
 class ChooseHandler(OwnPageHandler):

@@ -67,6 +67,7 @@ class EmailHandler(_ContactHandler):
     """Another address: it is to be confirmed, and the one before is told."""
 
     is_sensitive = True
+    is_profile = True
     kind: ClassVar[Kind] = "email"
     title = message("Change the e-mail address", context="users")
     intro = message("We send a code there, to confirm that it is yours.", context="account")
@@ -107,6 +108,7 @@ class RemovePhoneHandler(_ContactHandler):
     """Asks whether the number is to be forgotten."""
 
     is_sensitive = True
+    is_profile = True
     kind: ClassVar[Kind] = "phone"
     title = message("Remove the phone number", context="users")
     button = message("Remove", context="console")

@@ -12,7 +12,13 @@ from handlers.account.base import AccountHandler
 from handlers.console import fields, refusals
 from handlers.console.fields import Field, Values
 from handlers.console.running import Document
-from idp.errors import AlreadyExists, FailedPrecondition, InvalidArgument, PreconditionFailed
+from idp.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    InvalidArgument,
+    PermissionDenied,
+    PreconditionFailed,
+)
 from idp.i18n import Message, message
 from idp.identity import read_user
 from idp.identity.throttle import Throttled
@@ -29,7 +35,8 @@ class FormHandler(AccountHandler):
 
     The form tells the state of the account that it was made of: what has changed meanwhile is not
     overwritten unseen. `done_word` says what was done (`texts.DONE`) at the page `then`, or else
-    the first of this part; `others` are more buttons, with their decisions.
+    the first of this part; `others` are more buttons, with their decisions. With `is_profile` it
+    changes what an organization may keep from its people's hands.
     """
 
     title: ClassVar[Message]
@@ -38,6 +45,7 @@ class FormHandler(AccountHandler):
     fields: ClassVar[Sequence[Field]] = ()
     done_word: ClassVar[str] = "saved"
     then: str | None = None
+    is_profile: ClassVar[bool] = False
     others: ClassVar[Sequence[tuple[str, Message]]] = ()
     is_dangerous: ClassVar[bool] = False
 
@@ -52,6 +60,13 @@ class FormHandler(AccountHandler):
     def about(self) -> str | None:
         """What it is about."""
         return None
+
+    async def _enter(self) -> bool:
+        if not await super()._enter():
+            return False
+        if self.is_profile and self.person.live.login.lock_profile:
+            raise PermissionDenied("the organization's people don't change their own profile")
+        return True
 
     async def show(self, *ids: str) -> None:
         self.ask(fields.known(self.inputs(), self.account()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
+from handlers.account import texts
 from handlers.account.base import AccountHandler
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
@@ -58,20 +59,18 @@ class ProfileHandler(AccountHandler):
     section = "profile"
 
     async def show(self, *ids: str) -> None:
-        user = self.person.user
-        parts = [
-            {
-                "title": None,
-                "facts": _facts(user),
-                "actions": [way(_CHANGE, EDIT)],
-            },
+        user, is_locked = self.person.user, self.person.live.login.lock_profile
+        parts: list[dict[str, object]] = [
+            {"title": None, "facts": _facts(user), "actions": [way(_CHANGE, EDIT)]},
             _contact("email", user.email.address if user.email else None, user.email),
             _contact("phone", user.phone.number if user.phone else None, user.phone),
         ]
+        if is_locked:
+            parts = [{**part, "actions": _only_confirming(part)} for part in parts]
         self.page(
             "account/show",
             title_text=SECTIONS[self.section].label,
-            intro=None,
+            intro=texts.LOCKED if is_locked else None,
             parts_of=parts,
         )
 
@@ -110,9 +109,14 @@ def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[
     return {"title": user_fields.CONTACTS[kind], "facts": facts, "actions": ways}
 
 
+def _only_confirming(part: dict[str, Any]) -> list[dict[str, object]]:
+    return [each for each in part["actions"] if each["label"] == _CONFIRM]
+
+
 class EditHandler(FormHandler):
     """The form of the names and what else is known."""
 
+    is_profile = True
     section = "profile"
     title = message("Change your profile", context="account")
     fields = FIELDS

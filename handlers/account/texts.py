@@ -7,6 +7,14 @@ from typing import Final
 
 from idp.i18n import Message, message
 
+LOCKED: Final = message(
+    "Your organization looks after this. Ask the people there for a change.", context="account"
+)
+REFUSED: Final[Mapping[int, Message]] = {
+    403: LOCKED,
+    404: message("It is not there any more.", context="account"),
+}
+
 DONE: Final[Mapping[str, Message]] = {
     "saved": message("Saved.", context="console"),
     "added": message("Added.", context="console"),

@@ -99,6 +99,11 @@ POLICIES: Final = (
                 "switch",
             ),
             _field(
+                "lockProfile",
+                message("Nobody changes their own profile", context="policies"),
+                "switch",
+            ),
+            _field(
                 "passwordCheckLifetime",
                 message("How long a password counts", context="policies"),
                 hint=message("Such as 240h: then it is asked again.", context="policies"),
@@ -129,11 +134,6 @@ POLICIES: Final = (
                 label=message("Signing in by passkey alone", context="policies"),
                 kind="choice",
                 options=_PASSWORDLESS,
-            ),
-            _field(
-                "hidePasswordReset",
-                message("No way to a new password on the pages", context="policies"),
-                "switch",
             ),
             _field(
                 "defaultRedirectUri",

@@ -176,6 +176,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
 
     allow_register: bool = True
     hide_password_reset: bool = False
+    lock_profile: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
     allow_external_idp: Annotated[bool, NotYet("login_policy.external_idp")] = False
     force_mfa: bool = False
@@ -201,6 +202,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
         return LoginRules(
             allow_register=self.allow_register,
             hide_password_reset=self.hide_password_reset,
+            lock_profile=self.lock_profile,
             force_mfa=self.force_mfa,
             force_mfa_local_only=self.force_mfa_local_only,
             second_factors=tuple(SECOND_FACTORS[name] for name in _once(self.second_factors)),

@@ -18,6 +18,7 @@ class LoginPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     allow_register: bool = False
     hide_password_reset: bool = False
+    lock_profile: bool = False
     allow_username_password: bool = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
@@ -143,6 +144,7 @@ def login(rules: LoginRules) -> dict[str, object]:
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
+        "lock_profile": rules.lock_profile,
         "allow_username_password": True,
         "ignore_unknown_usernames": True,
         "force_mfa": rules.force_mfa,

@@ -29,11 +29,13 @@ MultiFactor = Literal["u2f"]
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
     """How people get in. `*_check_seconds` is how long a password, a second factor, and a passkey
     that stands alone count. Whoever has no second factor has to set one up with `force_mfa`; else
-    they are asked to, and again `offer_factor_seconds` after they declined, or never with 0.
+    they are asked to, and again `offer_factor_seconds` after they declined, or never with 0. With
+    `lock_profile` nobody changes their own profile.
     """
 
     allow_register: bool = True
     hide_password_reset: bool = False
+    lock_profile: bool = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
     second_factors: tuple[SecondFactor, ...] = ("otp", "u2f")

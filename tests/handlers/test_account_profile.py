@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 
+from idp.policies import effective
+from idp.records import POLICIES, LoginRules, Policy
+from storage import Insert
 from tests.handlers.steps import text_of
 from tests.support import account, stored
 from tests.support.account import ACCOUNT
@@ -193,3 +196,23 @@ async def test_no_other_language_is_taken(server, visitor, tag):
 
     assert page.status in (200, 400)
     assert (await account.user(server)).profile.preferred_language in (None, "en")
+
+
+@pytest.mark.parametrize("path", ["/profile/edit", "/email", "/phone", "/phone/remove"])
+async def test_an_organization_may_look_after_it_all_itself(server, visitor, path):
+    page = await account.enter(server, visitor, path)
+    user = await account.user(server)
+    rules = LoginRules(lock_profile=True)
+    id, now = effective.policy_id(None, "login"), server.clock.now()
+    policy = Policy(id=id, kind="login", rules=rules, created_at=now, changed_at=now)
+    await server.store.commit(Insert(POLICIES, policy))
+    server.clock.advance(10)
+
+    refused = await visitor.submit(page, email="dana@new.example", **NAMES)
+    shown = await visitor.open(f"{ACCOUNT}/profile")
+
+    assert (refused.status, refused.name) == (403, "account/message")
+    assert "Your organization looks after this." in text_of(refused)
+    assert "Your organization looks after this." in text_of(shown)
+    assert f'href="{ACCOUNT}{EDIT}"' not in shown.text
+    assert await account.user(server) == user

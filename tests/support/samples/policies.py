@@ -19,6 +19,7 @@ FULL = {
     "login": {
         "allowRegister": True,
         "hidePasswordReset": False,
+        "lockProfile": False,
         "allowUsernamePassword": True,
         "allowExternalIdp": False,
         "forceMfa": False,
