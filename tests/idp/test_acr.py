@@ -37,3 +37,30 @@ def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
     assert not acr.can_meet(at_address, [PASSKEY])
     assert not acr.can_meet(here, ["urn:x"])
     assert not acr.can_meet(here, [])
+
+
+@pytest.mark.parametrize(
+    ("proofs", "reached", "told"),
+    [
+        ([], "", []),
+        (["otp"], "", ["otp"]),
+        (["pwd"], PASSWORD, ["pwd"]),
+        (["pwd", "otp"], TWO_FACTORS, ["pwd", "otp", "mfa"]),
+        (["otp", "pwd"], TWO_FACTORS, ["otp", "pwd", "mfa"]),
+        (["pwd", "hwk", "user"], TWO_FACTORS, ["pwd", "hwk", "user", "mfa"]),
+        (["hwk", "user"], "", ["hwk", "user"]),
+        (["swk", "user", "mfa"], PASSKEY, ["swk", "user", "mfa"]),
+        (["pwd", "hwk", "user", "mfa"], PASSKEY, ["pwd", "hwk", "user", "mfa"]),
+    ],
+)
+def test_the_class_follows_from_the_proofs_and_they_from_what_is_told(proofs, reached, told):
+    assert acr.reached(proofs) == reached
+    assert acr.amr(proofs) == told
+    assert acr.proofs_of(told, reached) == proofs
+
+
+def test_of_several_classes_the_weakest_and_the_strongest_are_found():
+    assert acr.weakest(["urn:x"]) == PASSWORD
+    assert acr.weakest([PASSKEY, TWO_FACTORS]) == TWO_FACTORS
+    assert acr.strongest(PASSWORD, PASSKEY, TWO_FACTORS) == PASSKEY
+    assert acr.strongest("urn:x", PASSWORD) == PASSWORD
