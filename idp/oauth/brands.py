@@ -17,8 +17,10 @@ from idp.service import Service
 
 async def decided(service: Service, request: AuthRequest) -> AuthRequest:
     """The request with the organization whose pages it shows, if that is not the client's."""
-    asked = reserved_scopes.read(service.config, request.scopes)
-    org_id = await _named(service, asked) or await _hinted(service, request.login_hint)
+    if is_fixed(service, request):
+        org_id = await _named(service, reserved_scopes.read(service.config, request.scopes))
+    else:
+        org_id = await _hinted(service, request.login_hint)
     return structs.replace(request, brand_org_id=org_id) if org_id else request
 
 

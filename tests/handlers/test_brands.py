@@ -71,6 +71,14 @@ async def test_a_scope_comes_before_a_hint(server, visitor, demo, other):
     assert (is_theirs(page), is_theirs(page, "third.example")) == (True, False)
 
 
+async def test_a_scope_that_names_nobody_leaves_the_hint_without_a_say(visitor, demo, other):
+    scope = SCOPE.format("id:nobody")
+    page = await visitor.open(demo.authorize_url(scope=scope, login_hint="x@other.example"))
+
+    assert not is_theirs(page)
+    assert "is added" not in page.text
+
+
 async def test_it_stays_from_page_to_page_and_when_the_sign_in_is_gone(
     server, visitor, new_visitor, demo, other
 ):
