@@ -36,7 +36,8 @@ class Mail(Record):
 
     `held`: no way to send it was configured. `queued`: it is to be sent at `due_at`. `sending`:
     whoever counted `attempts` up has until `due_at` for it; then it is anybody's again. `failed`:
-    it was given up. `last_error` tells how the last attempt ended, without an address.
+    it was given up. `last_error` tells how the last attempt ended, without an address,
+    and `sequence` counts how often an administrator had it sent again.
     """
 
     kind: MailKind
@@ -48,7 +49,7 @@ class Mail(Record):
     due_at: datetime = _NEVER
     attempts: int = 0
     last_error: str = ""
-    sequence: int = 1
+    sequence: int = 0
 
 
 class Verification(Record):
