@@ -7,6 +7,7 @@ import pytest
 from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.steps import Seen, account_of, at_password, cancel, shape, text_of
+from tests.support import console
 
 ADDRESS = "/ui/account/password"
 NEW = "a slow train to the sea"
@@ -237,3 +238,41 @@ async def test_the_one_time_password_can_not_be_kept(visitor, demo, server):
 
     assert (page.status, page.name) == (400, "change-password")
     assert "This is the password you have now." in text_of(page)
+
+
+async def test_who_has_no_password_chooses_a_first_one(visitor, new_visitor, demo, server, tokens):
+    found = await server.store.find(USERS, {"login_key": "demo"})
+    await server.store.commit(Update(USERS, found.records[0].id, set={"password": None}))
+    page = await visitor.open(ADDRESS)
+    assert list(page.inputs) == ["loginName", "newPassword"]
+
+    page = await visitor.submit(page, newPassword=NEW)
+
+    assert "Your password is changed." in text_of(page)
+    answer = await new_visitor().sign_in(demo.authorize_url(), "demo", NEW)
+    assert "code" in answer.answer
+
+
+async def test_a_first_password_is_for_whoever_signed_in_of_late(visitor, server, tokens):
+    page = await visitor.open(ADDRESS)
+    found = await server.store.find(USERS, {"login_key": "demo"})
+    await server.store.commit(Update(USERS, found.records[0].id, set={"password": None}))
+    server.clock.advance(601)
+
+    late = await visitor.submit(page, newPassword=NEW)
+
+    assert late.name == "password"
+    found = await server.store.find(USERS, {"login_key": "demo"})
+    assert found.records[0].password is None
+
+
+async def test_the_account_and_the_console_lead_to_each_other(
+    visitor, new_visitor, server, tokens
+):
+    admin = new_visitor()
+    console_page = await console.admin(server, admin)
+    account_page = await admin.open("/ui/account")
+
+    assert 'href="/ui/account"' in console_page.text
+    assert 'href="/ui/console"' in account_page.text
+    assert 'href="/ui/console"' not in (await visitor.open("/ui/account")).text
