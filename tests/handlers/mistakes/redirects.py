@@ -58,7 +58,7 @@ async def two_users(world: World):
 
 
 async def out_of_reach(world: World):
-    claims = '{"id_token": {"acr": {"essential": true, "value": "urn:idp:acr:passkey"}}}'
+    claims = '{"id_token": {"acr": {"essential": true, "value": "urn:x:class"}}}'
     return await world.authorize(claims=claims)
 
 
