@@ -69,7 +69,7 @@ class Jobs(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> Jobs:
-    """List what the installation does by itself, and when it is next, whichever process does it."""
+    """List what the installation does by itself, and when each is next."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
     found = [
         JobView(

@@ -4,6 +4,7 @@ import ast
 import gettext
 import io
 import re
+import unicodedata
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -57,8 +58,38 @@ shipped = pytest.mark.parametrize("tag", i18n.available())
 translated = pytest.mark.parametrize("tag", [t for t in i18n.available() if t != i18n.SOURCE])
 
 
-def test_english_german_and_arabic_are_shipped():
-    assert {"en", "de", "ar"} <= set(i18n.available())
+# Which letters a language is written with, where it is not the Latin ones.
+SCRIPTS = {"ar": "ARABIC", "ja": "HIRAGANA KATAKANA CJK FULLWIDTH", "zh-Hans": "CJK FULLWIDTH"}
+# What stays as it is in every language: placeholders, addresses, codes, names of standards.
+FOREIGN = re.compile(r"%\(\w+\)s|\S*[_./@:=$0-9#]\S*|\b[A-Z][A-Z0-9-]+\b|\b[A-Z]\w*[A-Z]\w*")
+
+
+def test_the_languages_that_are_promised_are_shipped():
+    promised = {"en", "de", "fr", "it", "es", "pt-BR", "nl", "pl", "ja", "zh-Hans", "ar"}
+
+    assert promised <= set(i18n.available())
+
+
+@translated
+def test_hardly_a_message_is_as_in_english(tag):
+    pairs = list(translations(tag))
+    same = [text for text, form in pairs if text == form]
+
+    assert len(same) < 0.05 * len(pairs), same
+
+
+@translated
+def test_a_language_is_in_its_own_script(tag):
+    names = SCRIPTS.get(tag, "LATIN").split()
+    letters = [
+        letter
+        for _, form in translations(tag)
+        for letter in FOREIGN.sub("", form)
+        if letter.isalpha()
+    ]
+    own = [letter for letter in letters if unicodedata.name(letter).startswith(tuple(names))]
+
+    assert len(own) >= 0.8 * len(letters)
 
 
 @shipped
