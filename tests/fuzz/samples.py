@@ -24,6 +24,12 @@ GETS: Final = [
         "/static/page.css",
         "/nowhere",
     ],
+    *[
+        "/ui/account",
+        "/ui/account/data/download",
+        "/ui/account/profile/edit",
+        "/ui/login/accounts",
+    ],
     *["/.well-known/change-password", "/.well-known/oauth-authorization-server"],
     *["/ui/brand/preview.css", f"/ui/brand/{'x' * 43}/{'0' * 16}.png"],
 ]
