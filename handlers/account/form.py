@@ -25,8 +25,6 @@ from idp.identity.throttle import Throttled
 from idp.oauth.params import Params
 
 SAVE: Final = message("Save", context="console")
-_SEQUENCE: Final = "sequence"
-_MAX_DIGITS: Final = 18
 _ABOUT_THE_FORM: Final = (AlreadyExists, FailedPrecondition, InvalidArgument, PreconditionFailed)
 
 
@@ -74,7 +72,7 @@ class FormHandler(AccountHandler):
     async def submit(self, form: Params, *ids: str) -> None:
         values = fields.typed(self.inputs(), form)
         try:
-            await self.act(fields.document(self.inputs(), values), _sequence(form))
+            await self.act(fields.document(self.inputs(), values), fields.sequence(form))
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self.ask(values, status=429, retry_seconds=error.retry_after_seconds)
@@ -105,13 +103,6 @@ class FormHandler(AccountHandler):
             button=self.button,
             others=self.others,
             is_dangerous=self.is_dangerous,
-            hidden=self.form_inputs(**{_SEQUENCE: sequence}),
+            hidden=self.form_inputs(**{fields.SEQUENCE: sequence}),
             **more,
         )
-
-
-def _sequence(form: Params) -> int | None:
-    """The state that the form was made of."""
-    seen = form.get(_SEQUENCE) or ""
-    is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS
-    return int(seen) if is_number else None

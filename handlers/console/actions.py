@@ -147,13 +147,12 @@ class ActionHandler(ConsoleHandler):
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         """Run the operation; what it answers. Raises IdpError."""
         operation = BY_NAME[self.action.operation]
-        seen = form.get("sequence") if operation.is_conditional else None
         values = await self.resolved(values)
         return await self.run(
             self.action.operation,
             *self._ids_of(self.action.operation, ids),
             document=self.document(values) if operation.request else None,
-            if_match=int(seen) if seen and seen.isdecimal() and seen.isascii() else None,
+            if_match=fields.sequence(form) if operation.is_conditional else None,
             once=form.get("once"),
         )
 

@@ -31,6 +31,8 @@ Kind = Literal[
     "choices",
     "switch",
 ]
+SEQUENCE: Final = "sequence"
+_MAX_DIGITS: Final = 18
 _INDEX: Final = re.compile(r"\[\d+\]")
 
 
@@ -72,6 +74,13 @@ def _typed(field: Field, form: Params) -> Any:
     if field.kind == "switch":
         return bool(text)
     return text if field.kind in ("free", "password") else text.strip()
+
+
+def sequence(form: Params) -> int | None:
+    """The state that the form was made of, if it tells one."""
+    seen = form.get(SEQUENCE) or ""
+    is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS
+    return int(seen) if is_number else None
 
 
 def document(fields: Iterable[Field], values: Values) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import base64
 import re
 
+import pytest
+
 from idp.records import USER_METADATA, USERS
 from tests.support import console
 from tests.support.stored import everything
@@ -345,3 +347,14 @@ async def test_a_person_is_deleted_once_their_name_was_typed(server, visitor):
     assert (page.status, page.name) == (200, "console/list")
     assert "Deleted." in page.text
     assert not (await server.store.find(USERS, {"login_key": "minnie@acme.example"})).records
+
+
+@pytest.mark.parametrize("sequence", ["9" * 6000, "x", ""])
+async def test_a_form_of_no_state_is_no_fault_of_ours(server, visitor, sequence):
+    await console.admin(server, visitor)
+    user = (await server.store.find(USERS, {"login_key": "demo"})).records[0]
+    page = await visitor.open(f"/ui/console/users/{user.id}/edit")
+
+    done = await visitor.send(page, username="demo", sequence=sequence)
+
+    assert done.status in (303, 400)
