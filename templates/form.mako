@@ -47,12 +47,18 @@ ${field("loginName", pgettext("page", "Login name"), type="text", value=value, a
 ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize="none", spellcheck="false", dir="auto", **show, **attributes)}
 </%def>
 
-## A new password, and before it what it needs.
+## A new password, and before it what it needs; the browser itself says whether that is met, as far
+## as it can tell. What is typed may still be refused.
 ##   policy: dict    {minimum, maximum: int, demands: list[Demand]}
 <%def name="new_password_field(policy, autofocus)">
 <%
     rules = f"minlength: {policy['minimum']}; maxlength: {policy['maximum']};"
     rules += "".join(f" required: {demand.name};" for demand in policy["demands"])
+    kinds = {}
+    if policy["demands"]:
+        needed = ", ".join(Markup(said(demand.hint)).striptags() for demand in policy["demands"])
+        kinds["title"] = f"{pgettext('change-password', 'The new password needs:')} {needed}"
+        kinds["pattern"] = "".join(f"(?=.*{demand.pattern})" for demand in policy["demands"]) + ".*"
 %>\
 <div class="policy">
 <p id="policy">${pgettext("change-password", "The new password needs:")}</p>
@@ -62,11 +68,15 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
 <li>${said(demand.hint)}</li>
 % endfor
 </ul>
+<p role="status">
+<strong class="met">${pgettext("change-password", "What you typed has all of this.")}</strong>
+<strong class="unmet">${pgettext("change-password", "What you typed does not have all of this yet.")}</strong>
+</p>
 <p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
 </div>
 ${password_field("newPassword", pgettext("change-password", "New password"), "new-password",
     minlength=policy["minimum"], passwordrules=rules, enterkeyhint="done", required=True,
-    autofocus=autofocus)}
+    autofocus=autofocus, **kinds)}
 </%def>
 
 ## The focus lands here without a script, so that a screen reader says what is wrong.

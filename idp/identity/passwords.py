@@ -42,11 +42,13 @@ class Problem(Struct, frozen=True):
 
 
 class Demand(Struct, frozen=True):
-    """A kind of character that a policy may demand: the policy's rule, how password managers call
-    it, and what a page says before a password is chosen."""
+    """A kind of character that a policy may demand: the policy's rule, how password managers and
+    browsers (a pattern of theirs, in Unicode's terms) call it, and what a page says before a
+    password is chosen."""
 
     rule: str
     name: str
+    pattern: str
     hint: Message
     problem: Problem
     is_met_by: Callable[[str], bool]
@@ -57,6 +59,7 @@ _DEMANDS: Final = (
     Demand(
         "has_lowercase",
         "lower",
+        r"\p{Lowercase}",
         message("a small letter", context="password"),
         Problem("password.lowercase", message("Use a small letter.", context="password")),
         str.islower,
@@ -64,6 +67,7 @@ _DEMANDS: Final = (
     Demand(
         "has_uppercase",
         "upper",
+        r"\p{Uppercase}",
         message("a capital letter", context="password"),
         Problem("password.uppercase", message("Use a capital letter.", context="password")),
         str.isupper,
@@ -71,6 +75,7 @@ _DEMANDS: Final = (
     Demand(
         "has_number",
         "digit",
+        r"\p{Nd}",
         message("a digit", context="password"),
         Problem("password.number", message("Use a digit.", context="password")),
         str.isdecimal,
@@ -78,6 +83,7 @@ _DEMANDS: Final = (
     Demand(
         "has_symbol",
         "special",
+        r"[^\p{L}\p{N}\s]",
         message("a symbol, such as ! or #", context="password"),
         Problem("password.symbol", message("Use a symbol, such as ! or #.", context="password")),
         lambda character: not (character.isalnum() or character.isspace()),
