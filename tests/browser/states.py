@@ -230,7 +230,8 @@ def address_confirmed(person):
     """By the mail to somebody whose account an administrator made."""
     email = newcomer(person)
     profile = {"givenName": "Nora", "familyName": "Nguyễn"}
-    as_admin(person.program, "/v2/users/human", profile=profile, email={"email": email})
+    known = {"email": {"email": email}, "password": {"password": "a long and quiet evening"}}
+    as_admin(person.program, "/v2/users/human", profile=profile, **known)
     person.go("/dev/mail")
     person.page.goto(below_address(person, email, "p/a").get_attribute("href"))
     person.press("Continue")
