@@ -13,7 +13,6 @@ from msgspec import Struct, structs
 
 from idp import base64url, credentials
 from idp.config import Config
-from idp.errors import IdpError
 from idp.identity import users
 from idp.identity.subjects import Subject, is_active
 from idp.records import VERIFICATIONS, User, Verification
@@ -23,10 +22,8 @@ from storage import Delete, Insert
 PAGE: Final = "/ui/reset"
 
 
-class LinkRefused(IdpError):
+class LinkRefused(Exception):
     """A link that was used or has expired, or never was one."""
-
-    slug = "link.refused"
 
 
 class Opened(Struct, frozen=True):

@@ -182,8 +182,6 @@ def _as_demanded(
     if request.hinted_user_id not in (None, chosen.subject.user.id):
         told = "another user signed in than the one of id_token_hint or claims"
         return Fail(LoginRequired(told))
-    if not _is_admitted(config, request, chosen):
-        return Fail(LoginRequired("a user of another organization signed in than scope names"))
     is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
     return Answer(chosen) if is_enough else Recheck(chosen)
 

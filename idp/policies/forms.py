@@ -308,7 +308,7 @@ class LanguagePolicy(PolicyForm, frozen=True, kw_only=True):
 
     def check(self) -> Iterable[FieldProblem]:
         allowed = self.allowed_languages
-        if allowed and self.default_language not in ("", None, *allowed):
+        if allowed and None not in allowed and self.default_language not in ("", None, *allowed):
             told = "must be one of allowedLanguages"
             yield FieldProblem("language.not_allowed", "defaultLanguage", told)
 

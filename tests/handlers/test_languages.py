@@ -38,7 +38,7 @@ async def switch(visitor, page, tag):
         (None, None, "en"),
         (None, "de", "de"),
         (None, "de-AT-u-rg-chzzzz", "de"),
-        (None, "fr;q=1, de;q=0.5, en;q=0.4", "de"),
+        (None, "eo;q=1, de;q=0.5, en;q=0.4", "de"),
         (None, "de;q=0, en;q=0.1", "en"),
         (None, "xx, *;q=0.5", "en"),
         ("de", "en", "de"),

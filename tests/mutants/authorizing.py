@@ -172,8 +172,8 @@ MUTANTS = [
     Mutant(
         "a user of another organization",
         STEPS,
-        "    if not _is_admitted(config, request, chosen):\n",
-        "    if False:\n",
+        "        if not _is_admitted(config, request, chosen):\n",
+        "        if False:\n",
         "tests/handlers/test_organization_scopes.py tests/idp/test_interaction.py",
     ),
     Mutant(
