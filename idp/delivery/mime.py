@@ -14,6 +14,7 @@ from idp.config import Config
 from idp.mail import Letter
 
 _ENCODING: Final = "quoted-printable"
+_ENCODED: Final = "=?"  # begins what is decoded before it is written: line ends and all (RFC 2047)
 
 
 class Unsendable(Exception):
@@ -41,13 +42,13 @@ def envelope(config: Config, id: str, written_at: datetime, letter: Letter) -> E
     to = _address(letter.to)
     is_international = not to.isascii()
     message = EmailMessage(policy=SMTPUTF8 if is_international else SMTP)
-    message["From"] = Address(config.smtp_from_name, addr_spec=config.smtp_from)
+    message["From"] = Address(_plain(config.smtp_from_name), addr_spec=config.smtp_from)
     message["To"] = to
     if [one.addr_spec for one in message["To"].addresses] != [to]:
         raise Unsendable("the address is not a single plain one")
     if config.smtp_reply_to:
         message["Reply-To"] = config.smtp_reply_to
-    message["Subject"] = letter.subject
+    message["Subject"] = _plain(letter.subject)
     message["Date"] = format_datetime(written_at)
     message["Message-ID"] = f"<{id}@{urlsplit(config.issuer).hostname}>"
     message["Auto-Submitted"] = "auto-generated"
@@ -70,4 +71,11 @@ def _address(address: str) -> str:
     ascii = domains.key(domain)
     if not (local and ascii and ascii.isascii()):
         raise Unsendable("the address has no domain that a server knows")
+    if _ENCODED in local:
+        raise Unsendable("the address is an encoded one")
     return f"{local}@{ascii}"
+
+
+def _plain(text: str) -> str:
+    """The text, none of which is taken for an encoded word."""
+    return text.replace(_ENCODED, "= ?")

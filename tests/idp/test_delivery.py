@@ -238,6 +238,8 @@ async def test_a_server_without_smtputf8_is_not_asked_again(mailing, new_mail_se
         "a@example.com\u2028Bcc: evil@example.com",
         "a <evil@example.com>",
         "group: a@example.com;",
+        "=?utf-8?q?a=0D=0ABcc:_evil@evil.example?=@example.com",
+        "=?utf-8?q?evil=40evil.example,?=@example.com",
         "@example.com",
         "nobody",
     ],
@@ -265,6 +267,29 @@ async def test_a_subject_begins_no_header_of_its_own(mailing, new_mail_server):
     assert server.envelopes[0][1] == [TO]
     assert max(map(len, server.octets[0].split(b"\r\n"))) <= 78
     assert server.octets[0].isascii()
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        "=?utf-8?q?Hi=0D=0ABcc:_evil@evil.example?=",
+        "=?utf-8?b?SGkNCkJjYzogZXZpbEBldmlsLmV4YW1wbGU=?=",
+        "=?us-ascii*en?Q?Hi=0A?= =?utf-7?q?+AAo-Bcc:?= x@evil.example",
+        "==?utf-8?q?Hi=0D=0ABcc:_evil@evil.example?=",
+    ],
+)
+async def test_an_encoded_word_is_no_way_around_that(mailing, new_mail_server, encoded):
+    server = await new_mail_server()
+    service = mailing(server, smtp_from_name=encoded)
+    await post(service, subject=encoded)
+
+    await outbox.deliver_due(service)
+
+    (sent,) = server.mails
+    assert sent["Bcc"] is None
+    assert sent["Subject"] == encoded.replace("=?", "= ?")
+    assert sent["From"].addresses[0].addr_spec == "no-reply@login.example"
+    assert server.envelopes[0][1] == [TO]
 
 
 async def test_logs_name_no_address_and_no_code(mailing, new_mail_server, monkeypatch):
