@@ -15,6 +15,14 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 NEVER = ("%ED%A0%80", "%FF", "%")  # a lone surrogate, and what is no UTF-8 and no escape
 LINK = "reset, link"
 FREE = ("newPassword", "deviceName", "userName", "profile.givenName", "profile.familyName", "name")
+ENDS = (
+    "factor, app",
+    "reset, new password",
+    "passkey",
+    "factor, recovery code",
+    "logout",
+    "own password",
+)
 ODD = ("\0", "x" * 201, "\u0131\u00df\u212a\u200b\u202e. ", "\r\nX-Evil: 1", "\u2028")
 
 each_form = pytest.mark.parametrize("name", one_in(4, FORMS))
@@ -92,3 +100,15 @@ async def test_odd_characters_are_no_way_around_a_form(place, name):
     assert all("X-Evil" not in each.headers for each in answers)
     assert all("code=" not in (each.location or "") for each in answers)
     assert await people(place.server) == before
+
+
+@pytest.mark.parametrize("name", one_in(2, ENDS))
+async def test_the_cookie_is_new_for_whoever_gets_in_or_out(place, new_visitor, name):
+    page, fields = await FORMS[name](place)
+    planted = dict(place.visitor.cookies)
+    await place.visitor.submit(page, **fields)
+    attacker = new_visitor()
+    attacker.cookies.update(planted)
+
+    assert dict(place.visitor.cookies) != planted
+    assert (await place.party.silently(attacker))["error"] == "login_required"
