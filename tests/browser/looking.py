@@ -5,6 +5,10 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import Axe
 
 AXE = Axe()
+COLOURS = [
+    "color-contrast",
+    "link-in-text-block",
+]  # what axe finds in one scheme and not the other
 NARROW = {"width": 320, "height": 640}
 WIDE = {"width": 1200, "height": 800}
 
@@ -36,11 +40,12 @@ def show(person, url, html, *, with_script):
     person.page.unroute_all()
 
 
-def barriers(page):
-    """What axe finds: the rule, the element and what is wrong with it."""
+def barriers(page, only=None):
+    """What axe finds: the rule, the element and what is wrong with it; by these rules, or all."""
+    options = {"runOnly": only} if only else None
     return [
         f"{violation['id']}: {node['html']} {node['failureSummary']}"
-        for violation in AXE.run(page).response["violations"]
+        for violation in AXE.run(page, options=options).response["violations"]
         for node in violation["nodes"]
     ]
 
