@@ -61,17 +61,18 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
         kinds["pattern"] = "".join(f"(?=.*{demand.pattern})" for demand in policy["demands"]) + ".*"
 %>\
 <div class="policy">
-<p id="policy">${pgettext("change-password", "The new password needs:")}</p>
+## One line in the place of another: a button that moved would not be pressed.
+<p class="verdict" role="status">
+<span class="needed" id="policy">${pgettext("change-password", "The new password needs:")}</span>
+<strong class="met">${pgettext("change-password", "What you typed has all of this.")}</strong>
+<strong class="unmet">${pgettext("change-password", "What you typed does not have all of this yet.")}</strong>
+</p>
 <ul aria-labelledby="policy">
 <li>${npgettext("change-password", "at least %(n)s character", "at least %(n)s characters", policy["minimum"])}</li>
 % for demand in policy["demands"]:
 <li>${said(demand.hint)}</li>
 % endfor
 </ul>
-<p role="status">
-<strong class="met">${pgettext("change-password", "What you typed has all of this.")}</strong>
-<strong class="unmet">${pgettext("change-password", "What you typed does not have all of this yet.")}</strong>
-</p>
 <p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
 </div>
 ${password_field("newPassword", pgettext("change-password", "New password"), "new-password",
