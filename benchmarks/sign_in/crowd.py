@@ -57,16 +57,19 @@ async def measured(
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawning, os.nice, (_NICENESS,)) as pool:
         loop = asyncio.get_running_loop()
-        crowd = loop.run_in_executor(pool, _crowd, party, names[:-1], seconds + _ARRIVAL_SECONDS)
+        until = seconds + _ARRIVAL_SECONDS
+        crowd = loop.run_in_executor(pool, _crowd, party, names[:-1], PASSWORD, until)
         await asyncio.sleep(_ARRIVAL_SECONDS)
         busy = await _asked(plan, seconds)
         signed_in, put_off = await crowd
     return Saturation(_p99(idle), _p99(busy), signed_in, put_off)
 
 
-def _crowd(party: RelyingParty, names: Sequence[str], seconds: float) -> tuple[int, int]:
+def _crowd(
+    party: RelyingParty, names: Sequence[str], password: str, seconds: float
+) -> tuple[int, int]:
     """How many sign-ins of these people succeed in that time, and how often one is put off."""
-    crowd = _Crowd(party, time.monotonic() + seconds)
+    crowd = _Crowd(party, password, time.monotonic() + seconds)
     asyncio.run(crowd.sign_in(names))
     return crowd.signed_in, crowd.put_off
 
@@ -74,8 +77,9 @@ def _crowd(party: RelyingParty, names: Sequence[str], seconds: float) -> tuple[i
 class _Crowd:
     """People who sign in, are put off where too many are at it, and try again until a time."""
 
-    def __init__(self, party: RelyingParty, until: float) -> None:
+    def __init__(self, party: RelyingParty, password: str, until: float) -> None:
         self._party = party
+        self._password = password
         self._until = until
         self._chance = random.Random()  # noqa: S311 - people are not punctual
         self.signed_in = 0
@@ -97,7 +101,7 @@ class _Crowd:
     async def _press(self, visitor: Visitor, page: Page) -> None:
         """Send the password until it is looked at."""
         while time.monotonic() < self._until:
-            answer = await visitor.send(page, password=PASSWORD)
+            answer = await visitor.send(page, password=self._password)
             if answer.status != 503:
                 assert answer.status == 303, answer.text  # noqa: S101 - a benchmark
                 self.signed_in += 1
