@@ -134,6 +134,7 @@ class World:
         """Mistakes are forgotten in time, and who was signed in comes back."""
         self.program.clock.advance(300)
         self._cookies.clear()
+        vars(self.program).pop("passkey_owner", None)
 
     def held_mail(self):
         """The letters, as they are held."""
