@@ -17,7 +17,7 @@ from idp import i18n, logs
 from idp.i18n import Bundle, Message, message
 from idp.identity import agents, user_agents
 from idp.identity.agents import Cookie
-from idp.oauth import continuation, explain
+from idp.oauth import continuation, explain, own_areas
 from idp.oauth.continuation import Continuation
 from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
 from idp.oauth.params import Params
@@ -240,7 +240,7 @@ class PageHandler(Handler):
         if self._client is None:
             return {"application_url": otherwise}
         return {
-            "application_name": self._client.name,
+            "application_name": self.bundle().text(own_areas.name_of(self._client)),
             "application_url": home_of(self._client) or otherwise,
         }
 

@@ -48,10 +48,11 @@ class AccountsHandler(FlowHandler):
 
     async def _ask(self, flow: Flow) -> None:
         known = await known_accounts.listed(self.service, flow)
-        self.step(Page.ACCOUNTS, flow, accounts=[_as_shown(flow, one) for one in known])
+        app = self.bundle().text(own_areas.name_of(flow.client))
+        self.step(Page.ACCOUNTS, flow, accounts=[_as_shown(app, one) for one in known])
 
 
-def _as_shown(flow: Flow, one: Known) -> dict[str, object]:
+def _as_shown(app: str, one: Known) -> dict[str, object]:
     """An account with the button that chooses it, or why it can't be chosen."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)
@@ -59,7 +60,7 @@ def _as_shown(flow: Flow, one: Known) -> dict[str, object]:
         "%(name)s can't be used for %(app)s: it belongs to another organization.",
         context="accounts",
         name=user.user_name,
-        app=flow.client.name,
+        app=app,
     )
     return {
         "display_name": user.profile.display_name,

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp.i18n import Message, message
 from idp.records import Application, AuthRequest, Instance
 
 
@@ -14,24 +15,24 @@ class OwnPages(Struct, frozen=True):
     """Pages that belong together. `id` stands for that of an application, `path` is the first."""
 
     id: str
-    name: str
+    name: Message
     path: str
 
 
-ACCOUNT: Final = OwnPages("account", "Account", "/ui/account")
-CONSOLE: Final = OwnPages("console", "Console", "/ui/console")
+ACCOUNT: Final = OwnPages("account", message("Account", context="users"), "/ui/account")
+CONSOLE: Final = OwnPages("console", message("Console", context="console"), "/ui/console")
 AREAS: Final[Mapping[str, OwnPages]] = {area.id: area for area in (ACCOUNT, CONSOLE)}
 
 
 def application(request: AuthRequest, instance: Instance) -> Application:
     """What stands for these pages; whoever opens an account there belongs to the installation's
     first organization."""
-    area = AREAS.get(request.client_id)
+    area = AREAS.get(request.client_id, CONSOLE)
     return Application(
         id=request.client_id,
         project_id="",
         org_id=instance.org_id,
-        name=area.name if area else CONSOLE.name,
+        name=area.name.msgid,
         auth_method="none",
         redirect_uris=[request.redirect_uri],
         stamp="",
@@ -39,3 +40,10 @@ def application(request: AuthRequest, instance: Instance) -> Application:
         changed_at=instance.created_at,
         home_url=request.redirect_uri,
     )
+
+
+def name_of(client: Application) -> Message | str:
+    """Who asks, as people read it: an application is called as it is, these pages in their
+    language."""
+    area = AREAS.get(client.id)
+    return area.name if area else client.name

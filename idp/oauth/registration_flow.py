@@ -20,7 +20,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
-from idp.oauth import homes, responses, sign_in_flow
+from idp.oauth import homes, own_areas, responses, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies.letters import wording
@@ -157,7 +157,8 @@ async def _mail(
     visit: Visit,
 ) -> _Sent:
     """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
-    to, application, code = typed.email, flow.client.name, mail_codes.new(service)
+    to, code = typed.email, mail_codes.new(service)
+    application = visit.bundle.text(own_areas.name_of(flow.client))
     url = responses.append(visit.verify_url, [("code", code)])
     words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
     with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES, words)

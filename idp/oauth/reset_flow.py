@@ -18,7 +18,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled, account_of
 from idp.identity.users import login_key
-from idp.oauth import proofs, sign_in_flow
+from idp.oauth import own_areas, proofs, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies import effective
@@ -146,6 +146,7 @@ async def _mail(
     preferred = user.profile.preferred_language if user else None
     bundle = mail.bundle_for(service.config, preferred, visit.language)
     org_id = user.org_id if user else flow.client.org_id
+    application = bundle.text(own_areas.name_of(flow.client))
     letter = reset_letters.with_code(
         bundle,
         user.email.address if user and user.email else _NOWHERE,
@@ -154,7 +155,7 @@ async def _mail(
         reset_links.address(service.config, key, **visit.query),
         code_minutes=CODE_MINUTES,
         link_minutes=LINK_MINUTES,
-        wording=await wording(service, org_id, "passwordreset", bundle.tag, flow.client.name),
+        wording=await wording(service, org_id, "passwordreset", bundle.tag, application),
     )
     return mail.posting(service, "reset_password", letter, user.id if user else None)
 

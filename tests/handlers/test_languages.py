@@ -214,3 +214,19 @@ async def test_a_language_written_from_right_to_left_turns_the_page(visitor, dem
 
     assert [language_of(each) for each in (page, password)] == ["ar", "ar"]
     assert Seen(password).one("html")["dir"] == "rtl"
+
+
+@pytest.mark.parametrize(
+    ("path", "tag", "name"),
+    [("account", "en", "Account"), ("account", "de", "Konto"), ("console", "ar", "وحدة التحكم")],
+)
+async def test_a_sign_in_to_the_own_pages_calls_them_in_its_language(visitor, path, tag, name):
+    visitor.http.headers["Accept-Language"] = tag
+
+    page = await visitor.open(f"/ui/{path}")
+
+    bundle = i18n.load(tag)
+    assert bundle.pgettext("page", "to continue to %(application)s", application=name) in text_of(
+        page
+    )
+    assert f"– {name}</title>" in page.text
