@@ -262,8 +262,8 @@ async def _letter(
         message("Confirm your e-mail address", context="mail"),
         [
             message(
-                "An account with this address was made for you at %(host)s. To confirm that the"
-                " address is yours, type this code where you are asked for it:",
+                "An account at %(host)s has this address. To confirm that the address is yours,"
+                " type this code where you are asked for it:",
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),

@@ -50,6 +50,15 @@ async def test_another_one_waits_for_its_code(server, visitor, kind):
         assert event.actor == user.id
 
 
+async def test_the_mail_to_another_address_speaks_of_no_new_account(server, visitor):
+    await change(server, visitor, "email")
+
+    held = text_of(await visitor.get("/dev/mail"))
+
+    assert "An account at localhost" in held
+    assert "made for you" not in held
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "said"),
     [
