@@ -22,8 +22,8 @@ async def a_device_is_let_in(run: Run) -> None:
     assert waiting.json()["error"] == ("slow_down" if run.was_done else "authorization_pending")
 
     page = await run.submit(await run.get("/ui/device"), userCode=told["user_code"])
-    page = await run.get((await run.get(page.location)).location)
-    assert page.name == "device-confirm"
+    page = await run.browser.follow(page)
+    assert page.name == "device-confirm", page.text
     page = await run.submit(page, decision="allow")
     assert (page.status, run.was_done) in ((303, False), (410, True)), "it is decided once"
     poll = await device.poll()
