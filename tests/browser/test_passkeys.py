@@ -11,6 +11,10 @@ BUTTON = "Sign in with a passkey"
 NOTHING = "Nothing was received from your device. Try again or use your password."
 
 
+# So that the device answers nobody but the button.
+OFFERS_NOTHING = "PublicKeyCredential.isConditionalMediationAvailable = async () => false"
+
+
 def forget_cookies(person):
     person.context.clear_cookies()
 
@@ -21,10 +25,9 @@ def test_a_passkey_is_made_and_signs_in_by_the_button(new_person):
     assert person.name == "account/passkeys"
     assert "My passkey" in person.text
     forget_cookies(person)
-    device.recognize(False)
+    person.page.add_init_script(OFFERS_NOTHING)
 
     person.go("/demo/sign-in")
-    device.recognize()
     person.press(BUTTON)
 
     assert person.name == "demo", person.text
@@ -36,6 +39,7 @@ def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     person = new_person()
     device, _ = enrolled(person)
     forget_cookies(person)
+    person.page.add_init_script(OFFERS_NOTHING)
     device.recognize(False)
     person.go("/demo/sign-in")
 
@@ -52,6 +56,7 @@ def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     person = new_person()
     device, login_name = enrolled(person)
     forget_cookies(person)
+    person.page.add_init_script(OFFERS_NOTHING)
     device.recognize(False)
     person.go("/demo/sign-in")
 
@@ -80,7 +85,7 @@ def test_who_types_a_name_is_not_held_up_by_what_the_browser_offers(new_person):
     person = new_person()
     device, login_name = enrolled(person)
     forget_cookies(person)
-    device.recognize(False)
+    person.page.add_init_script(OFFERS_NOTHING)
 
     person.go("/demo/sign-in")
     person.fill(loginName=login_name)

@@ -21,7 +21,7 @@ def test_static_files_are_served_under_the_hash_of_their_content():
     assert re.fullmatch(r"/ui/static/[0-9a-f]{16}/style\.css", url)
     content = TEMPLATES.joinpath("static/style.css").read_bytes()
     assert served == (content, "text/css; charset=utf-8")
-    assert len(content) < 9216
+    assert len(content) < 10_240
 
 
 @pytest.mark.parametrize(
