@@ -73,6 +73,17 @@ from idp.records.instance import (
     Lease,
     SigningKey,
 )
+from idp.records.jobs import (
+    JOB_BATCHES,
+    JOB_PROBLEMS,
+    JOBS,
+    PACKAGE_PARTS,
+    Job,
+    JobBatch,
+    JobOptions,
+    JobProblem,
+    PackagePart,
+)
 from idp.records.logouts import LOGOUT_MESSAGES, SESSION_CLIENTS, LogoutMessage, SessionClient
 from idp.records.mail import (
     OUTBOX,
@@ -184,9 +195,22 @@ ALL: Final = (
     DELETED_ORGANIZATIONS,
     POLICIES,
     PICTURES,
+    JOBS,
+    PACKAGE_PARTS,
+    JOB_PROBLEMS,
+    JOB_BATCHES,
 )
 
 __all__ = [
+    "JOBS",
+    "JOB_BATCHES",
+    "JOB_PROBLEMS",
+    "PACKAGE_PARTS",
+    "Job",
+    "JobBatch",
+    "JobOptions",
+    "JobProblem",
+    "PackagePart",
     "PASSKEYS",
     "PICTURES",
     "POLICIES",

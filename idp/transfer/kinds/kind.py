@@ -1,0 +1,78 @@
+"""What a kind of rows is: its name in a package, how a row is read, stored and told again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from idp.records import Organization
+from idp.records.jobs import Job
+from idp.requests import Request
+from idp.service import Service
+from idp.transfer.rows import Prepared, Read
+from storage import View
+
+
+class Taking(Struct, frozen=True):
+    """The import that rows are prepared for. `service.store` may be a layer over the real one:
+    what a dry run writes stays in it."""
+
+    service: Service
+    job: Job
+
+    @property
+    def actor(self) -> str:
+        """Who does it, for the audit log."""
+        return self.job.actor
+
+    @property
+    def updates(self) -> bool:
+        """Whether what exists already is changed; else it is left as it is (`skip`)."""
+        return self.job.options.updates
+
+
+class Telling(Struct, frozen=True):
+    """The export that records are told for. `view` is one consistent state of the store."""
+
+    service: Service
+    view: View
+    with_passwords: bool = False
+    with_otp: bool = False
+
+
+Prepare = Callable[[Taking, Sequence[Read]], Awaitable[list[Prepared]]]
+Tell = Callable[[Telling, Organization], AsyncIterator[dict[str, Any]]]
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """One list of an organization in a package.
+
+    `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
+    `name` is what a row is called in reports when it can't be read further than this.
+    `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
+    answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
+    again, alone. It reads the store and writes nothing. Every created record carries its event
+    with the payload `import_payload`. `tell` answers an organization's rows in a stable order,
+    such that `prepare` would store the same again. A `single` kind is one object, not a list.
+    `unsupported` says why rows of a kind are not taken: then `prepare` is None.
+    """
+
+    member: str
+    type: str
+    request: type[Request] | None = None
+    name: Callable[[Any], str] = lambda _: ""
+    prepare: Prepare | None = None
+    tell: Tell | None = None
+    is_single: bool = False
+    unsupported: str = ""
+
+
+def import_payload(taking: Taking, read: Read) -> dict[str, str]:
+    """What the event of a record's making says of the import: whose row it was.
+
+    By it a batch that was cut off is recognised as one's own, and a second row of one id as a
+    double (`idp/transfer/provenance.py`).
+    """
+    return {"import": taking.job.id, "row": str(read.row.number)}
