@@ -46,6 +46,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "organization": (
         "Organization",
         (
+            "changed",
             "created",
             "deactivated",
             "deleted",

@@ -22,13 +22,16 @@ from storage import Write
 
 
 def insertion(
-    service: Service, organization: Organization, actor: str, now: datetime
+    service: Service, organization: Organization, actor: str, now: datetime, **payload: str
 ) -> list[Write]:
-    """The writes that store a new organization with its primary domain, and their events."""
+    """The writes that store a new organization with its primary domain, and their events.
+
+    `payload` is what the organization's event tells beside.
+    """
     random, domain = service.random, organization.primary_domain
     first = new_domain(organization.id, domain, now, is_verified=True)
     made = events.insertion(
-        random, ORGANIZATIONS, organization, "organization.created", actor, now
+        random, ORGANIZATIONS, organization, "organization.created", actor, now, **payload
     )
     return made + events.insertion(
         random, DOMAINS, first, "domain.created", actor, now, domain=domain

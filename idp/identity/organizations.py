@@ -18,10 +18,12 @@ _MAX_LABEL: Final = 63
 _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
 
 
-def new(service: Service, name: str, domain: str, now: datetime) -> Organization:
+def new(
+    service: Service, name: str, domain: str, now: datetime, id: str | None = None
+) -> Organization:
     """An organization that isn't stored yet. Its name and `domain` are unique in the instance."""
     return Organization(
-        id=service.random.id(),
+        id=id or service.random.id(),
         name=name,
         name_key=users.login_key(name),
         primary_domain=domain,

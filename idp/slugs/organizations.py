@@ -104,6 +104,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user is no member here.",
         "Look at the list of members.",
     ),
+    "organization.deleted": Slug(
+        409,
+        "An organization with this id was deleted a moment ago.",
+        "Try again in a quarter of an hour.",
+    ),
     "organization.domain_taken": Slug(
         409,
         "The domain is another organization's primary one.",

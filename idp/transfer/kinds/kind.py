@@ -42,6 +42,7 @@ class Telling(Struct, frozen=True):
     with_otp: bool = False
 
 
+RequestType = type[Request]
 Prepare = Callable[[Taking, Sequence[Read]], Awaitable[list[Prepared]]]
 Tell = Callable[[Telling, Organization], AsyncIterator[dict[str, Any]]]
 
@@ -61,7 +62,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     member: str
     type: str
-    request: type[Request] | None = None
+    request: RequestType | None = None
     name: Callable[[Any], str] = lambda _: ""
     prepare: Prepare | None = None
     tell: Tell | None = None

@@ -1,0 +1,187 @@
+"""`org`: the organization itself, made with the id that the package gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, Final, cast
+
+from msgspec import Struct, structs
+
+from idp import domains, events
+from idp.fields import Name, OneOf, Refused, Schema, Text
+from idp.identity import memberships, org_domains, organizations, users
+from idp.identity.read_organization import STATES
+from idp.records import (
+    DELETED_ORGANIZATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    Organization,
+)
+from idp.requests import Request
+from idp.transfer.kinds import homes
+from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Write
+
+_NAMES: Final = {state: name for name, state in STATES.items()}
+_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
+_MAX: Final = 253  # RFC 1035, as text: in ASCII a domain can be longer than what was typed
+
+
+class Host(Struct, frozen=True):
+    """A domain, or what an installation's own organization has for one: its host; or nothing."""
+
+    def read(self, value: object) -> str:
+        text = Text(max=_MAX).read(value)
+        host = domains.key(text)
+        if host and not _HOST.fullmatch(host):
+            raise Refused("domain.invalid", "is not a domain name such as example.com")
+        return host
+
+    def schema(self) -> Schema:
+        return Text(max=_MAX).schema() | {"examples": ["example.com"]}
+
+
+class PackagedOrganization(Request, frozen=True, kw_only=True):
+    """`primaryDomain` and `state` are this service's own members: without them a domain is
+    generated, and the organization is active."""
+
+    name: Name
+    primary_domain: Annotated[str, Host()] = ""
+    state: Annotated[str, OneOf(tuple(STATES))] = "ORG_STATE_ACTIVE"
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """New ones are made; those that exist are left alone, or with `updates` changed."""
+    known = await homes.found(taking, reads)
+    ids = [read.row.org_id for read in reads]
+    deleted = await taking.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
+    return [
+        await _prepare(taking, read, known.get(read.row.org_id), is_deleted=note is not None)
+        for read, note in zip(reads, deleted, strict=True)
+    ]
+
+
+async def _prepare(
+    taking: Taking, read: Read, known: Organization | None, *, is_deleted: bool
+) -> Prepared:
+    id, request = read.row.org_id, cast(PackagedOrganization, read.request)
+    if is_deleted:
+        return refused(id, _DELETED)
+    try:
+        Text(1).read(id)
+    except Refused as error:
+        return refused(id, Problem(slug=error.slug, field="orgId", message=error.message))
+    if known is None:
+        return await _create(taking, read, request)
+    if not taking.updates:
+        return Prepared(action="skip", id=id)
+    return await _update(taking, known, request)
+
+
+_DELETED: Final = Problem(
+    slug="organization.deleted",
+    field="orgId",
+    message="was an organization's that was deleted a moment ago",
+    fix="Try again in a quarter of an hour.",
+)
+
+
+async def _create(taking: Taking, read: Read, request: PackagedOrganization) -> Prepared:
+    service, now = taking.service, taking.service.clock.now()
+    domain = request.primary_domain or await organizations.free_domain(service, request.name)
+    made = organizations.new(service, request.name, domain, now, id=read.row.org_id)
+    made = structs.replace(made, state=STATES[request.state])
+    taken = await organizations.taken(service, made, "")
+    if taken:
+        return refused(made.id, *(_taken(each.slug, each.field, each.message) for each in taken))
+    writes = org_domains.insertion(
+        service, made, taking.actor, now, **import_payload(taking, read)
+    )
+    return Prepared(action="create", id=made.id, writes=tuple(writes))
+
+
+def _taken(slug: str, field: str, message: str) -> Problem:
+    where = "primaryDomain" if field == "domain" else field
+    fix = f"Give it another {where} in the package."
+    return Problem(slug=slug, field=where, message=message, fix=fix)
+
+
+async def _update(taking: Taking, known: Organization, request: PackagedOrganization) -> Prepared:
+    wanted = _wanted(taking, known, request)
+    if not wanted:
+        return Prepared(action="skip", id=known.id)
+    changed = structs.replace(known, **wanted)
+    if await organizations.has_namesake(taking.service, changed):
+        taken = organizations.name_taken("name")
+        return refused(known.id, _taken(taken.slug, taken.field, taken.message))
+    guards: list[Write] = []
+    if "state" in wanted and changed.state == "inactive":
+        guards = await _what_stays(taking, known)
+        if not guards:
+            return refused(known.id, _STAYS)
+    now = taking.service.clock.now()
+    update = events.update(
+        taking.service.random,
+        ORGANIZATIONS,
+        known,
+        {**wanted, "changed_at": now},
+        "organization.changed",
+        taking.actor,
+        now,
+    )
+    return Prepared(action="update", id=known.id, writes=(*update, *guards))
+
+
+def _wanted(
+    taking: Taking, known: Organization, request: PackagedOrganization
+) -> Mapping[str, object]:
+    """What has to be set; whatever was issued ends when the organization becomes inactive."""
+    wanted: dict[str, object] = {}
+    if request.name != known.name:
+        wanted |= {"name": request.name, "name_key": users.login_key(request.name)}
+    state = STATES[request.state]
+    if state != known.state:
+        wanted["state"] = state
+        if state == "inactive":
+            wanted["stamp"] = taking.service.random.token(bits=64)
+    return wanted
+
+
+_STAYS: Final = Problem(
+    slug="organization.of_instance",
+    field="state",
+    message="can't be inactive: the installation itself is managed from there",
+    fix="Leave it active.",
+)
+
+
+async def _what_stays(taking: Taking, known: Organization) -> list[Write]:
+    """Guards that the installation has an active owner elsewhere; none if it hasn't."""
+    instance = await taking.service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is not None and instance.org_id == known.id:
+        return []
+    return await memberships.owner_outside(taking.service, known.id)
+
+
+async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """Its name, and by this service's own members its primary domain and state."""
+    yield {
+        "name": organization.name,
+        "primaryDomain": organization.primary_domain,
+        "state": _NAMES[organization.state],
+    }
+
+
+KINDS: Final = (
+    Kind(
+        member="org",
+        type="org",
+        request=PackagedOrganization,
+        prepare=prepare,
+        tell=tell,
+        is_single=True,
+    ),
+)
