@@ -33,6 +33,7 @@ MARKS_KEPT: Final = 8
 MAX_ID_CHARACTERS: Final = 200
 MAX_RECORD_BYTES: Final = 4 * 1024 * 1024
 COUNT_CAP: Final = 10_000
+VALUES_AT_ONCE: Final = 1000
 
 Value: TypeAlias = str | int | bool | datetime | None
 Cursor: TypeAlias = tuple[Value, str]
@@ -247,6 +248,17 @@ class View(ABC):
 
         Stable under inserts and deletes: each record that lasts is met once. Without `order`,
         `where` must name every field of a declared list or a unique key. Raises Undeclared.
+        """
+
+    @abstractmethod
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        """The records that have each of `values`, at most `most` of them; nobody's is left out.
+
+        `field` is the id, a unique key or the first field of a declared list: then the records of
+        a value are in the order of that list, else of ids. For up to 1,000 values, in one round
+        trip unless some value has very many records. Raises Undeclared, InvalidValue.
         """
 
     @abstractmethod

@@ -11,7 +11,7 @@ import itertools
 import math
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
@@ -227,7 +227,13 @@ def _is_text(text: str) -> bool:
 def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> None:
     """Expected values are scalars of the field's own type. Raises InvalidValue."""
     for path, value in expect.items():
-        kinds, literals = _scalars(collection.record, path)
+        check_values(collection, path, (value,))
+
+
+def check_values(collection: Collection[Any], path: str, values: Iterable[Value]) -> None:
+    """The same of several values for one field. Raises InvalidValue."""
+    kinds, literals = _scalars(collection.record, path)
+    for value in values:
         if value is not None and type(value) not in kinds and value not in literals:
             raise InvalidValue(f"{collection.name}.{path} can't be expected as {value!r}")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from storage.base import (
+    VALUES_AT_ONCE,
     Collection,
     Cursor,
     InvalidValue,
@@ -19,7 +20,7 @@ from storage.base import (
     Value,
     Where,
 )
-from storage.codec import check_expect, cut, encode_value
+from storage.codec import check_expect, check_values, cut, encode_value
 
 _HIGHEST: Final = chr(0x10FFFF)
 
@@ -82,6 +83,55 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
     if names and not any(set(fields[: len(names)]) == names for fields in indexes):
         raise Undeclared(f"{collection.name} declares no list that begins with {sorted(names)}")
     return Plan(_equal(collection, where), None)
+
+
+class EachPlan(Struct, frozen=True):
+    """How to find records by many values of `field`: for each of them in the order of the fields
+    `order`, at most `most`. `asked` are the values as they are asked for, by the stored one."""
+
+    field: str
+    order: tuple[str, ...]
+    most: int
+    asked: dict[Value, list[Value]]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no two records have one value."""
+        return not self.order
+
+    def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
+        """The records, in the order of each value's, by the values that were asked for."""
+        found: dict[Value, list[R]] = {}
+        for record in records:
+            for value in self.asked[at(record, self.field)]:
+                found.setdefault(value, []).append(record)
+        return found
+
+
+def plan_each(
+    collection: Collection[Any], field: str, values: Sequence[Value], most: int
+) -> EachPlan:
+    """How many values are found at once. Raises Undeclared, InvalidValue."""
+    if most < 1 or len(values) > VALUES_AT_ONCE:
+        raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
+    order = _order_each(collection, field)
+    check_values(collection, field, values)
+    asked: dict[Value, list[Value]] = {}
+    for value in dict.fromkeys(values):
+        try:
+            asked.setdefault(encode_value(value, cut), []).append(value)
+        except InvalidValue:
+            continue  # what can't be stored is nobody's
+    return EachPlan(field, order, most, asked)
+
+
+def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:
+    if field == "id" or field in collection.unique:
+        return ()
+    for fields in collection.lists:
+        if fields[0] == field:
+            return tuple(dict.fromkeys((*fields[1:], "id")))
+    raise Undeclared(f"{collection.name} declares no list that begins with {field}")
 
 
 def at(record: Any, path: str) -> Any:

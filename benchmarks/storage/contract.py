@@ -66,6 +66,13 @@ class Contract:
 
         return Work("commit_each", once, 1, AT_ONCE)
 
+    def find_each(self) -> Work:
+        """Many keys, nearly all of them nobody's, as an import asks for them."""
+        store = self._store
+        return Work(
+            "find_each", lambda n: store.find_each(ACCOUNTS, "login_key", keys_of(n)), 1, AT_ONCE
+        )
+
     def increment(self, in_flight: int) -> Work:
         store = self._store
         return Work("increment", lambda n: store.increment(key_of(n), window=HOUR), in_flight)
@@ -74,6 +81,12 @@ class Contract:
 def key_of(number: int) -> str:
     """One of few counters, so that its window is mostly running already."""
     return f"tries-{number % COUNTERS}"
+
+
+def keys_of(number: int) -> list[str]:
+    """Many login keys, of which one in 25 is somebody's."""
+    known = [f"{id_of(number + m)}@example.com" for m in range(0, AT_ONCE, 25)]
+    return known + [f"nobody-{m}@example.com" for m in range(AT_ONCE - len(known))]
 
 
 def changed(number: int) -> Update:

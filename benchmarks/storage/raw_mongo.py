@@ -13,7 +13,7 @@ from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient
 from pymongo.write_concern import WriteConcern
 
-from benchmarks.storage.contract import AT_ONCE, key_of
+from benchmarks.storage.contract import AT_ONCE, key_of, keys_of
 from benchmarks.storage.records import START, account_document, id_of
 from benchmarks.storage.rounds import Work
 
@@ -40,6 +40,12 @@ class RawMongo:
     def find(self, in_flight: int) -> Work:
         accounts = self._accounts
         return Work("find_one", lambda n: accounts.find_one({"_id": id_of(n)}), in_flight)
+
+    def each(self) -> Work:
+        def once(n: int) -> Any:
+            return self._accounts.find({"login_key": {"$in": keys_of(n)}}).to_list(None)
+
+        return Work("find", once, 1, AT_ONCE)
 
     def update(self, in_flight: int) -> Work:
         accounts = self._accounts

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from benchmarks.storage.contract import AT_ONCE, key_of
+from benchmarks.storage.contract import AT_ONCE, key_of, keys_of
 from benchmarks.storage.records import (
     Account,
     Grant,
@@ -24,6 +24,7 @@ from benchmarks.storage.records import (
 from benchmarks.storage.rounds import Work
 
 READ: Final = "SELECT doc FROM accounts WHERE id = ?"
+READ_KEY: Final = "SELECT doc FROM accounts WHERE json_extract(doc, '$.login_key') IS ?"
 UPDATE: Final = """UPDATE accounts
     SET doc = json_set(doc, '$.sequence', json_extract(doc, '$.sequence') + 1)
     WHERE id = ? AND json_extract(doc, '$.state') = 'active'"""
@@ -67,6 +68,15 @@ class RawSqlite:
                 decode(self._execute(sql, (id_of(n),)).fetchone()[0])
 
         return Work("three selects, decoded", once, 0)
+
+    def each(self) -> Work:
+        decode = msgspec.json.Decoder(Account).decode
+
+        def once(n: int) -> None:
+            rows = [self._execute(READ_KEY, (key,)).fetchone() for key in keys_of(n)]
+            assert [decode(row[0]) for row in rows if row]
+
+        return Work("select by key, decoded", once, 0, AT_ONCE)
 
     def update(self) -> Work:
         return Work("update", lambda n: self._execute(UPDATE, (id_of(n),)), 0)

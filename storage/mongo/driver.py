@@ -145,8 +145,11 @@ class Driver:
         cursor = self._readable(name).find(filter, **options)
         return await self._read(cursor)
 
-    async def aggregate(self, name: str, pipeline: list[Document], size: int) -> list[Document]:
-        cursor = await _awaited(self._readable(name).aggregate(pipeline, batchSize=size))
+    async def aggregate(
+        self, name: str, pipeline: list[Document], size: int, session: Any = None
+    ) -> list[Document]:
+        sending = self._readable(name).aggregate(pipeline, batchSize=size, session=session)
+        cursor = await _awaited(sending)
         return await self._read(cursor)
 
     def _readable(self, name: str) -> Any:

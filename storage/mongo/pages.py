@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Final
 
 from storage.base import (
@@ -18,8 +18,8 @@ from storage.base import (
     View,
     Where,
 )
-from storage.lists import Plan, after_prefix, check_scan, plan, plan_count
-from storage.mongo import faults
+from storage.lists import Plan, after_prefix, check_scan, plan, plan_count, plan_each
+from storage.mongo import each, faults
 from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored
 from storage.mongo.driver import Driver
 from storage.mongo.reads import Documents
@@ -77,6 +77,19 @@ class Pages(View):
         sort = [(stored(field), direction) for field in planned.fields]
         found = await self._documents(collection, filter, sort=sort, limit=limit + 1)
         return _page(collection, planned, found, limit, self._now())
+
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        self._driver.check_opened(collection)
+        planned = plan_each(collection, field, values, most)
+        if not planned.asked:
+            return {}
+        now = self._now()
+        asking = partial(each.documents, self._driver, collection, planned, now, self._session)
+        found = await faults.read(asking)
+        records = (record(collection, document, now) for document in found)
+        return planned.answer(known for known in records if known is not None)
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP

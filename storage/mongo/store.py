@@ -112,6 +112,11 @@ class MongoStore(Store):
             collection, where, order=order, descending=descending, limit=limit, after=after
         )
 
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        return await self._open.pages.find_each(collection, field, values, most)
+
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:

@@ -7,9 +7,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from storage.base import Cursor, Value
 from storage.codec import encode_value, instant_text
-from storage.lists import Plan, after_prefix
+from storage.lists import EachPlan, Plan, after_prefix
 from storage.sqlite.tables import expression, statement
 
 Condition = tuple[str, str, Any]  # field, operator, value
@@ -105,6 +107,30 @@ def get_many(tables: tuple[str, ...]) -> str:
     template = "SELECT {position}, doc FROM {table} WHERE id = ?"
     selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
     return " UNION ALL ".join(selects)
+
+
+def each(table: str, plan: EachPlan, now: str | None) -> Query:
+    """The records of many values, each value's in their order; not expired by `now`."""
+    values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.asked]).decode()]
+    values += [now] if now else []
+    values += [] if plan.is_unique else [plan.most]
+    return _each(table, plan.field, plan.order, now is not None), values
+
+
+@lru_cache(maxsize=1024)
+def _each(table: str, field: str, order: Order, expires: bool) -> str:
+    # Never the other way round, which would read the whole table: a cross join keeps its order.
+    joined = """WITH wanted(asked, place) AS (SELECT value, key FROM json_each(?))
+        SELECT doc FROM wanted CROSS JOIN {table} WHERE """
+    having = f"{expression(field)} IS asked"
+    if expires:
+        having += f" AND {expression('expires_at')} > ?"
+    if not order:
+        return statement(joined + having, table)
+    by = ", ".join(expression(each) for each in order)
+    first = "SELECT rowid FROM {table} WHERE {having} ORDER BY {by} LIMIT ?"
+    limited = joined + f"{{table}}.rowid IN ({first}) ORDER BY place, {{by}}"
+    return statement(limited, table, having=having, by=by)
 
 
 def _where(shape: tuple[tuple[str, str], ...]) -> str:

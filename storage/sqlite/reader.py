@@ -21,7 +21,7 @@ from storage.base import (
     Where,
 )
 from storage.codec import instant_text
-from storage.lists import check_scan, plan, plan_count
+from storage.lists import check_scan, plan, plan_count, plan_each
 from storage.sqlite import queries
 from storage.sqlite.tables import Table, Tables
 
@@ -97,6 +97,14 @@ class Reader:
             if len(documents) > limit:
                 break
         return planned.page([table.decode(document) for document in documents], limit)
+
+    def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int
+    ) -> dict[Value, list[R]]:
+        table = self._tables[collection.name]
+        planned = plan_each(collection, field, values, most)
+        sql, bound = queries.each(table.name, planned, self._judged(table))
+        return planned.answer([table.decode(row[0]) for row in self._rows(sql, bound)])
 
     def count(self, collection: Collection[Any], where: Where | None, up_to: int) -> int:
         planned = plan_count(collection, where)
@@ -185,6 +193,11 @@ class ThreadView(View):
     ) -> Page[R]:
         read = partial(self._reader.find, collection, where, order, descending, limit, after)
         return await self._call(read)
+
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        return await self._call(partial(self._reader.find_each, collection, field, values, most))
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP

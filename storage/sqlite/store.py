@@ -204,6 +204,11 @@ class SqliteStore(SteppedStore):
     ) -> Page[R]:
         return self._reader.find(collection, where, order, descending, limit, after)
 
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        return self._reader.find_each(collection, field, values, most)
+
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:

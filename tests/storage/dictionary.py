@@ -3,10 +3,11 @@ unit succeeded: so a copy of the store is a transaction, and one that nobody cha
 
 import asyncio
 import copy
+import itertools
 from contextlib import nullcontext
 
 from storage import COUNT_CAP, FIRST_SCHEMA, Conflict, StorageError, steps, upgrades
-from storage.lists import at, check_scan, plan, plan_count
+from storage.lists import at, check_scan, plan, plan_count, plan_each
 from storage.stepped import SteppedStore
 
 
@@ -39,6 +40,13 @@ class DictionaryStore(SteppedStore):
         places = map(wanted.cursor, found if after else ())
         met = sum(place >= after if descending else place <= after for place in places)
         return wanted.page(found[met : met + limit + 1], limit)
+
+    async def find_each(self, collection, field, values, most=2):
+        wanted = plan_each(collection, field, values, most)
+        found = [record async for record in self._matching(collection, {})]
+        found.sort(key=lambda record: [at(record, name) for name in wanted.order])
+        having = [[r for r in found if at(r, field) == value][:most] for value in wanted.asked]
+        return wanted.answer(itertools.chain(*having))
 
     async def count(self, collection, where=None, *, up_to=COUNT_CAP):
         found = await self._all(collection, plan_count(collection, where))
