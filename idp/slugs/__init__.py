@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.slugs import applications, fields, mail, organizations, people, requests
+from idp.slugs import applications, fields, imports, mail, organizations, people, requests
 from idp.slugs.slug import Slug
 
 CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
@@ -15,6 +15,7 @@ CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
     "People and service users": people.SLUGS,
     "Projects and applications": applications.SLUGS,
     "Mail": mail.SLUGS,
+    "Imports": imports.SLUGS,
 }
 SLUGS: Final[Mapping[str, Slug]] = {
     name: slug for part in CATALOGUE.values() for name, slug in part.items()

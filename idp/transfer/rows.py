@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from idp.errors import FieldProblem
 from idp.requests import Request
-from storage import Write
+from idp.slugs import SLUGS
+from storage import Collection, Write
 
 Action = Literal["create", "update", "skip", "fail"]
 
@@ -48,15 +50,30 @@ class Prepared(Struct, frozen=True, kw_only=True):
     """What is to become of a row: the unit of `writes` that stores it, or why it isn't stored.
 
     `id` names it in reports, composite ids joined with "_". Problems of a row that does not `fail`
-    are warnings.
+    are warnings. `met` is the record that is there already, as it was read, of a row that is
+    skipped or changes it: whose own it is, tells the record's first event
+    (`idp/transfer/provenance.py`).
     """
 
     action: Action
     id: str
     writes: tuple[Write, ...] = ()
     problems: tuple[Problem, ...] = ()
+    met: tuple[Collection[Any], Any] | None = None
 
 
 def refused(id: str, *problems: Problem) -> Prepared:
     """A row that can't be stored."""
     return Prepared(action="fail", id=id, problems=problems)
+
+
+def problem(found: FieldProblem, *, is_error: bool = True) -> Problem:
+    """What a row's reader found, for the report; the cure is the catalogue's."""
+    known = SLUGS.get(found.slug)
+    return Problem(
+        slug=found.slug,
+        message=found.message,
+        field=found.field,
+        fix=known.cure if known else "",
+        is_error=is_error,
+    )

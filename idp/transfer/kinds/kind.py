@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from idp import base64url
 from idp.records import Organization
 from idp.records.jobs import Job
 from idp.requests import Request
@@ -54,8 +56,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     `name` is what a row is called in reports when it can't be read further than this.
     `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
     answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
-    again, alone. It reads the store and writes nothing. Every created record carries its event
-    with the payload `import_payload`. `tell` answers an organization's rows in a stable order,
+    again. It reads the store and writes nothing. Every created record carries its event with the
+    payload `import_payload`, and its id is the row's or `own_id`. Who finds the record there says
+    so in `Prepared.met`. `tell` answers an organization's rows in a stable order,
     such that `prepare` would store the same again. A `single` kind is one object, not a list.
     `unsupported` says why rows of a kind are not taken: then `prepare` is None.
     """
@@ -68,6 +71,13 @@ class Kind(Struct, frozen=True, kw_only=True):
     tell: Tell | None = None
     is_single: bool = False
     unsupported: str = ""
+
+
+def own_id(taking: Taking, read: Read) -> str:
+    """The id of a row that brings none: the same whenever the row comes again, so that a batch
+    that was cut off meets its own records."""
+    made = hashlib.sha256(f"{taking.job.id}.{read.row.number}".encode()).digest()
+    return base64url.encode(made[:16])
 
 
 def import_payload(taking: Taking, read: Read) -> dict[str, str]:

@@ -77,7 +77,7 @@ async def _prepare(
     if known is None:
         return await _create(taking, read, request)
     if not taking.updates:
-        return Prepared(action="skip", id=id)
+        return Prepared(action="skip", id=id, met=(ORGANIZATIONS, known))
     return await _update(taking, known, request)
 
 
@@ -111,8 +111,9 @@ def _taken(slug: str, field: str, message: str) -> Problem:
 
 async def _update(taking: Taking, known: Organization, request: PackagedOrganization) -> Prepared:
     wanted = _wanted(taking, known, request)
+    met = (ORGANIZATIONS, known)
     if not wanted:
-        return Prepared(action="skip", id=known.id)
+        return Prepared(action="skip", id=known.id, met=met)
     changed = structs.replace(known, **wanted)
     if await organizations.has_namesake(taking.service, changed):
         taken = organizations.name_taken("name")
@@ -132,7 +133,7 @@ async def _update(taking: Taking, known: Organization, request: PackagedOrganiza
         taking.actor,
         now,
     )
-    return Prepared(action="update", id=known.id, writes=(*update, *guards))
+    return Prepared(action="update", id=known.id, writes=(*update, *guards), met=met)
 
 
 def _wanted(

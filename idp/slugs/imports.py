@@ -1,0 +1,36 @@
+"""Rows of a package, and the jobs that bring them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.slugs.slug import Slug
+
+SLUGS: Final[Mapping[str, Slug]] = {
+    "import.contention": Slug(
+        400,
+        "While the row was to be stored, others changed the same all the time.",
+        "Import the package again: what is there already is left alone.",
+    ),
+    "import.double": Slug(
+        400,
+        "Another row of the package has the same id, and came first.",
+        "Leave one of the two out of the package.",
+    ),
+    "import.package_lost": Slug(
+        400,
+        "The package of the job is not there any more, or was never received whole.",
+        "Send it again.",
+    ),
+    "import.unstorable": Slug(
+        400,
+        "The row holds more, or other characters, than a record can.",
+        "Shorten it.",
+    ),
+    "import.unsupported": Slug(
+        400,
+        "This service has nothing of that kind, so the row is left out.",
+        "Set up by hand what is needed of it.",
+    ),
+}

@@ -1,0 +1,201 @@
+"""What becomes of a batch of rows: read, judged, stored; each for itself, whatever the others do.
+
+A unit that meets somebody (another import, a sign-up, a row of its own batch) is judged again by
+what is there now. So a row is refused only for what truly stands against it, and of rows that
+want the same the first one in the package gets it, in a dry run as in earnest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct, structs
+
+from idp import requests
+from idp.records.jobs import JobProblem
+from idp.transfer import kinds, provenance
+from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, refused
+from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
+
+MAX_PROBLEMS: Final = 20  # of one row
+MAX_NAME: Final = 500  # of a row that can't be read
+_VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
+_PAUSE_SECONDS: Final = 0.2
+_UNKNOWN_FIELD: Final = "field.unknown"
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """A row, and what became of it."""
+
+    row: Row
+    type: str
+    action: Action
+    id: str
+    problems: tuple[Problem, ...] = ()
+
+    def told(self, job_id: str) -> list[JobProblem]:
+        """Its problems as they are kept for the report."""
+        key = f"{self.row.number:012}"
+        return [
+            JobProblem(
+                id=f"{job_id}.{key}.{n}",
+                job_id=job_id,
+                key=f"{key}.{n:02}",
+                row=self.row.number,
+                path=self.row.path,
+                type=self.type,
+                record_id=self.id,
+                is_error=one.is_error,
+                slug=one.slug,
+                field=one.field,
+                message=one.message,
+                fix=one.fix,
+            )
+            for n, one in enumerate(self.problems[:MAX_PROBLEMS])
+        ]
+
+
+async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
+    """What became of each of these rows, which are of one kind.
+
+    Raises Unavailable when the store can't be reached: then some rows may be stored, and are
+    recognised when they come again.
+    """
+    kind = kinds.BY_MEMBER.get(rows[0].member)
+    if kind is None or kind.request is None or kind.prepare is None:
+        return [_unsupported(row, kind) for row in rows]
+    outcomes: dict[int, Prepared] = {}
+    reads: list[Read] = []
+    warnings: dict[int, list[Problem]] = {}
+    for row in rows:
+        read, problems = _read(kind, row)
+        if read is None:
+            outcomes[row.number] = refused(_name(kind, row), *problems)
+        else:
+            warnings[row.number] = problems
+            reads.append(read)
+    outcomes |= await _stored(taking, kind, reads)
+    return [
+        _settled(row, kind, outcomes[row.number], warnings.get(row.number, [])) for row in rows
+    ]
+
+
+def _settled(row: Row, kind: Kind, done: Prepared, warnings: Sequence[Problem]) -> Settled:
+    problems = (*done.problems, *warnings)
+    if done.action != "fail":
+        problems = tuple(structs.replace(one, is_error=False) for one in problems)
+    return Settled(row=row, type=kind.type, action=done.action, id=done.id, problems=problems)
+
+
+def _unsupported(row: Row, kind: Kind | None) -> Settled:
+    told = (kind.unsupported if kind else "") or "this service has nothing of this kind"
+    warning = Problem(
+        slug="import.unsupported",
+        message=told,
+        fix="Set up by hand what is needed of it.",
+        is_error=False,
+    )
+    type = kind.type if kind else row.member
+    name = _name(kind, row) if kind else ""
+    return Settled(row=row, type=type, action="skip", id=name, problems=(*row.broken, warning))
+
+
+def _read(kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:
+    """The row as its kind reads it, with warnings; None, with what is wrong with it."""
+    if row.broken:
+        return None, list(row.broken)
+    assert kind.request is not None  # noqa: S101 - told to mypy
+    request, found = requests.collect(kind.request, row.document)
+    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found]
+    if any(one.is_error for one in problems):
+        return None, problems
+    return Read(row, request), problems
+
+
+def _name(kind: Kind, row: Row) -> str:
+    """What a row that can't be read is called, if that can be told."""
+    found = kind.name(row.document) if isinstance(row.document, dict) else ""
+    return found[:MAX_NAME] if isinstance(found, str) else ""
+
+
+async def _stored(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
+    """What became of readable rows, by their numbers. Raises Unavailable."""
+    done: dict[int, Prepared] = {}
+    vain = 0
+    while reads and vain < _VAIN_ROUNDS:
+        settled = await _round(taking, kind, reads)
+        vain = 0 if settled else vain + 1
+        done |= settled
+        reads = [read for read in reads if read.row.number not in done]
+        if reads and vain:
+            await asyncio.sleep(_PAUSE_SECONDS)
+    return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
+
+
+async def _round(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
+    """Judge rows, and store those that nothing stands against: what came of those that it is
+    settled for. Raises Unavailable."""
+    assert kind.prepare is not None  # noqa: S101 - told to mypy
+    judged = await provenance.judged(taking, reads, await kind.prepare(taking, reads))
+    by_row = {read.row.number: one for read, one in zip(reads, judged, strict=True)}
+    done = {number: one for number, one in by_row.items() if not one.writes}
+    going = dict(_apart(by_row))
+    outcomes = await taking.service.store.commit_each([one.writes for one in going.values()])
+    for (number, one), outcome in zip(going.items(), outcomes, strict=True):
+        settled = _outcome(one, outcome)
+        if settled is not None:
+            done[number] = settled
+    return done
+
+
+def _outcome(prepared: Prepared, outcome: Outcome) -> Prepared | None:
+    """What came of a unit; None when it has to be judged again. Raises StorageError."""
+    if outcome is None:
+        return prepared
+    if isinstance(outcome, InvalidValue):
+        return refused(prepared.id, _unstorable())
+    if isinstance(outcome, Conflict | Stale | Unknown):
+        return None
+    raise outcome
+
+
+def _apart(prepared: dict[int, Prepared]) -> Iterator[tuple[int, Prepared]]:
+    """The units of which no two write the same: of those that do, the first. The others are
+    judged again when it is there."""
+    taken: set[tuple[str, str, object]] = set()
+    for number, one in prepared.items():
+        keys = {key for write in one.writes for key in _keys(write)}
+        if one.writes and taken.isdisjoint(keys):
+            yield number, one
+        taken |= keys
+
+
+def _keys(write: Write) -> Iterator[tuple[str, str, object]]:
+    """What only one unit at a time can write; a guard changes nothing, and bears others."""
+    if isinstance(write, Update) and not (write.set or write.increment):
+        return
+    name = write.collection.name
+    yield name, "id", write.id
+    if isinstance(write, Insert):
+        for field in write.collection.unique:
+            yield name, field, getattr(write.record, field)
+
+
+def _unstorable() -> Problem:
+    return Problem(
+        slug="import.unstorable",
+        message="holds more, or other characters, than a record can",
+        fix="Shorten it.",
+    )
+
+
+def _pushed_aside(kind: Kind, read: Read) -> Prepared:
+    problem = Problem(
+        slug="import.contention",
+        message="others changed the same all the time",
+        fix="Import the package again: what is there already is left alone.",
+    )
+    return refused(_name(kind, read.row), problem)

@@ -1,0 +1,63 @@
+"""A package as it waits in the store: in pieces, so that any process can go on with its job."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import zlib
+from pathlib import Path
+from typing import IO, Final
+
+from idp.errors import IdpError
+from idp.records.jobs import PACKAGE_PARTS, Job, PackagePart
+from idp.service import Service
+from storage import Delete, Insert
+from storage.settling import commit_settled
+
+PART_BYTES: Final = 1024 * 1024
+AT_ONCE: Final = 20  # that one step removes
+_LEVEL: Final = 1  # packages hold the same words again and again; a little effort saves most
+
+
+class PackageLost(IdpError):
+    """The package is not there any more, or was never received whole."""
+
+    slug = "import.package_lost"
+
+
+async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:
+    """Store the piece number `n` of a job's package. Raises StorageError."""
+    content = await asyncio.to_thread(_packed, octets)
+    part = PackagePart(id=_id(job_id, n), job_id=job_id, content=content)
+    await commit_settled(service.store, Insert(PACKAGE_PARTS, part))
+
+
+async def write(service: Service, job: Job, file: Path) -> None:
+    """Write a job's package into a file. Raises PackageLost, StorageError."""
+    with file.open("wb") as into:
+        for n in range(job.parts):
+            part = await service.store.get(PACKAGE_PARTS, _id(job.id, n))
+            if part is None:
+                raise PackageLost("the package is not there, or was never received whole")
+            await asyncio.to_thread(_unpack, part.content, into)
+
+
+async def drop(service: Service, job_id: str) -> None:
+    """Remove a job's package, a few pieces at a time. Raises StorageError."""
+    while True:
+        page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=AT_ONCE)
+        if not page.records:
+            return
+        await service.store.commit(*(Delete(PACKAGE_PARTS, part.id) for part in page.records))
+
+
+def _id(job_id: str, n: int) -> str:
+    return f"{job_id}.{n:06}"
+
+
+def _packed(octets: bytes) -> str:
+    return base64.b64encode(zlib.compress(octets, _LEVEL)).decode()
+
+
+def _unpack(content: str, into: IO[bytes]) -> None:
+    into.write(zlib.decompress(base64.b64decode(content)))

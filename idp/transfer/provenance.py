@@ -1,0 +1,65 @@
+"""Whose row a record was made by: told by the event of its making.
+
+A batch that was cut off is prepared again, and meets its own records: they count as made. A second
+row of one id meets the first one's, and is a double. Whatever else is there was there before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from msgspec import structs
+
+from idp.records import EVENTS
+from idp.transfer.kinds.kind import Taking, import_payload
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Collection
+
+_CLOCKS_DIFFER: Final = timedelta(minutes=10)
+
+
+async def judged(
+    taking: Taking, reads: Sequence[Read], prepared: Sequence[Prepared]
+) -> list[Prepared]:
+    """What was prepared, once one's own records count as made, and doubles are refused."""
+    return list(
+        await asyncio.gather(
+            *(_judged(taking, read, one) for read, one in zip(reads, prepared, strict=True))
+        )
+    )
+
+
+async def _judged(taking: Taking, read: Read, prepared: Prepared) -> Prepared:
+    if prepared.met is None or not _may_be_ours(taking, prepared.met[1]):
+        return prepared
+    origin = await _origin(taking, *prepared.met)
+    own = import_payload(taking, read)
+    if origin.get("import") != own["import"]:
+        return prepared
+    if origin["row"] == own["row"]:
+        return structs.replace(prepared, action="create", writes=())
+    return refused(prepared.id, _double(origin["row"]))
+
+
+def _may_be_ours(taking: Taking, record: Any) -> bool:
+    """Whether it is as young as the import; most are older, and need not be asked about."""
+    created_at = getattr(record, "created_at", None)
+    return created_at is None or created_at >= taking.job.created_at - _CLOCKS_DIFFER
+
+
+async def _origin(taking: Taking, collection: Collection[Any], record: Any) -> dict[str, str]:
+    """What the event of the record's making says; the last one's, of a record made again."""
+    where = {"collection": collection.name, "record_id": record.id, "sequence": 1}
+    page = await taking.service.store.find(EVENTS, where)
+    return dict(page.records[-1].payload) if page.records else {}
+
+
+def _double(row: str) -> Problem:
+    return Problem(
+        slug="import.double",
+        message=f"row {row} of the package is the same",
+        fix="Leave one of the two out of the package.",
+    )

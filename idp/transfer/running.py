@@ -1,0 +1,161 @@
+"""Working on a job: its package is opened, and gone through from where it was left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+from idp import logs
+from idp.errors import InvalidArgument
+from idp.records.jobs import Job
+from idp.service import Service
+from idp.transfer import engine, jobs, parts, scratch
+from idp.transfer.jobs import Hold, Lost
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.parts import PackageLost
+from idp.transfer.rows import Row
+from storage import Unavailable, Unknown
+
+BATCH_ROWS: Final = 500
+_TRIES: Final = 60  # while the store can't be reached
+_PAUSE_SECONDS: Final = 1.0
+
+_log: Final = logs.logger(__name__)
+
+
+class Opened(Protocol):
+    """A package that was looked through (`idp/transfer/packages.py`)."""
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def beside(self) -> Mapping[str, object]: ...
+
+    def batches(self, skip: int, size: int) -> Iterator[list[Row]]: ...
+
+
+Open = Callable[[Path, Path], Opened]
+
+
+async def work(
+    service: Service,
+    hold: Hold,
+    open_package: Open,
+    *,
+    size: int = BATCH_ROWS,
+    is_to_leave: Callable[[], bool] = lambda: False,
+) -> Job:
+    """Work on a job that is held until it has ended; how it stands then.
+
+    It is left to somebody else when `is_to_leave`, when somebody else works on it already, and
+    when the store can't be reached for long: then it raises Unavailable or Unknown.
+    """
+    try:
+        async with _kept(hold):
+            refusal = await _refusal(_whole(service, hold, open_package, size, is_to_leave))
+        if refusal is not None:
+            await hold.end("failed", *refusal)
+    except Lost:
+        _log.info("a job is worked on elsewhere", job=hold.job.id)
+    return hold.job
+
+
+async def _refusal(work: Awaitable[None]) -> tuple[str, str] | None:
+    """Why the job can't be done at all, as a slug and a sentence. Raises Lost, Unavailable and
+    Unknown."""
+    try:
+        await work
+    except InvalidArgument as error:
+        return error.problems[0].slug, error.message
+    except PackageLost as error:
+        return error.slug, error.message
+    except (Lost, Unavailable, Unknown):
+        raise
+    except Exception as error:  # one job's failure is not the end of its process
+        _log.error("a job failed", exc_info=error)
+        return "internal", "something failed on the side of the service"
+    return None
+
+
+async def _whole(
+    service: Service,
+    hold: Hold,
+    open_package: Open,
+    size: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    with scratch.directory() as directory:
+        package = await _opened(service, hold.job, directory, open_package)
+        await hold.note(state="running", total=package.total)
+        await _through(service, hold, package, size, is_to_leave)
+
+
+@asynccontextmanager
+async def _kept(hold: Hold) -> AsyncIterator[None]:
+    """Within the block the job stays held, however long a step takes."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(jobs.RENEWED_EVERY_SECONDS)
+            with suppress(Unavailable, Unknown):
+                await hold.renew()
+
+    task = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _opened(service: Service, job: Job, directory: Path, open_package: Open) -> Opened:
+    file = Path(job.source) if job.source else directory / "package.json"
+    if not job.source:
+        await parts.write(service, job, file)
+    return await asyncio.to_thread(open_package, file, directory)
+
+
+async def _through(
+    service: Service,
+    hold: Hold,
+    package: Opened,
+    size: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    tries = 0
+    while True:
+        before = hold.job.position
+        try:
+            await _pass(service, hold, package, size, is_to_leave)
+        except (Unavailable, Unknown) as error:
+            tries = 1 if hold.job.position > before else tries + 1
+            if tries > _TRIES:
+                raise
+            _log.warning("a job waits for the store", job=hold.job.id, error=str(error))
+            await asyncio.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
+async def _pass(
+    service: Service,
+    hold: Hold,
+    package: Opened,
+    size: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    batches = package.batches(hold.job.position, size)
+    while not is_to_leave():
+        if await hold.should_stop():
+            await hold.end("cancelled")
+            return
+        rows = await asyncio.to_thread(next, batches, None)
+        if rows is None:
+            await hold.succeed()
+            return
+        await hold.settle(await engine.settle(Taking(service, hold.job), rows))
+    await hold.let_go()
