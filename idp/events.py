@@ -53,6 +53,7 @@ def update(
     actor: str,
     at: datetime,
     org_id: str | None = None,
+    **payload: str,
 ) -> list[Write]:
     """The writes that change a record: one step of its `sequence`, and the step's event.
 
@@ -65,7 +66,7 @@ def update(
         increment={"sequence": 1},
         expect={"sequence": record.sequence},
     )
-    return [step, changed(random, collection, record, type, actor, at, org_id)]
+    return [step, changed(random, collection, record, type, actor, at, org_id, **payload)]
 
 
 def created(

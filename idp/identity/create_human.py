@@ -134,6 +134,7 @@ def _person(request: CreateHuman) -> NewHuman:
         email=Email(address=address, is_verified=email.is_verified) if address else None,
         phone=Phone(number=number, is_verified=phone.is_verified) if phone and number else None,
         address=request.address.stored() if request.address else None,
+        totp_secret=request.totp_secret or None,
         metadata=[
             (entry.key, base64.b64encode(entry.value or b"").decode("ascii"))
             for entry in _readable(request.metadata)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
@@ -14,7 +15,7 @@ from idp.fields import Name, NotYet, Text, UserName
 from idp.fields import Password as PasswordText
 from idp.identity import new_users, password_resets, phone_verifications, verifications
 from idp.identity.create_human import doubles
-from idp.identity.new_user_requests import PasswordHash
+from idp.identity.new_user_requests import OtpSecret, PasswordHash
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
@@ -39,19 +40,45 @@ class ImportedLink(Request, frozen=True, kw_only=True):
     display_name: Name
 
 
-class ImportHuman(Request, frozen=True, kw_only=True):
+class HumanFields(Request, frozen=True, kw_only=True):
+    """What every way of taking in a person from elsewhere can say of them."""
+
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
 
     user_name: Annotated[str, UserName()]
-    profile: NewProfile
-    email: NewEmail
     phone: NewPhone | None = None
     password: PasswordText | None = None
-    hashed_password: ImportedHash | None = None
     password_change_required: bool = False
-    request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
-    otp_code: Annotated[str, NotYet("factor.unsupported", str)] = ""
+    otp_code: Annotated[str, OtpSecret()] = ""
     idps: list[ImportedLink] = []
+
+    def check(self) -> Iterator[FieldProblem]:
+        links = [
+            (link.config_id, link.external_user_id) if link and link.external_user_id else None
+            for link in self.idps or []
+        ]
+        yield from doubles("idps[{}].externalUserId", links)
+
+    def linked(self) -> list[IdpLink]:
+        """Who the person is at other identity providers."""
+        return [
+            IdpLink(
+                idp_id=link.config_id,
+                user_id=link.external_user_id,
+                user_name=link.display_name,
+            )
+            for link in self.idps or []
+            if link is not None
+        ]
+
+
+class ImportHuman(HumanFields, frozen=True, kw_only=True):
+    """`request_passwordless_registration` would send a link to register a passkey by."""
+
+    profile: NewProfile
+    email: NewEmail
+    hashed_password: ImportedHash | None = None
+    request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
 
 
 class Imported(Answer, frozen=True, kw_only=True):
@@ -71,7 +98,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     organization = await access.organization(service, call)
     request, problems = requests.collect(ImportHuman, document)
     new = _person(request)
-    problems += await _beyond_one_field(service, organization, new, request)
+    problems += await _password_problems(service, organization, new, request)
     if problems:
         raise InvalidArgument(problems)
     whole = structs.replace(new, password=await _password(service, request))
@@ -87,7 +114,6 @@ async def take(service: Service, call: Call, document: object) -> Imported:
 def _person(request: ImportHuman) -> NewHuman:
     """The person that the readable fields describe, still without a password."""
     profile, email, phone = request.profile, request.email, request.phone
-    links = [each for each in request.idps or [] if each is not None]
     return NewHuman(
         user_name=request.user_name or "",
         profile=profile.stored() if profile else Profile(display_name=""),
@@ -97,30 +123,18 @@ def _person(request: ImportHuman) -> NewHuman:
         phone=Phone(number=phone.phone, is_verified=phone.is_phone_verified)
         if phone and phone.phone
         else None,
-        idp_links=[
-            IdpLink(
-                idp_id=link.config_id,
-                user_id=link.external_user_id,
-                user_name=link.display_name,
-            )
-            for link in links
-        ],
+        totp_secret=request.otp_code or None,
+        idp_links=request.linked(),
     )
 
 
-async def _beyond_one_field(
+async def _password_problems(
     service: Service, organization: Organization, new: NewHuman, request: ImportHuman
 ) -> list[FieldProblem]:
-    links = [
-        (link.config_id, link.external_user_id) if link and link.external_user_id else None
-        for link in request.idps or []
-    ]
-    problems = list(doubles("idps[{}].externalUserId", links))
-    if request.password:
-        password = request.password
-        found = await new_users.password_problems(service, organization, new, password)
-        problems += password_problems("password", found)
-    return problems
+    if not request.password:
+        return []
+    found = await new_users.password_problems(service, organization, new, request.password)
+    return password_problems("password", found)
 
 
 async def _password(service: Service, request: ImportHuman) -> Password | None:

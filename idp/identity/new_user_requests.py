@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from idp.fields import Base64, Email, Items, Name, NotYet, Phone, Refused, Schema, Text, UserName
+from idp.fields import Base64, Email, Items, Name, Phone, Refused, Schema, Text, UserName
 from idp.fields import Password as PasswordText
-from idp.identity import schemes
+from idp.identity import schemes, totp
 from idp.identity.new_users import CLIENT_PREFIX
 from idp.identity.person_fields import PostalAddress, ProfileFields
 from idp.records import Profile
@@ -48,6 +48,21 @@ class PasswordHash(Struct, frozen=True):
 
     def schema(self) -> Schema:
         return Text(1).schema()
+
+
+class OtpSecret(Struct, frozen=True):
+    """What an authenticator app shares with another system, in base32; or nothing."""
+
+    def read(self, value: object) -> str:
+        text = Text().read(value)
+        try:
+            return totp.read_secret(text) if text else ""
+        except ValueError:
+            message = "is not the secret of an authenticator app: base32 of 10 to 128 bytes"
+            raise Refused("factor.secret", message) from None
+
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"]}
 
 
 class Organization(Request, frozen=True, kw_only=True):
@@ -131,4 +146,4 @@ class CreateHuman(Request, frozen=True, kw_only=True):
     password: NewPassword | None = None
     hashed_password: HashedPassword | None = None
     idp_links: list[Link] = []
-    totp_secret: Annotated[str, NotYet("factor.unsupported", str)] = ""
+    totp_secret: Annotated[str, OtpSecret()] = ""

@@ -7,15 +7,17 @@ imports. What comes in is well-formed already; here it is decided whether it may
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, structs
 
 from idp import base64url, events
 from idp.errors import FieldProblem, Taken
-from idp.identity import login_claims, passwords, schemes, users
+from idp.identity import factors, free_names, login_claims, passwords, schemes, users
+from idp.identity.free_names import Candidate
+from idp.identity.login_claims import Claims
 from idp.policies import effective
 from idp.records import (
     DOMAINS,
@@ -54,8 +56,8 @@ _NOWHERE: Final = Paths()
 class NewHuman(Struct, frozen=True, kw_only=True):
     """A person to be. `profile.display_name` may be empty: then it is "first last".
 
-    `password` is hashed already (`hashed`, `imported`); `metadata` are keys, each once, with
-    their values in base64.
+    `password` is hashed already (`hashed`, `imported`), `totp_secret` is one that
+    `totp.read_secret` has read; `metadata` are keys, each once, with their values in base64.
     """
 
     user_name: str
@@ -64,9 +66,18 @@ class NewHuman(Struct, frozen=True, kw_only=True):
     phone: Phone | None = None
     address: Address | None = None
     password: Password | None = None
+    totp_secret: str | None = None
+    state: Literal["active", "inactive", "locked"] = "active"
     id: str | None = None
     metadata: Sequence[tuple[str, str]] = ()
     idp_links: Sequence[IdpLink] = ()
+
+
+class Standing(NamedTuple):
+    """How the names of a user to be stand: the records that give them out, and what is taken."""
+
+    claims: Claims
+    taken: Collection[free_names.Part]
 
 
 class Prepared(Struct, frozen=True):
@@ -120,7 +131,7 @@ async def prepare(
 ) -> Prepared:
     """A user of `organization`, which need not be stored yet."""
     now = service.clock.now()
-    user = _user(service, organization, new, now)
+    user = user_of(service, organization, new, now)
     prepared = await insertion(service, organization, user, actor=actor, paths=paths)
     writes = prepared.writes
     for key, value in new.metadata:
@@ -147,30 +158,52 @@ async def insertion(
     paths: Paths = _NOWHERE,
 ) -> Prepared:
     """A user of any kind, with the writes that store it and give out its login names."""
-    names, addresses = users.login_names(organization, user.user_name, user.email)
-    claims = await login_claims.read(service, names | addresses)
-    problems = await _taken(service, organization, user, paths)
-    type, at = "user.created", user.created_at
-    writes = events.insertion(service.random, USERS, user, type, actor, at, kind=user.kind)
-    return Prepared(user=user, writes=writes + claims.writes(service), problems=problems)
-
-
-async def _taken(
-    service: Service, organization: Organization, user: User, paths: Paths
-) -> list[FieldProblem]:
-    found = await users.taken(service, organization, user.user_name, user.email)
-    places = dict.fromkeys(getattr(paths, name) for name in sorted(found, reverse=True))
-    message = "is somebody's login name already, or could shut somebody out"
-    problems = [FieldProblem("user.login_name_taken", place, message) for place in places]
+    (standing,) = await standing_of_each(service, [candidate(organization, user)])
+    problems = name_problems(standing.taken, paths)
     if await service.store.get(USERS, user.id) is not None:
         problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
-    return problems
+    writes = writes_of(service, user, standing.claims, actor)
+    return Prepared(user=user, writes=writes, problems=problems)
 
 
-def _user(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
-    profile = with_display_name(new.profile)
+def candidate(organization: Organization, user: User) -> Candidate:
+    """A user to be, as what is free is asked for them."""
+    return Candidate(organization, user.user_name, user.email)
+
+
+async def standing_of_each(service: Service, candidates: Sequence[Candidate]) -> list[Standing]:
+    """How the names of many stand, in a few round trips. Those who want the same name meet at
+    the claims, whose writes belong into the units that give the names out."""
+    named = [free_names.names(each) for each in candidates]
+    claims = await login_claims.read_each(service, [names | more for names, more in named])
+    taken = await free_names.taken_each(service, candidates)
+    return [Standing(*each) for each in zip(claims, taken, strict=True)]
+
+
+def name_problems(taken: Collection[free_names.Part], paths: Paths) -> list[FieldProblem]:
+    """What is said of names that are taken, by where they stand in the request."""
+    places = dict.fromkeys(getattr(paths, name) for name in sorted(taken, reverse=True))
+    message = "is somebody's login name already, or could shut somebody out"
+    return [FieldProblem("user.login_name_taken", place, message) for place in places]
+
+
+def writes_of(
+    service: Service, user: User, claims: Claims, actor: str, **payload: str
+) -> list[Write]:
+    """The writes that store a new user and give out the names that are claimed."""
+    type, at = "user.created", user.created_at
+    stored = events.insertion(
+        service.random, USERS, user, type, actor, at, kind=user.kind, **payload
+    )
+    return stored + claims.writes(service)
+
+
+def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
+    """The record of a person to be."""
+    profile, id = with_display_name(new.profile), new.id or service.random.id()
+    secret = new.totp_secret
     return User(
-        id=new.id or service.random.id(),
+        id=id,
         org_id=organization.id,
         kind="human",
         user_name=new.user_name,
@@ -178,10 +211,12 @@ def _user(service: Service, organization: Organization, new: NewHuman, now: date
         profile=profile,
         created_at=now,
         changed_at=now,
+        state=new.state,
         email=new.email,
         phone=new.phone,
         address=new.address,
         password=new.password,
+        totp=factors.imported(service, id, secret) if secret else None,
         idp_links=list(new.idp_links),
         **users.keys(new.user_name, new.email, profile),
     )

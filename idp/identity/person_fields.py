@@ -102,7 +102,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     birthdate: Annotated[str, Birthdate()] = ""
     zoneinfo: Annotated[str, Zone()] = ""
 
-    def as_profile(self, given_name: str, family_name: str) -> Profile:
+    def as_profile(self, given_name: str | None, family_name: str | None) -> Profile:
         """The profile as a user record has it."""
         return Profile(
             display_name=self.display_name or "",

@@ -17,7 +17,8 @@ from idp import events, fields, i18n, mail
 from idp.credentials import Confidential
 from idp.fields import Refused, Rule, Text
 from idp.i18n import Message, message
-from idp.identity import new_users, users
+from idp.identity import free_names, new_users, users
+from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
 from idp.identity.users import NameRefused
 from idp.policies import effective
@@ -191,7 +192,7 @@ def as_typed(service: Service, sealed: str) -> Typed:
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
     """Whether somebody signs in by this address already, or has proven that it is theirs."""
     proven = Email(address=address, is_verified=True)
-    return bool(await users.taken(service, organization, address, proven))
+    return bool(await free_names.taken(service, Candidate(organization, address, proven)))
 
 
 async def prepare(service: Service, organization: Organization, waiting: Draft) -> Prepared:

@@ -8,8 +8,9 @@ from msgspec import structs
 
 from idp import changes
 from idp.access import Call
-from idp.errors import FieldProblem, NotFound, Taken
-from idp.identity import login_claims, new_users, users
+from idp.errors import NotFound, Taken
+from idp.identity import free_names, login_claims, new_users, users
+from idp.identity.free_names import Candidate
 from idp.identity.new_users import Paths
 from idp.records import ORGANIZATIONS, USERS, User
 from idp.service import Service
@@ -66,11 +67,10 @@ async def _claim(service: Service, before: User, after: User, paths: Paths) -> l
     if not new:
         return []
     claims = await login_claims.read(service, new)
-    found = await users.taken(service, organization, after.user_name, after.email, before.id)
+    candidate = Candidate(organization, after.user_name, after.email, before.id)
+    found = await free_names.taken(service, candidate)
     if found:
-        message = "is somebody's login name already, or could shut somebody out"
-        places = dict.fromkeys(getattr(paths, name) for name in sorted(found, reverse=True))
-        raise Taken([FieldProblem("user.login_name_taken", at, message) for at in places])
+        raise Taken(new_users.name_problems(found, paths))
     return claims.writes(service)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from idp import domains
 from idp.errors import IdpError
@@ -92,43 +91,6 @@ def login_names(
     return {name} | at_home, {address} if address else set()
 
 
-async def taken(
-    service: Service,
-    organization: Organization,
-    user_name: str,
-    email: Email | None,
-    besides: str | None = None,
-) -> set[Literal["user_name", "email"]]:
-    """By which of the two a user would share a login name with somebody, `besides` the user of
-    this id.
-
-    A verified address may be held by several of one organization: it is then nobody's login
-    name. Those of other organizations it would shut out, so there it is taken.
-    """
-    names, addresses = login_names(organization, user_name, email)
-    by_name = await asyncio.gather(
-        _by_domain(service, user_name),
-        *[_by_key(service, key) for key in names],
-        *[_by_email(service, key, most=None, besides=besides) for key in names],
-    )
-    by_address = await asyncio.gather(
-        *[_by_domain(service, key) for key in addresses],
-        *[_by_key(service, key) for key in addresses],
-        *[is_held_elsewhere(service, organization.id, key) for key in addresses],
-    )
-    found: dict[Literal["user_name", "email"], bool]
-    found = {
-        "user_name": any(_others(by_name, besides)),
-        "email": any(_others(by_address, besides)),
-    }
-    return {field for field, is_taken in found.items() if is_taken}
-
-
-def _others(found: Iterable[User | bool | None], besides: str | None) -> Iterator[bool]:
-    for one in found:
-        yield one.id != besides if isinstance(one, User) else bool(one)
-
-
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
     """Whether somebody of another organization has this address, and it is verified."""
     holder = await _by_email(service, key, most=None)  # those of one address are of one
@@ -168,12 +130,9 @@ async def _by_domain(service: Service, typed: str) -> User | None:
     return user if name and user and user.org_id in ids else None
 
 
-async def _by_email(
-    service: Service, key: str, most: int | None = 1, besides: str | None = None
-) -> User | None:
-    """Who holds the address, unless more than `most` do; `besides` the user of this id."""
-    found = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
-    records = [user for user in found if user.id != besides]
+async def _by_email(service: Service, key: str, most: int | None = 1) -> User | None:
+    """Who holds the address, unless more than `most` do."""
+    records = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
     return records[0] if records and (most is None or len(records) <= most) else None
 
 

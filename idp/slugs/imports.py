@@ -8,6 +8,11 @@ from typing import Final
 from idp.slugs.slug import Slug
 
 SLUGS: Final[Mapping[str, Slug]] = {
+    "id.elsewhere": Slug(
+        409,
+        "The id is that of something else, or of another organization's.",
+        "Give the record another id in the package, wherever it stands.",
+    ),
     "import.contention": Slug(
         400,
         "While the row was to be stored, others changed the same all the time.",

@@ -53,6 +53,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user has no entry under this key.",
         "Check the key, in upper and lower case.",
     ),
+    "factor.secret": Slug(
+        400,
+        "The text is no secret of an authenticator app.",
+        "Send the base32 text that the app was set up with, 10 to 128 bytes of it.",
+    ),
     "factor.last": Slug(
         400,
         "The person's organization demands a second factor, and this is their only one.",

@@ -195,7 +195,7 @@ REFUSED = [
     ("email.sendCode.urlTemplate", "https://a@b.example/{{.Code}}", "url_template.invalid"),
     ("email.sendCode.urlTemplate", "https://{{.Code}}.example/", "url_template.invalid"),
     ("email.sendCode.urlTemplate", "https://a.example/{{.Password}}", "url_template.invalid"),
-    ("totpSecret", "JBSWY3DPEHPK3PXP", "factor.unsupported"),
+    ("totpSecret", "no secret", "factor.secret"),
     ("organization", {}, "field.required"),
 ]
 

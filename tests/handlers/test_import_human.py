@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp import mail
+from idp.identity import factors
 from idp.records import USERS, IdpLink, Phone
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.samples.people import IMPORTED
@@ -92,6 +93,17 @@ async def test_who_was_taken_in_signs_in_with_the_old_password(server, owner, de
     assert tokens["access_token"]
 
 
+async def test_the_authenticator_app_of_before_goes_on_counting(server, owner, demo, new_visitor):
+    encoded = await server.service.hasher.hash("a lamp in the attic")
+    secret = "JBSW Y3DP EHPK 3PXP"
+    answer = await take(owner, hashedPassword={"value": encoded}, otpCode=secret)
+
+    user = await stored(server, answer)
+    assert factors.secret_of(server.service, user) == "JBSWY3DPEHPK3PXP"
+    page = await new_visitor().sign_in(demo.authorize_url(), "test9@test9", "a lamp in the attic")
+    assert page.name == "totp"
+
+
 async def test_owners_alone_take_people_in(server, visitor, owner):
     acme = await new_organization(server, "acme.example")
     manager = await new_caller(server, visitor, acme, "ORG_USER_MANAGER")
@@ -115,7 +127,14 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
             "password_hash.unreadable",
         ),
         ({"password": "a lamp in the attic"}, "hashedPassword", "field.conflict"),
-        ({"otpCode": "JBSWY3DPEHPK3PXP"}, "otpCode", "factor.unsupported"),
+        ({"otpCode": "no secret"}, "otpCode", "factor.secret"),
+        ({"otpCode": "JBSWY3DP"}, "otpCode", "factor.secret"),
+        ({"otpCode": "A" * 201}, "otpCode", "field.too_long"),
+        (
+            {"requestPasswordlessRegistration": True},
+            "requestPasswordlessRegistration",
+            "factor.unsupported",
+        ),
         ({"userName": None}, "userName", "field.required"),
         ({"userName": "x" * 201}, "userName", "field.too_long"),
         ({"phone": {"phone": "+" + "1" * 50}}, "phone.phone", "field.too_long"),

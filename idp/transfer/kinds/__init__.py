@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.transfer.kinds import organizations
+from idp.transfer.kinds import humans, organizations
 from idp.transfer.kinds.kind import Kind
 
-KINDS: Final[tuple[Kind, ...]] = (*organizations.KINDS,)
+KINDS: Final[tuple[Kind, ...]] = (*organizations.KINDS, *humans.KINDS)
 BY_MEMBER: Final = {kind.member: kind for kind in KINDS}

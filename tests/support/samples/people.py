@@ -41,6 +41,7 @@ OTHER_IMPORTED = {
     "profile": {"firstName": "Olga", "lastName": "Muster"},
     "email": {"email": "olga-{n}@acme.example"},
     "password": "horse staple battery",
+    "otpCode": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
 }
 _TEMPLATE = "https://acme.example/verify?user={{.UserID}}&code={{.Code}}"
 _PASSWORD = {"password": "another staple battery", "changeRequired": True}

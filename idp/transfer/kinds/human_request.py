@@ -1,0 +1,105 @@
+"""A row of `humanUsers`: the person of a single import, and beside it what only we keep.
+
+`incomplete` is for those who have no address or no first and last name, as the people whom an
+installation is set up with; whoever comes from elsewhere needs both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Final
+
+from idp.errors import FieldProblem
+from idp.fields import Instant, OneOf, Text
+from idp.identity.import_human import HumanFields, ImportedHash
+from idp.identity.new_user_requests import UserId
+from idp.identity.new_users import NewHuman
+from idp.identity.org_setup import NewEmail
+from idp.identity.person_fields import PostalAddress, ProfileFields
+from idp.identity.user_states import State
+from idp.records import Email, Password, Phone, Profile
+from idp.requests import Request
+
+STATES: Final[dict[str, State]] = {
+    "USER_STATE_ACTIVE": "active",
+    "USER_STATE_INACTIVE": "inactive",
+    "USER_STATE_LOCKED": "locked",
+}
+_NOT_SAID: Final = NewEmail(email="")
+
+
+class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
+    first_name: Annotated[str, Text()] = ""
+    last_name: Annotated[str, Text()] = ""
+
+    def stored(self) -> Profile:
+        """The profile as a user record has it."""
+        return self.as_profile(self.first_name or None, self.last_name or None)
+
+
+class PackagedHash(ImportedHash, frozen=True, kw_only=True):
+    """`change_date` is when the password was chosen, by which it grows old; one with an
+    `expiration_date` lets its user choose another, once."""
+
+    change_date: Annotated[datetime, Instant()] | None = None
+    expiration_date: Annotated[datetime, Instant()] | None = None
+
+
+class PackagedHuman(HumanFields, frozen=True, kw_only=True):
+    profile: PackagedProfile
+    email: NewEmail = _NOT_SAID
+    hashed_password: PackagedHash | None = None
+    request_passwordless_registration: bool = False
+    otp_name: Annotated[str, Text()] = ""
+    state: Annotated[str, OneOf(tuple(STATES))] | None = None
+    address: PostalAddress | None = None
+    incomplete: bool = False
+
+    def check(self) -> Iterator[FieldProblem]:
+        if not self.incomplete:
+            yield from self._lacking()
+        yield from super().check()
+
+    def _lacking(self) -> Iterator[FieldProblem]:
+        if self.email is _NOT_SAID:
+            yield FieldProblem("field.required", "email", "is required")
+        if self.profile is not None:
+            names = {"firstName": self.profile.first_name, "lastName": self.profile.last_name}
+            for name, text in names.items():
+                if text is not None and not text.strip():
+                    yield FieldProblem("field.empty", f"profile.{name}", "must not be empty")
+
+    def hashed(self, now: datetime) -> Password | None:
+        """The password, if its hash was sent."""
+        if self.hashed_password is None:
+            return None
+        return Password(
+            hash=self.hashed_password.value,
+            changed_at=self.hashed_password.change_date or now,
+            must_change=self.password_change_required,
+            expires_at=self.hashed_password.expiration_date,
+        )
+
+    def person(self) -> NewHuman:
+        """Who is described, with the password that was hashed elsewhere."""
+        email, phone = self.email, self.phone
+        return NewHuman(
+            user_name=self.user_name,
+            profile=self.profile.stored(),
+            email=Email(address=email.email, is_verified=email.is_email_verified)
+            if email.email
+            else None,
+            phone=Phone(number=phone.phone, is_verified=phone.is_phone_verified)
+            if phone
+            else None,
+            address=self.address.stored() if self.address else None,
+            totp_secret=self.otp_code or None,
+            state=STATES[self.state] if self.state else "active",
+            idp_links=self.linked(),
+        )
+
+
+class HumanRow(Request, frozen=True, kw_only=True):
+    user_id: Annotated[str, UserId()]
+    user: PackagedHuman

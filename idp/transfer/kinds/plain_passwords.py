@@ -1,0 +1,60 @@
+"""Passwords in the clear: judged by the organization's policy, and hashed in their turn.
+
+That is slow on purpose, some forty a second and core, and sign-ins take turns with it. A dry run
+judges them and hashes none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from msgspec import Struct, structs
+
+from idp.errors import FieldProblem
+from idp.identity import new_users
+from idp.identity.hashing import HashingBusy
+from idp.identity.person_fields import password_problems
+from idp.records import Organization, Password, User
+from idp.transfer.kinds.human_request import PackagedHuman
+from idp.transfer.kinds.kind import Taking
+
+_PAUSE_SECONDS: Final = 0.2
+
+T = TypeVar("T")
+
+
+class Chosen(Struct, frozen=True):
+    """The password as it is stored; or what keeps it from being this person's."""
+
+    password: Password | None = None
+    problems: list[FieldProblem] = []
+
+
+async def chosen(
+    taking: Taking, home: Organization, row: PackagedHuman, known: User | None
+) -> Chosen:
+    """The password that a row has in the clear. One that its person has already stays as it is."""
+    service, text, must_change = taking.service, row.password or "", row.password_change_required
+    had = known.password if known else None
+    if had is not None and had.hash:
+        verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
+        if verdict.ok:
+            return Chosen(structs.replace(had, must_change=must_change))
+    found = await new_users.password_problems(service, home, row.person(), text)
+    if found:
+        return Chosen(problems=password_problems("user.password", found))
+    if taking.job.options.is_dry_run:
+        now = service.clock.now()
+        return Chosen(Password(hash="", changed_at=now, must_change=must_change))
+    return Chosen(await _in_turn(lambda: new_users.hashed(service, text, must_change=must_change)))
+
+
+async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:
+    """What it comes to, once there is room for it: who signs in goes first."""
+    while True:
+        try:
+            return await work()
+        except HashingBusy:
+            await asyncio.sleep(_PAUSE_SECONDS)

@@ -1,0 +1,137 @@
+"""People of a package: who is made, left alone, changed or refused, and that they sign in."""
+
+from __future__ import annotations
+
+from idp import mail
+from idp.identity import factors
+from idp.records import USERS, IdpLink, Phone
+from tests.support.audit import events_agree
+from tests.support.bringing import brought, told_org
+from tests.support.samples.people import IMPORTED
+from tests.support.stored import everything
+
+ACME = {"orgId": "acme", "org": {"name": "Acme"}}
+HASH = IMPORTED["hashedPassword"]["value"]
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+PASSWORD = "a lamp in the attic"
+
+
+def person(**changes):
+    body = {
+        "userName": "road.runner",
+        "profile": {"firstName": "Road", "lastName": "Runner"},
+        "email": {"email": "road@runner.example", "isEmailVerified": True},
+        "hashedPassword": {"value": HASH},
+    } | changes
+    return {name: value for name, value in body.items() if value is not None}
+
+
+FULL = person(
+    profile=IMPORTED["profile"],
+    phone={"phone": "+41791234567", "isPhoneVerified": True},
+    address={"streetAddress": "Bahnhofstrasse 1\n2. Stock", "locality": "Zürich"},
+    passwordChangeRequired=True,
+    otpCode=SECRET,
+    otpName="Phone",
+    idps=[{"configId": "google", "externalUserId": "1", "displayName": "road"}],
+    state="USER_STATE_INACTIVE",
+)
+
+
+def row(id="auth0|1", **changes):
+    return {"userId": id, "user": person(**changes)}
+
+
+def org(*rows, id="acme"):
+    return {"orgId": id, "humanUsers": list(rows)}
+
+
+async def bring(server, *rows, **options):
+    """What became of the rows, in an organization that exists."""
+    if await server.store.get(USERS, "nobody") is None:
+        await brought(server, ACME, job="before")
+    return await brought(server, org(*rows), **options)
+
+
+async def stored(server, id="auth0|1"):
+    return await server.store.get(USERS, id)
+
+
+async def test_a_person_comes_with_id_and_password_and_no_mail_is_sent(server):
+    (made,) = await bring(server, row())
+
+    user = await stored(server)
+    assert (made.action, made.id, made.problems) == ("create", "auth0|1", ())
+    assert (user.org_id, user.user_name, user.state) == ("acme", "road.runner", "active")
+    assert user.profile.display_name == "Road Runner"
+    assert user.email_key == "road@runner.example"
+    assert user.password.hash == HASH
+    assert await mail.held(server.service) == []
+    await events_agree(server.store)
+
+
+async def test_all_that_a_record_holds_comes_and_is_told_again(server):
+    await bring(server, {"userId": "otto", "user": FULL})
+
+    user = await stored(server, "otto")
+    assert user.phone == Phone(number="+41791234567", is_verified=True)
+    assert user.idp_links == [IdpLink(idp_id="google", user_id="1", user_name="road")]
+    assert (user.state, user.password.must_change) == ("inactive", True)
+    assert factors.secret_of(server.service, user) == SECRET
+    assert SECRET not in user.totp.sealed_secret
+    told = await told_org(server, "acme", with_passwords=True, with_otp=True)
+    (again,) = told["humanUsers"]
+    assert again["user"].pop("hashedPassword")["value"] == HASH
+    assert again == {
+        "userId": "otto",
+        "user": {name: value for name, value in FULL.items() if name != "hashedPassword"},
+    }
+
+
+async def test_what_is_told_again_changes_nothing(server):
+    await bring(server, {"userId": "otto", "user": FULL}, row())
+    before = await everything(server.store)
+    told = await told_org(server, "acme", with_passwords=True, with_otp=True)
+
+    again = await brought(server, told, updates=True, job="second")
+
+    assert {each.action for each in again} == {"skip"}
+    assert await everything(server.store) == before
+
+
+async def test_secrets_are_told_only_where_they_are_asked_for(server):
+    await bring(server, {"userId": "otto", "user": FULL})
+
+    (told,) = (await told_org(server, "acme"))["humanUsers"]
+
+    assert not {"hashedPassword", "passwordChangeRequired", "otpCode"} & set(told["user"])
+
+
+async def test_who_has_no_address_and_no_name_is_told_and_taken_in(server):
+    page = await server.store.find(USERS, {"login_key": server.service.config.admin_login_name})
+    admin = page.records[0]
+    told = await told_org(server, admin.org_id, with_passwords=True)
+    before = await everything(server.store)
+
+    again = await brought(server, told, updates=True)
+
+    assert {(each.action, each.problems) for each in again} == {("skip", ())}
+    assert await everything(server.store) == before
+
+
+async def test_who_came_signs_in_with_the_password_of_before(server, demo, new_visitor):
+    encoded = await server.service.hasher.hash(PASSWORD)
+    await bring(
+        server,
+        row(hashedPassword={"value": encoded}),
+        row(
+            "2",
+            userName="b",
+            email={"email": "b@b.example"},
+            hashedPassword=None,
+            password=PASSWORD,
+        ),
+    )
+
+    for name in ("road.runner", "road@runner.example", "b"):
+        assert (await demo.tokens(new_visitor(), name, PASSWORD))["access_token"]
