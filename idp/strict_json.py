@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from idp.errors import FieldProblem, InvalidArgument
+from idp.errors import MAX_PROBLEMS, FieldProblem, InvalidArgument
 
 MAX_DEPTH: Final = 64
 MAX_PATH: Final = 200
@@ -35,20 +35,25 @@ class _Unusable(str):
 def decode(octets: bytes) -> object:
     """The document's value: dict, list, str, int, float, bool or None. Raises InvalidArgument."""
     try:
-        value = json.loads(
-            octets.decode("utf-8"),
-            object_pairs_hook=_Object,
-            parse_constant=_Unusable,
-            parse_int=_integer,
-        )
+        value = DECODER.decode(octets.decode("utf-8"))
     except UnicodeDecodeError:
         raise _malformed("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise _malformed(f"the body is not JSON: {error.msg} at character {error.pos}") from None
     except RecursionError:
         raise _too_deep("") from None
+    return usable(value)
+
+
+def usable(value: object) -> object:
+    """What DECODER has read, in Python's own types. Raises InvalidArgument."""
     problems: list[FieldProblem] = []
-    plain = _plain(value, "", 0, problems.append)
+
+    def report(problem: FieldProblem) -> None:
+        if len(problems) < MAX_PROBLEMS:
+            problems.append(problem)
+
+    plain = _plain(value, "", 0, report)
     if problems:
         raise InvalidArgument(problems)
     return plain
@@ -56,6 +61,12 @@ def decode(octets: bytes) -> object:
 
 def _integer(digits: str) -> int | _Unusable:
     return int(digits) if len(digits) <= _MAX_DIGITS else _Unusable(digits)
+
+
+# Reads a value as it stands in a text; `usable` then says whether it can be used.
+DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_Object, parse_constant=_Unusable, parse_int=_integer
+)
 
 
 def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], None]) -> Any:

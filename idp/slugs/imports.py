@@ -38,4 +38,19 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "This service has nothing of that kind, so the row is left out.",
         "Set up by hand what is needed of it.",
     ),
+    "json.too_large": Slug(
+        400,
+        "One value of a package has more characters than are read into memory at once.",
+        "Make it smaller, or leave it out.",
+    ),
+    "package.encoding": Slug(
+        400,
+        "The package is compressed, or is no UTF-8.",
+        "Unpack it, or save it as UTF-8 without a byte order mark.",
+    ),
+    "package.no_organizations": Slug(
+        400,
+        "The document holds no organizations where a package has them.",
+        "Send dataOrgs, data_orgsv1 or a whole export, with its list orgs.",
+    ),
 }

@@ -1,0 +1,281 @@
+"""A JSON document of any size, gone through from its beginning to its end in constant memory.
+
+The outer parts are walked here; a value that is small enough to be held is read as
+`idp/strict_json.py` reads it. Of the event parsers that there are, those that are fast enough turn
+half of a character into another one, and none goes on behind a NaN.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
+from json import JSONDecodeError
+from typing import Final, Protocol
+
+from idp.errors import FieldProblem, InvalidArgument
+from idp.strict_json import DECODER, MAX_DEPTH, usable
+
+MAX_VALUE: Final = 4 * 1024 * 1024
+MAX_MEMBERS: Final = 1000
+_SLICE: Final = 256 * 1024
+# So much of a number may be missing still behind what looks like its end: "1" of "1.5e+7".
+_LOOK_AHEAD: Final = 3
+_LONGEST_WORD: Final = len(r"\ud83d\ude00")
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_NUMBER: Final = re.compile(r"[-+.0-9eE]*")
+_MARK: Final = re.compile(r'["{}\[\]]')
+_IN_STRING: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_READABLE: Final = re.compile(
+    r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+)
+_FOREIGN: Final = {
+    b"\x1f\x8b": "is compressed with gzip: unpack it first",
+    b"PK\x03\x04": "is a ZIP archive: unpack it first",
+    b"\xef\xbb\xbf": "begins with a byte order mark: save it as UTF-8 without one",
+    b"\xff\xfe": "is UTF-16: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16: save it as UTF-8",
+}
+_LONGEST_MARK: Final = max(map(len, _FOREIGN))
+_TOO_LARGE: Final = FieldProblem(
+    "json.too_large", "", f"has more than {MAX_VALUE} characters", MAX_VALUE
+)
+_TOO_DEEP: Final = FieldProblem("json.too_deep", "", f"is nested deeper than {MAX_DEPTH} levels")
+
+
+class Source(Protocol):
+    """Where octets come from, such as a file that was opened for reading."""
+
+    def read(self, octets: int, /) -> bytes:
+        """So many octets at most; none at the end."""
+
+
+class Unusable(InvalidArgument):
+    """A value that breaks a rule. The stream stands behind it and can be read on."""
+
+
+class JsonStream:
+    """The document that is read from `source`. Raises InvalidArgument where it is no JSON."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._decode = getincrementaldecoder("utf-8")().decode
+        self._text = ""
+        self._at = 0
+        self._passed = 0
+        self._is_whole = False
+        self._begin()
+
+    def peek(self) -> str:
+        """The first character of what comes next; empty at the end."""
+        while True:
+            self._at = _end(_SPACE, self._text, self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._is_whole:
+                return ""
+            self._grow()
+
+    def members(self) -> Iterator[str]:
+        """The names in the object that begins here; each value is read before the next name."""
+        self._take("{")
+        seen: set[str] = set()
+        more = self._is_next("}")
+        while more:
+            name = self._name()
+            if name in seen:
+                raise InvalidArgument(
+                    [FieldProblem("json.duplicate", name, "stands twice in its object")]
+                )
+            if len(seen) == MAX_MEMBERS:
+                raise self.malformed(f"an object of more than {MAX_MEMBERS} members")
+            seen.add(name)
+            yield name
+            more = self._goes_on("}")
+
+    def elements(self) -> Iterator[int]:
+        """The indexes in the list that begins here; each value is read before the next index."""
+        self._take("[")
+        index = 0
+        more = self._is_next("]")
+        while more:
+            yield index
+            index += 1
+            more = self._goes_on("]")
+
+    def value(self) -> object:
+        """The value that begins here. Raises Unusable."""
+        found = self._held()
+        try:
+            return usable(found)
+        except InvalidArgument as error:
+            raise Unusable(error.problems) from None
+
+    def text(self) -> Iterator[str]:
+        """The string that begins here, in pieces."""
+        self._take('"')
+        while True:
+            piece, self._at = self._piece()
+            yield piece
+            if self._text.startswith('"', self._at):
+                self._at += 1
+                return
+            if self._is_whole or len(self._text) - self._at > _LONGEST_WORD:
+                raise self.malformed("a string that can't be read")
+            self._grow()
+
+    def end(self) -> None:
+        """Nothing may come any more."""
+        if self.peek():
+            raise self.malformed("something behind its end")
+
+    def malformed(self, what: str, at: int | None = None) -> InvalidArgument:
+        """The refusal of a document that is no JSON for what stands here."""
+        position = self._passed + (self._at if at is None else at)
+        return InvalidArgument(
+            [FieldProblem("json.malformed", "", f"is not JSON: {what} at character {position}")]
+        )
+
+    # The window: the part of the text that is held, from a little before where we are
+
+    def _begin(self) -> None:
+        first = more = self._source.read(_SLICE)
+        while more and len(first) < _LONGEST_MARK:
+            more = self._source.read(_SLICE)
+            first += more
+        for mark, message in _FOREIGN.items():
+            if first.startswith(mark):
+                raise InvalidArgument([FieldProblem("package.encoding", "", message)])
+        self._take_in(first)
+
+    def _grow(self, octets: int = _SLICE) -> None:
+        """Forget what was read, and read on."""
+        self._take_in(self._source.read(octets))
+
+    def _take_in(self, octets: bytes) -> None:
+        self._is_whole = not octets
+        try:
+            more = self._decode(octets, self._is_whole)
+        except UnicodeDecodeError:
+            raise InvalidArgument([FieldProblem("package.encoding", "", "is not UTF-8")]) from None
+        self._passed += self._at
+        self._text = self._text[self._at :] + more
+        self._at = 0
+
+    # What stands between values
+
+    def _take(self, mark: str) -> None:
+        if self.peek() != mark:
+            raise self.malformed(f"no {mark}")
+        self._at += 1
+
+    def _is_next(self, closing: str) -> bool:
+        """Whether anything comes before the end of an object or list, which is taken."""
+        if self.peek() != closing:
+            return True
+        self._at += 1
+        return False
+
+    def _goes_on(self, closing: str) -> bool:
+        more = self._is_next(closing)
+        if more:
+            self._take(",")
+        return more
+
+    def _name(self) -> str:
+        if self.peek() != '"':
+            raise self.malformed("no name of a member")
+        name = str(self.value())
+        self._take(":")
+        return name
+
+    # Values that are held
+
+    def _held(self) -> object:
+        """The value as DECODER reads it. Of what is too large or too deep the end is found."""
+        octets = _SLICE
+        self.peek()
+        try:
+            while (found := self._scanned()) is None:
+                if len(self._text) - self._at > MAX_VALUE:
+                    self._skip()
+                    raise Unusable([_TOO_LARGE])
+                self._grow(octets)
+                octets *= 2
+        except RecursionError:
+            self._skip()
+            raise Unusable([_TOO_DEEP]) from None
+        value, end = found
+        is_too_large = end - self._at > MAX_VALUE
+        self._at = end
+        if is_too_large:
+            raise Unusable([_TOO_LARGE])
+        return value
+
+    def _scanned(self) -> tuple[object, int] | None:
+        """The value and where it ends; None if more has to be read to know that."""
+        try:
+            value, end = DECODER.raw_decode(self._text, self._at)
+        except JSONDecodeError as error:
+            self._must_go_on(error.msg, error.pos)
+        else:
+            if self._is_whole or end + _LOOK_AHEAD <= len(self._text):
+                return value, end
+        return None
+
+    def _must_go_on(self, what: str, at: int) -> None:
+        """Raises InvalidArgument unless the mistake can be that the window ends too early."""
+        is_at_end = at + _LONGEST_WORD > len(self._text) or what.startswith("Unterminated string")
+        if self._is_whole or not is_at_end:
+            raise self.malformed(what, at)
+
+    def _skip(self) -> None:
+        """Go behind a value that is not held; its brackets are counted, no more is looked at."""
+        if self._text[self._at] not in '"{[':
+            self._pass(_NUMBER)
+            return
+        depth = 0
+        while True:
+            mark = self._next_mark()
+            if mark == '"':
+                self._pass(_IN_STRING)
+                self._take('"')
+            else:
+                depth += 1 if mark in "{[" else -1
+            if depth == 0:
+                return
+
+    def _next_mark(self) -> str:
+        """The next bracket or quotation mark, which is taken."""
+        while True:
+            found = _MARK.search(self._text, self._at)
+            self._at = found.end() if found else len(self._text)
+            if found:
+                return found[0]
+            if self._is_whole:
+                raise self.malformed("the end of it, too early,")
+            self._grow()
+
+    def _pass(self, pattern: re.Pattern[str]) -> None:
+        while True:
+            self._at = _end(pattern, self._text, self._at)
+            if self._is_whole or self._at + _LOOK_AHEAD < len(self._text):
+                return
+            self._grow()
+
+    # A string that is not held
+
+    def _piece(self) -> tuple[str, int]:
+        """What can be read of the string, but for half of a character whose rest is to come."""
+        end = _end(_READABLE, self._text, self._at)
+        piece, _ = DECODER.raw_decode(f'"{self._text[self._at : end]}"')
+        is_open = not self._text.startswith('"', end)
+        if is_open and "\ud800" <= piece[-1:] <= "\udbff":
+            return piece[:-1], end - len(r"\ud83d")
+        return piece, end
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at

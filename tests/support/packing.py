@@ -1,0 +1,47 @@
+"""Packages for tests: what is in them, and files that give them."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from idp.transfer.kinds.kind import Kind
+from idp.transfer.packages import PackageRefused
+
+KINDS = (
+    Kind(member="domainPolicy", type="domain_policy", is_single=True),
+    Kind(member="humanUsers", type="human_user"),
+    Kind(member="userGrants", type="user_grant"),
+)
+
+
+class Trickle(io.BytesIO):
+    """A file that gives a few octets at a time, as a slow line does."""
+
+    def __init__(self, octets, most):
+        super().__init__(octets)
+        self.most = most
+
+    def read(self, octets=-1):
+        return super().read(min(octets, self.most))
+
+
+def rows(package, skip=0, size=500):
+    return [row for batch in package.batches(skip, size) for row in batch]
+
+
+def refusal(call, *arguments):
+    with pytest.raises(PackageRefused) as refused:
+        call(*arguments)
+    return refused.value
+
+
+def of(*orgs):
+    return {"dataOrgs": {"orgs": list(orgs)}}
+
+
+def with_row(text):
+    """A package of three rows, the middle one of which stands in its file as given."""
+    users = f'[{{"userId":"1"}},{text},{{"userId":"3"}}]'
+    return f'{{"dataOrgs":{{"orgs":[{{"orgId":"o","humanUsers":{users}}}]}}}}'
