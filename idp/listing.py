@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from idp.answers import Answer
 from idp.service import Service
-from storage import Collection, Record, Where
+from storage import Collection, Record, View, Where
 
 MOST: Final = 1000
 
@@ -31,11 +31,18 @@ async def of(
     return ListDetails(total_result=str(total)), page.records
 
 
-async def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
+def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
     """Every record of a declared list. One that lasts is met once."""
+    return walk(service.store, collection, where)
+
+
+async def walk(
+    view: View, collection: Collection[R], where: Where, order: str | None = None
+) -> AsyncIterator[R]:
+    """Every record of a declared list, in its order, as this view has them."""
     after = None
     while True:
-        page = await service.store.find(collection, where, after=after, limit=MOST)
+        page = await view.find(collection, where, order=order, after=after, limit=MOST)
         for record in page.records:
             yield record
         if page.after is None:

@@ -48,7 +48,12 @@ DOMAINS: Final = Collection(
 
 
 def new_domain(
-    org_id: str, domain: str, now: datetime, *, is_verified: bool = False
+    org_id: str,
+    domain: str,
+    now: datetime,
+    *,
+    is_verified: bool = False,
+    challenge: Challenge | None = None,
 ) -> OrganizationDomain:
     """That an organization names this domain; not stored yet."""
     id = credentials.digest(f"{org_id}\n{domain}")
@@ -59,4 +64,5 @@ def new_domain(
         verified_key=domain if is_verified else f"? {id}",
         created_at=now,
         changed_at=now,
+        challenge=challenge,
     )

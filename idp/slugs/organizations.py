@@ -8,6 +8,11 @@ from typing import Final
 from idp.slugs.slug import Slug
 
 SLUGS: Final[Mapping[str, Slug]] = {
+    "import.org_differs": Slug(
+        400,
+        "A row of a package names another organization than the one that it stands in.",
+        "Put the row into the organization that it belongs to.",
+    ),
     "domain.exists": Slug(
         409,
         "The organization has this domain already.",

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.transfer.kinds import humans, organizations
+from idp.transfer.kinds import (
+    domains,
+    humans,
+    organizations,
+)
 from idp.transfer.kinds.kind import Kind
 
-KINDS: Final[tuple[Kind, ...]] = (*organizations.KINDS, *humans.KINDS)
+KINDS: Final[tuple[Kind, ...]] = (
+    *organizations.KINDS,
+    *domains.KINDS,
+    *humans.KINDS,
+)
 BY_MEMBER: Final = {kind.member: kind for kind in KINDS}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
-from idp.records import ORGANIZATIONS, Organization
+from idp.records import EVENTS, ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Prepared, Problem, Read, refused
-from storage import Update
+from storage import Collection, Update
 
 NO_HOME: Final = Problem(
     slug="organization.not_found",
@@ -35,9 +35,8 @@ def still_there(organization: Organization) -> Update:
     return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
 
 
-def of_each(reads: Sequence[Read]) -> Mapping[str, list[Read]]:
-    """The rows by their organization, both in their order."""
-    rows: dict[str, list[Read]] = {}
-    for read in reads:
-        rows.setdefault(read.row.org_id, []).append(read)
-    return rows
+async def is_made_here(taking: Taking, collection: Collection[Any], id: str) -> bool:
+    """Whether a record was made by a row of this import."""
+    where = {"collection": collection.name, "record_id": id, "sequence": 1}
+    page = await taking.service.store.find(EVENTS, where)
+    return any(("import", taking.job.id) in each.payload for each in page.records)

@@ -31,17 +31,20 @@ _MAX: Final = 253  # RFC 1035, as text: in ASCII a domain can be longer than wha
 
 
 class Host(Struct, frozen=True):
-    """A domain, or what an installation's own organization has for one: its host; or nothing."""
+    """A domain, or what an installation's own organization has for one: its host; or nothing,
+    unless `min` is 1."""
+
+    min: int = 0
 
     def read(self, value: object) -> str:
-        text = Text(max=_MAX).read(value)
+        text = Text(self.min, _MAX).read(value)
         host = domains.key(text)
         if host and not _HOST.fullmatch(host):
             raise Refused("domain.invalid", "is not a domain name such as example.com")
         return host
 
     def schema(self) -> Schema:
-        return Text(max=_MAX).schema() | {"examples": ["example.com"]}
+        return Text(self.min, _MAX).schema() | {"examples": ["example.com"]}
 
 
 class PackagedOrganization(Request, frozen=True, kw_only=True):

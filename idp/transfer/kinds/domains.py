@@ -1,0 +1,259 @@
+"""`domains`: what an organization names as its own, and by which of them login names end.
+
+Whether a domain is proven, the package says: who may import may say so of any domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, cast
+
+from msgspec import Struct
+
+from idp import events, listing
+from idp.fields import OneOf, Text
+from idp.identity import domain_calls
+from idp.records import (
+    DOMAINS,
+    ORGANIZATIONS,
+    Challenge,
+    Organization,
+    OrganizationDomain,
+    new_domain,
+)
+from idp.requests import Request
+from idp.transfer.kinds import homes
+from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
+from idp.transfer.kinds.organizations import Host
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Write
+
+_UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
+_PROOFS: Final[dict[str, Literal["http", "dns"]]] = {
+    "DOMAIN_VALIDATION_TYPE_HTTP": "http",
+    "DOMAIN_VALIDATION_TYPE_DNS": "dns",
+}
+_NAMES: Final = {kind: name for name, kind in _PROOFS.items()}
+
+
+class PackagedDomain(Request, frozen=True, kw_only=True):
+    """`validationToken` is this service's own member: what is to be published as the proof.
+
+    `orgId` says once more whose it is, and must say the same.
+    """
+
+    domain_name: Annotated[str, Host(1)]
+    org_id: Annotated[str, Text()] = ""
+    is_verified: bool = False
+    is_primary: bool = False
+    validation_type: Annotated[str, OneOf((_UNSPECIFIED, *_PROOFS))] = _UNSPECIFIED
+    validation_token: Annotated[str, Text()] = ""
+
+    @property
+    def challenge(self) -> Challenge | None:
+        """By what it is to be proven, if the token came along."""
+        kind = _PROOFS.get(self.validation_type)
+        token = self.validation_token
+        return Challenge(kind=kind, token=token) if kind and token else None
+
+
+class _Case(Struct, frozen=True):
+    """A row, the domain as it would be stored new, the one that is there already, and whose it is
+    if it is proven; `home` is the organization of the row."""
+
+    read: Read
+    home: Organization
+    new: OrganizationDomain
+    stored: OrganizationDomain | None
+    owner: str | None
+    is_one_too_many: bool
+
+    @property
+    def request(self) -> PackagedDomain:
+        return cast(PackagedDomain, self.read.request)
+
+    @property
+    def id(self) -> str:
+        return f"{self.home.id}_{self.new.domain}"
+
+    def prepared(self, action: Literal["create", "update", "skip"], *writes: Write) -> Prepared:
+        proof = self.request.is_verified or self.request.validation_type == _UNSPECIFIED
+        is_whole = proof or self.request.challenge or action == "skip"
+        problems = () if is_whole else (_NO_PROOF,)
+        return Prepared(action=action, id=self.id, writes=writes, problems=problems)
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """New ones are added; those that are there are left alone, or with `updates` proven."""
+    known = await homes.found(taking, reads)
+    at_home = [read for read in reads if read.row.org_id in known]
+    cases = {case.read.row.number: case for case in await _cases(taking, at_home, known)}
+    return [
+        await _prepare(taking, cases[read.row.number])
+        if read.row.number in cases
+        else homes.homeless(f"{read.row.org_id}_{_named(taking, read).domain}")
+        for read in reads
+    ]
+
+
+async def _cases(
+    taking: Taking, reads: Sequence[Read], known: Mapping[str, Organization]
+) -> list[_Case]:
+    store = taking.service.store
+    named = [_named(taking, read) for read in reads]
+    stored = await store.get_many([(DOMAINS, each.id) for each in named])
+    keys = list(dict.fromkeys(each.domain for each in named))
+    owners = await store.find_each(DOMAINS, "verified_key", keys)
+    counts = {id: await store.count(DOMAINS, {"org_id": id}) for id in known}
+    cases = []
+    for read, new, there in zip(reads, named, stored, strict=True):
+        counts[new.org_id] += there is None
+        owner = next((each.org_id for each in owners.get(new.domain, ())), None)
+        is_one_too_many = there is None and counts[new.org_id] > domain_calls.MOST
+        cases.append(_Case(read, known[new.org_id], new, there, owner, is_one_too_many))
+    return cases
+
+
+def _named(taking: Taking, read: Read) -> OrganizationDomain:
+    request = cast(PackagedDomain, read.request)
+    return new_domain(
+        read.row.org_id,
+        request.domain_name,
+        taking.service.clock.now(),
+        is_verified=request.is_verified,
+        challenge=request.challenge,
+    )
+
+
+async def _prepare(taking: Taking, case: _Case) -> Prepared:
+    problem = _objection(case)
+    if problem is not None:
+        return refused(case.id, problem)
+    writes = _primary(taking, case) if await _becomes_primary(taking, case) else []
+    if case.stored is None:
+        guard = [] if writes else [homes.still_there(case.home)]
+        return case.prepared("create", *_insertion(taking, case), *writes, *guard)
+    if taking.updates and case.new.is_verified and not case.stored.is_verified:
+        return case.prepared("update", *_proof(taking, case.stored), *writes)
+    return case.prepared("update" if writes else "skip", *writes)
+
+
+def _objection(case: _Case) -> Problem | None:
+    """What stands against the row, beside its form."""
+    if case.request.org_id not in ("", case.home.id):
+        return _DIFFERS
+    if case.owner not in (None, case.home.id):
+        return _TAKEN
+    if case.is_one_too_many:
+        return _TOO_MANY
+    return _UNPROVEN if case.request.is_primary and not case.request.is_verified else None
+
+
+_DIFFERS: Final = Problem(
+    slug="import.org_differs",
+    field="orgId",
+    message="names another organization than the one that it stands in",
+    fix="Put the row into the organization that it belongs to.",
+)
+_TAKEN: Final = Problem(
+    slug="organization.domain_taken",
+    field="domainName",
+    message="is another organization's already",
+    fix="Leave it out, or remove it there first.",
+)
+_TOO_MANY: Final = Problem(
+    slug="domain.too_many",
+    message=f"is one more than the {domain_calls.MOST} that an organization can have",
+    fix="Leave some of them out.",
+)
+_UNPROVEN: Final = Problem(
+    slug="domain.not_verified",
+    field="isPrimary",
+    message="needs a domain that is verified",
+    fix="Set isVerified, or let another one be primary.",
+)
+_NO_PROOF: Final = Problem(
+    slug="domain.no_challenge",
+    field="validationType",
+    message="is not kept: the package does not say by which token",
+    fix="Ask for a new token, and publish that.",
+)
+
+
+async def _becomes_primary(taking: Taking, case: _Case) -> bool:
+    """Login names are only changed where nobody has one yet, or where it was asked for."""
+    is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
+    if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
+        return False
+    return taking.updates or await homes.is_made_here(taking, ORGANIZATIONS, case.home.id)
+
+
+def _primary(taking: Taking, case: _Case) -> list[Write]:
+    now = taking.service.clock.now()
+    return events.update(
+        taking.service.random,
+        ORGANIZATIONS,
+        case.home,
+        {"primary_domain": case.new.domain, "changed_at": now},
+        "organization.primary_domain_changed",
+        taking.actor,
+        now,
+    )
+
+
+def _insertion(taking: Taking, case: _Case) -> list[Write]:
+    payload = import_payload(taking, case.read) | {"domain": case.new.domain}
+    service, now = taking.service, case.new.created_at
+    return events.insertion(
+        service.random, DOMAINS, case.new, "domain.created", taking.actor, now, **payload
+    )
+
+
+def _proof(taking: Taking, known: OrganizationDomain) -> list[Write]:
+    now = taking.service.clock.now()
+    return events.update(
+        taking.service.random,
+        DOMAINS,
+        known,
+        {"verified_key": known.domain, "changed_at": now},
+        "domain.verified",
+        taking.actor,
+        now,
+    )
+
+
+async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """All of them, in their order."""
+    where = {"org_id": organization.id}
+    async for each in listing.walk(telling.view, DOMAINS, where, order="domain"):
+        yield _told(organization, each)
+
+
+def _told(organization: Organization, domain: OrganizationDomain) -> dict[str, Any]:
+    proof = {}
+    if domain.challenge is not None:
+        kind, token = domain.challenge.kind, domain.challenge.token
+        proof = {"validationType": _NAMES[kind], "validationToken": token}
+    return {
+        "orgId": organization.id,
+        "domainName": domain.domain,
+        "isVerified": domain.is_verified,
+        "isPrimary": domain.domain == organization.primary_domain,
+        **proof,
+    }
+
+
+def _name(document: dict[str, Any]) -> str:
+    return str(document.get("domainName") or document.get("domain_name") or "")
+
+
+KINDS: Final = (
+    Kind(
+        member="domains",
+        type="domain",
+        request=PackagedDomain,
+        name=_name,
+        prepare=prepare,
+        tell=tell,
+    ),
+)
