@@ -7,6 +7,7 @@ them: no script, no place where a photograph was taken, nothing behind the end o
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zlib
 from typing import Any, Final, Literal, NamedTuple
@@ -67,6 +68,44 @@ def drawn(sent: bytes, box: Box) -> Drawn:
             return _encoded(ImageOps.exif_transpose(image), box, is_photo=image.format == "JPEG")
     except _DAMAGED as error:
         raise Unusable("is damaged: it can't be drawn") from error
+
+
+def taken_over(sent: bytes, box: Box) -> Drawn:
+    """A picture that `drawn` has made already, as it is: each drawing of a photograph would blur
+    it a little more. Of anything else, what `drawn` makes of it. Raises Unusable.
+    """
+    made = drawn(sent, box)
+    if made.type == "image/jpeg" and _is_bare(sent) and _size(sent) == (made.width, made.height):
+        return Drawn(made.type, made.width, made.height, sent)
+    return made
+
+
+def _is_bare(photo: bytes) -> bool:
+    """Whether a JPEG file holds what is needed to draw it, and nothing else (ITU T.81, B.1)."""
+    at = 2
+    while photo[at : at + 1] == b"\xff":
+        marker, length = photo[at + 1], int.from_bytes(photo[at + 2 : at + 4], "big")
+        if marker not in _DRAWING or (marker == _JFIF and length != _JFIF_BYTES):
+            return False
+        at += 2 + length
+        if marker == _SCAN:
+            return _SCANNED.fullmatch(photo, at) is not None
+    return False
+
+
+_JFIF: Final = 0xE0
+_JFIF_BYTES: Final = 16  # without a preview
+_SCAN: Final = 0xDA
+# Tables, the frame, the scan.
+_DRAWING: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
+_SCANNED: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
+
+
+def _size(sent: bytes) -> tuple[int, int]:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(sent), formats=_FORMATS) as image:
+        return image.width, image.height
 
 
 def _check_kind(sent: bytes) -> None:

@@ -7,6 +7,7 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Annotated, Any, Final, cast
 
 from msgspec import Struct, structs
@@ -34,7 +35,7 @@ BOXES: Final[Mapping[Place, Box]] = {
     "icon": Box(128, 128),
     "icon_dark": Box(128, 128),
 }
-_MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # one more than fits is judged as a picture
+MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # one more than fits is judged as a picture
 _EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 
 
@@ -60,7 +61,7 @@ class PictureForm(Request, frozen=True, kw_only=True):
     """A PNG, JPEG or WebP file of at most 512 kB, in base64. It is drawn anew: its pixels count,
     and nothing else of it is kept."""
 
-    content: Annotated[bytes, Base64(_MAX_BASE64)]
+    content: Annotated[bytes, Base64(MAX_BASE64)]
 
 
 class PictureView(Answer, frozen=True, kw_only=True):
@@ -204,14 +205,7 @@ async def _add(
     service: Service, call: Call, organization: Organization | None, place: Place, image: Drawn
 ) -> Changed:
     now, org_id = service.clock.now(), organization.id if organization else None
-    picture = Picture(
-        id=picture_id(org_id, place),
-        org_id=org_id,
-        place=place,
-        created_at=now,
-        changed_at=now,
-        **_values(image),
-    )
+    picture = new(org_id, place, image, now)
     writes = events.insertion(
         service.random, PICTURES, picture, "picture.created", call.actor, now
     )
@@ -222,6 +216,18 @@ async def _add(
     await commit_settled(service.store, *writes, *guard)
     service.recent.forget()
     return Changed(details=await policies.told_of(service, picture))
+
+
+def new(org_id: str | None, place: Place, image: Drawn, now: datetime) -> Picture:
+    """A picture that isn't stored yet."""
+    return Picture(
+        id=picture_id(org_id, place),
+        org_id=org_id,
+        place=place,
+        created_at=now,
+        changed_at=now,
+        **_values(image),
+    )
 
 
 def _values(image: Drawn) -> dict[str, Any]:

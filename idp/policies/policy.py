@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import cast
 
 from idp import access, changes, events, requests
@@ -107,7 +108,18 @@ async def _add(
     service: Service, call: Call, organization: Organization | None, rules: PolicyRules, *kind: str
 ) -> Changed:
     now, org_id = service.clock.now(), organization.id if organization else None
-    policy = Policy(
+    policy = new(org_id, rules, now, *kind)
+    writes = events.insertion(
+        service.random, POLICIES, policy, _event("created", *kind), call.actor, now
+    )
+    await commit_settled(service.store, *writes, *_still_there(organization))
+    service.recent.forget()
+    return Changed(details=await told_of(service, policy))
+
+
+def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
+    """A policy that isn't stored yet."""
+    return Policy(
         id=effective.policy_id(org_id, *kind),
         org_id=org_id,
         kind=cast(PolicyKind, kind[0]),
@@ -115,12 +127,6 @@ async def _add(
         created_at=now,
         changed_at=now,
     )
-    writes = events.insertion(
-        service.random, POLICIES, policy, _event("created", *kind), call.actor, now
-    )
-    await commit_settled(service.store, *writes, *_still_there(organization))
-    service.recent.forget()
-    return Changed(details=await told_of(service, policy))
 
 
 def _still_there(organization: Organization | None) -> list[Write]:
@@ -184,5 +190,9 @@ async def _answer(
 
 
 def _event(step: str, *kind: str) -> str:
-    name = kind[0] if kind[0].endswith("_text") else f"{kind[0]}_policy"
-    return f"{name}.{step}"
+    return f"{event_object(kind[0])}.{step}"
+
+
+def event_object(kind: str) -> str:
+    """How events call a kind of policy."""
+    return kind if kind.endswith("_text") else f"{kind}_policy"

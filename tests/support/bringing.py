@@ -56,7 +56,8 @@ async def _one(import_, kind, row) -> Prepared:
     """One row, judged and stored; what could not be read of it fails it, but unknown members."""
     if kind.prepare is None:
         return Prepared(action="skip", id="", problems=(_unsupported(kind),))
-    request, problems = requests.collect(kind.request, row.document)
+    document, eased = kind.ease(row.document) if kind.ease else (row.document, [])
+    request, problems = requests.collect(kind.request, document)
     told = tuple(
         Problem(
             slug=each.slug,
@@ -73,7 +74,7 @@ async def _one(import_, kind, row) -> Prepared:
         await import_.service.store.commit_each([prepared.writes]) if prepared.writes else [None]
     )
     assert failed is None, failed
-    return structs.replace(prepared, problems=(*told, *prepared.problems))
+    return structs.replace(prepared, problems=(*eased, *told, *prepared.problems))
 
 
 def _unsupported(kind) -> Problem:

@@ -9,14 +9,24 @@ from typing import Final
 
 from idp.transfer.kinds import (
     domains,
+    factors,
     humans,
     organizations,
+    pictures,
+    policies,
+    texts,
+    unsupported,
 )
 from idp.transfer.kinds.kind import Kind
 
 KINDS: Final[tuple[Kind, ...]] = (
     *organizations.KINDS,
     *domains.KINDS,
+    *policies.KINDS,
+    *factors.KINDS,
+    *pictures.KINDS,
+    *texts.KINDS,
     *humans.KINDS,
+    *unsupported.KINDS,
 )
 BY_MEMBER: Final = {kind.member: kind for kind in KINDS}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from idp.records import EVENTS, ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Prepared, Problem, Read, refused
-from storage import Collection, Update
+from storage import Collection, Update, Where
 
 NO_HOME: Final = Problem(
     slug="organization.not_found",
@@ -37,6 +37,6 @@ def still_there(organization: Organization) -> Update:
 
 async def is_made_here(taking: Taking, collection: Collection[Any], id: str) -> bool:
     """Whether a record was made by a row of this import."""
-    where = {"collection": collection.name, "record_id": id, "sequence": 1}
+    where: Where = {"collection": collection.name, "record_id": id, "sequence": 1}
     page = await taking.service.store.find(EVENTS, where)
     return any(("import", taking.job.id) in each.payload for each in page.records)

@@ -13,7 +13,7 @@ from idp.records import Organization
 from idp.records.jobs import Job
 from idp.requests import Request
 from idp.service import Service
-from idp.transfer.rows import Prepared, Read
+from idp.transfer.rows import Prepared, Problem, Read
 from storage import View
 
 
@@ -45,6 +45,7 @@ class Telling(Struct, frozen=True):
 
 
 RequestType = type[Request]
+Ease = Callable[[object], tuple[object, list[Problem]]]
 Prepare = Callable[[Taking, Sequence[Read]], Awaitable[list[Prepared]]]
 Tell = Callable[[Telling, Organization], AsyncIterator[dict[str, Any]]]
 
@@ -54,6 +55,8 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
     `name` is what a row is called in reports when it can't be read further than this.
+    `ease`, where there is one, makes a document of another system such that it can be read here,
+    with a warning for whatever that takes from it (`idp/transfer/easing.py`).
     `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
     answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
     again. It reads the store and writes nothing. Every created record carries its event with the
@@ -67,6 +70,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     type: str
     request: RequestType | None = None
     name: Callable[[Any], str] = lambda _: ""
+    ease: Ease | None = None
     prepare: Prepare | None = None
     tell: Tell | None = None
     is_single: bool = False

@@ -1,0 +1,105 @@
+"""`secondFactors` and `multiFactors`: which kinds of factors count beside the login policy.
+
+Newer packages say so in the policy itself; then these lists add nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, cast
+
+from msgspec import structs
+
+from idp import events
+from idp.fields import Name
+from idp.policies import effective
+from idp.policies.forms import MULTI_FACTORS, SECOND_FACTORS
+from idp.records import POLICIES, LoginRules, Policy
+from idp.requests import Request
+from idp.transfer.kinds import homes
+from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.rows import Prepared, Problem, Read
+
+
+class PackagedFactor(Request, frozen=True, kw_only=True):
+    type: Name
+
+
+async def prepare(
+    field: str, known: Mapping[str, str], taking: Taking, reads: Sequence[Read]
+) -> list[Prepared]:
+    """Add them to the policies that the same package has made, or with `updates` to any."""
+    organizations = await homes.found(taking, reads)
+    ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
+    stored = await taking.service.store.get_many([(POLICIES, id) for id in ids])
+    prepared = []
+    for read, policy in zip(reads, stored, strict=True):
+        type = cast(PackagedFactor, read.request).type
+        id = f"{read.row.org_id}_{type}"
+        if read.row.org_id not in organizations:
+            prepared.append(homes.homeless(id))
+        elif type not in known:
+            prepared.append(Prepared(action="skip", id=id, problems=(_unknown(known),)))
+        elif policy is None:
+            prepared.append(Prepared(action="skip", id=id, problems=(_NO_POLICY,)))
+        else:
+            prepared.append(await _added(taking, policy, field, known[type], id))
+    return prepared
+
+
+async def _added(taking: Taking, policy: Policy, field: str, factor: str, id: str) -> Prepared:
+    rules = cast(LoginRules, policy.rules)
+    counting = getattr(rules, field)
+    is_open = taking.updates or await homes.is_made_here(taking, POLICIES, policy.id)
+    if factor in counting or not is_open:
+        return Prepared(action="skip", id=id)
+    now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})
+    writes = events.update(
+        taking.service.random,
+        POLICIES,
+        policy,
+        {"rules": added, "changed_at": now},
+        "login_policy.changed",
+        taking.actor,
+        now,
+    )
+    return Prepared(action="update", id=id, writes=tuple(writes))
+
+
+_NO_POLICY: Final = Problem(
+    slug="policy.not_found",
+    message="has no login policy of the organization's own to be added to",
+    fix="Put a loginPolicy beside it, or leave the list out.",
+    is_error=False,
+)
+
+
+def _unknown(known: Mapping[str, str]) -> Problem:
+    return Problem(
+        slug="field.unknown_name",
+        field="type",
+        message=f"is no kind that there is here: {', '.join(known)}",
+        fix="People set up another factor when they sign in.",
+        is_error=False,
+    )
+
+
+def _name(document: Mapping[str, Any]) -> str:
+    return str(document.get("type") or "")
+
+
+def _kind(member: str, type: str, field: str, known: Mapping[str, str]) -> Kind:
+    return Kind(
+        member=member,
+        type=type,
+        request=PackagedFactor,
+        name=_name,
+        prepare=partial(prepare, field, known),
+    )
+
+
+KINDS: Final = (
+    _kind("secondFactors", "second_factor", "second_factors", SECOND_FACTORS),
+    _kind("multiFactors", "multi_factor", "multi_factors", MULTI_FACTORS),
+)

@@ -1,0 +1,82 @@
+"""`pictures`, a list of this service's own: logo and icon of an organization."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, Final, cast
+
+from idp.fields import Base64, OneOf
+from idp.policies import images, pictures
+from idp.policies.images import Unusable
+from idp.policies.pictures import BOXES, MAX_BASE64
+from idp.records import PICTURES, Organization
+from idp.records.pictures import Place
+from idp.requests import Request
+from idp.transfer.kinds import settings
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.settings import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, refused
+
+_SETS: Final = ("type", "width", "height", "content", "digest")
+
+
+class PackagedPicture(Request, frozen=True, kw_only=True):
+    """`content` is a PNG, JPEG or WebP file of at most 512 kB, in base64."""
+
+    place: Annotated[str, OneOf(tuple(BOXES))]
+    content: Annotated[bytes, Base64(MAX_BASE64)]
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Pictures are drawn anew, as those that somebody sends: their pixels count."""
+    wanted = {read.row.number: await _wanted(taking, read) for read in reads}
+    fit = [read for read in reads if isinstance(wanted[read.row.number], Wanted)]
+    stored = await settings.stored(
+        taking, fit, [cast(Wanted, wanted[read.row.number]) for read in fit]
+    )
+    prepared = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
+    return [
+        prepared.get(read.row.number) or cast(Prepared, wanted[read.row.number]) for read in reads
+    ]
+
+
+async def _wanted(taking: Taking, read: Read) -> Wanted | Prepared:
+    request, org_id = cast(PackagedPicture, read.request), read.row.org_id
+    place, id = cast(Place, request.place), f"{org_id}_{request.place}"
+    try:
+        image = await asyncio.to_thread(images.taken_over, request.content, BOXES[place])
+    except Unusable as error:
+        problem = Problem(slug=error.slug, field="content", message=error.message)
+        return refused(id, problem)
+    return Wanted(
+        id=id,
+        event="picture",
+        collection=PICTURES,
+        record=pictures.new(org_id, place, image, taking.service.clock.now()),
+        sets=_SETS,
+    )
+
+
+async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """Each as the file that is shown."""
+    for place in BOXES:
+        picture = await telling.view.get(PICTURES, pictures.picture_id(organization.id, place))
+        if picture is not None:
+            yield {"place": place, "content": picture.content}
+
+
+def _name(document: Mapping[str, Any]) -> str:
+    return str(document.get("place") or "")
+
+
+KINDS: Final = (
+    Kind(
+        member="pictures",
+        type="picture",
+        request=PackagedPicture,
+        name=_name,
+        prepare=prepare,
+        tell=tell,
+    ),
+)

@@ -1,0 +1,111 @@
+"""The policies of an organization, in the reference system's members and this service's own.
+
+In a package what is not said is off, as the reference system's encoding leaves out whatever is
+false, empty or 0; only a number that can't be 0 is then the service's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, cast
+
+from idp.policies import effective
+from idp.policies import policy as policies
+from idp.policies.forms import NO_PASSWORDLESS, PolicyForm
+from idp.policies.kinds import KINDS as POLICIES_THERE_ARE
+from idp.records import POLICIES, Organization
+from idp.records.policies import PolicyKind
+from idp.transfer import easing
+from idp.transfer.kinds import settings
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.settings import Wanted
+from idp.transfer.rows import Prepared, Problem, Read
+
+_LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
+    "login": {
+        "allowRegister": False,
+        "secondFactors": [],
+        "multiFactors": [],
+        "passwordlessType": NO_PASSWORDLESS,
+    },
+}
+# On which ground a colour that is not said is the service's own.
+_GROUNDS: Final = {
+    f"{part}Color{scheme}": f"backgroundColor{scheme}"
+    for scheme in ("", "Dark")
+    for part in ("primary", "warn", "font")
+}
+
+
+def ease(kind: PolicyKind, document: object) -> tuple[object, list[Problem]]:
+    """What of a policy can be had here."""
+    if isinstance(document, dict):
+        said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
+        document = said | document
+    return easing.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
+
+
+async def prepare(kind: PolicyKind, taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """A policy for an organization that has none of its own; with `updates` in place of it."""
+    now = taking.service.clock.now()
+    wanted = []
+    for read in reads:
+        rules = cast(PolicyForm, read.request).stored()
+        wanted.append(
+            Wanted(
+                id=read.row.org_id,
+                event=policies.event_object(kind),
+                collection=POLICIES,
+                record=policies.new(read.row.org_id, rules, now, kind),
+                sets=("rules",),
+            )
+        )
+    return await settings.stored(taking, reads, wanted)
+
+
+async def tell(
+    kind: PolicyKind, telling: Telling, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
+    """The organization's own; nothing where the installation's counts."""
+    policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
+    if policy is not None:
+        told = POLICIES_THERE_ARE[kind].told(policy.rules)
+        yield {camel(name): value for name, value in told.items()}
+
+
+def camel(name: str) -> str:
+    """A member's name in a package."""
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def _kind(member: str, type: str, kind: PolicyKind) -> Kind:
+    return Kind(
+        member=member,
+        type=type,
+        request=POLICIES_THERE_ARE[kind].form,
+        ease=partial(ease, kind),
+        prepare=partial(prepare, kind),
+        tell=partial(tell, kind),
+        is_single=True,
+    )
+
+
+_NO_DOMAIN_POLICY: Final = (
+    "login names are unique in the whole installation here, and domains are always proven"
+)
+
+KINDS: Final = (
+    Kind(
+        member="domainPolicy", type="domain_policy", is_single=True, unsupported=_NO_DOMAIN_POLICY
+    ),
+    Kind(member="iamPolicy", type="domain_policy", is_single=True, unsupported=_NO_DOMAIN_POLICY),
+    _kind("loginPolicy", "login_policy", "login"),
+    _kind("passwordComplexityPolicy", "password_complexity_policy", "password_complexity"),
+    _kind("passwordAgePolicy", "password_age_policy", "password_age"),
+    _kind("lockoutPolicy", "lockout_policy", "lockout"),
+    _kind("labelPolicy", "label_policy", "label"),
+    _kind("privacyPolicy", "privacy_policy", "privacy"),
+    _kind("languagePolicy", "language_policy", "language"),
+)

@@ -1,0 +1,94 @@
+"""How policies, texts and pictures of a package are stored: one of each for an organization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from idp import events
+from idp.records import Organization
+from idp.transfer.kinds import homes
+from idp.transfer.kinds.kind import Taking, import_payload
+from idp.transfer.rows import Action, Prepared, Problem, Read
+from storage import Collection, Write
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a row says: the record as it would be stored new, and of it, what an update sets.
+
+    `event` is how events call it, `id` how reports do. Without a record there is nothing to store,
+    and `problems` say why.
+    """
+
+    id: str
+    event: str = ""
+    collection: Collection[Any] | None = None
+    record: Any = None
+    sets: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+async def stored(
+    taking: Taking, reads: Sequence[Read], wanted: Sequence[Wanted]
+) -> list[Prepared]:
+    """New ones are made; those that are there are left alone, or with `updates` replaced."""
+    known = await homes.found(taking, reads)
+    keys = [(each.collection, each.record.id) for each in wanted if each.collection]
+    found = iter(await taking.service.store.get_many(keys))
+    there = [next(found) if each.collection else None for each in wanted]
+    return [
+        _prepared(taking, read, known.get(read.row.org_id), each, old)
+        for read, each, old in zip(reads, wanted, there, strict=True)
+    ]
+
+
+def _prepared(
+    taking: Taking, read: Read, home: Organization | None, wanted: Wanted, known: Any
+) -> Prepared:
+    if home is None:
+        return homes.homeless(wanted.id)
+    if wanted.collection is None:
+        return Prepared(action="skip", id=wanted.id, problems=wanted.problems)
+    if known is None:
+        writes = [*_insertion(taking, read, wanted), homes.still_there(home)]
+        return _done("create", wanted, writes)
+    values = {name: getattr(wanted.record, name) for name in wanted.sets}
+    is_same = all(getattr(known, name) == value for name, value in values.items())
+    if is_same or not taking.updates:
+        return _done("skip", wanted, [])
+    return _done("update", wanted, _update(taking, wanted, known, values))
+
+
+def _done(action: Action, wanted: Wanted, writes: Sequence[Write]) -> Prepared:
+    problems = () if action == "skip" else wanted.problems
+    return Prepared(action=action, id=wanted.id, writes=tuple(writes), problems=problems)
+
+
+def _insertion(taking: Taking, read: Read, wanted: Wanted) -> list[Write]:
+    assert wanted.collection is not None  # noqa: S101 - told to mypy
+    return events.insertion(
+        taking.service.random,
+        wanted.collection,
+        wanted.record,
+        f"{wanted.event}.created",
+        taking.actor,
+        wanted.record.created_at,
+        **import_payload(taking, read),
+    )
+
+
+def _update(
+    taking: Taking, wanted: Wanted, known: Any, values: Mapping[str, object]
+) -> list[Write]:
+    assert wanted.collection is not None  # noqa: S101 - told to mypy
+    return events.update(
+        taking.service.random,
+        wanted.collection,
+        known,
+        {**values, "changed_at": wanted.record.changed_at},
+        f"{wanted.event}.changed",
+        taking.actor,
+        wanted.record.changed_at,
+    )

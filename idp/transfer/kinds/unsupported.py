@@ -1,0 +1,45 @@
+"""What packages of the reference system hold, and this service has nothing of.
+
+Every row is named in the report, so that nobody looks for it in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from idp.transfer.kinds.kind import Kind
+
+
+def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
+    """The name of a row by members of it, joined as composite ids are."""
+
+    def name(document: Mapping[str, Any]) -> str:
+        return "_".join(str(document[each]) for each in names if document.get(each))
+
+    return name
+
+
+_IDP: Final = "people sign in by other identity providers nowhere yet"
+_ACTION: Final = "nothing of this service runs code of others"
+_GRANT: Final = "a project belongs to one organization alone"
+
+KINDS: Final = (
+    Kind(member="oidcIdps", type="oidc_idp", name=_by("idpId"), unsupported=_IDP),
+    Kind(member="jwtIdps", type="jwt_idp", name=_by("idpId"), unsupported=_IDP),
+    Kind(member="idps", type="idp", name=_by("idpId", "ownerType"), unsupported=_IDP),
+    Kind(member="actions", type="action", name=_by("actionId"), unsupported=_ACTION),
+    Kind(
+        member="triggerActions",
+        type="trigger_action",
+        name=_by("flowType", "triggerType"),
+        unsupported=_ACTION,
+    ),
+    Kind(member="projectGrants", type="project_grant", name=_by("grantId"), unsupported=_GRANT),
+    Kind(
+        member="projectGrantMembers",
+        type="project_grant_member",
+        name=_by("projectId", "grantId", "userId"),
+        unsupported=_GRANT,
+    ),
+)
