@@ -108,8 +108,9 @@ def _read(kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:
     if row.broken:
         return None, list(row.broken)
     assert kind.request is not None  # noqa: S101 - told to mypy
-    request, found = requests.collect(kind.request, row.document)
-    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found]
+    document, eased = kind.ease(row.document) if kind.ease else (row.document, [])
+    request, found = requests.collect(kind.request, document)
+    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found] + eased
     if any(one.is_error for one in problems):
         return None, problems
     return Read(row, request), problems

@@ -80,7 +80,8 @@ class _Case(Struct, frozen=True):
         proof = self.request.is_verified or self.request.validation_type == _UNSPECIFIED
         is_whole = proof or self.request.challenge or action == "skip"
         problems = () if is_whole else (_NO_PROOF,)
-        return Prepared(action=action, id=self.id, writes=writes, problems=problems)
+        met = (DOMAINS, self.stored) if self.stored else None
+        return Prepared(action=action, id=self.id, writes=writes, problems=problems, met=met)
 
 
 async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:

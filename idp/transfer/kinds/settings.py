@@ -53,17 +53,18 @@ def _prepared(
         return Prepared(action="skip", id=wanted.id, problems=wanted.problems)
     if known is None:
         writes = [*_insertion(taking, read, wanted), homes.still_there(home)]
-        return _done("create", wanted, writes)
+        return _done("create", wanted, None, writes)
     values = {name: getattr(wanted.record, name) for name in wanted.sets}
     is_same = all(getattr(known, name) == value for name, value in values.items())
     if is_same or not taking.updates:
-        return _done("skip", wanted, [])
-    return _done("update", wanted, _update(taking, wanted, known, values))
+        return _done("skip", wanted, known, [])
+    return _done("update", wanted, known, _update(taking, wanted, known, values))
 
 
-def _done(action: Action, wanted: Wanted, writes: Sequence[Write]) -> Prepared:
+def _done(action: Action, wanted: Wanted, known: Any, writes: Sequence[Write]) -> Prepared:
     problems = () if action == "skip" else wanted.problems
-    return Prepared(action=action, id=wanted.id, writes=tuple(writes), problems=problems)
+    met = (wanted.collection, known) if wanted.collection and known else None
+    return Prepared(action=action, id=wanted.id, writes=tuple(writes), problems=problems, met=met)
 
 
 def _insertion(taking: Taking, read: Read, wanted: Wanted) -> list[Write]:

@@ -61,7 +61,7 @@ async def test_with_update_it_gets_the_name_and_the_state(server):
     stamp = (await server.store.get(ORGANIZATIONS, "acme")).stamp
     org = {"name": "Other", "state": "ORG_STATE_INACTIVE"}
 
-    (changed,) = await brought(server, {"orgId": "acme", "org": org}, updates=True)
+    (changed,) = await brought(server, {"orgId": "acme", "org": org}, updates=True, job="second")
 
     stored = await server.store.get(ORGANIZATIONS, "acme")
     assert changed.action == "update"
@@ -74,7 +74,7 @@ async def test_an_update_to_what_is_there_changes_nothing(server):
     await brought(server, ACME)
     before = await everything(server.store)
 
-    (again,) = await brought(server, ACME, updates=True)
+    (again,) = await brought(server, ACME, updates=True, job="second")
 
     assert again.action == "skip"
     assert await everything(server.store) == before
@@ -92,7 +92,7 @@ async def test_an_update_to_what_is_there_changes_nothing(server):
         ({"name": "A", "primaryDomain": "a b"}, "domain.invalid", "primaryDomain"),
         ({"name": "A", "primaryDomain": "x" * 254}, "field.too_long", "primaryDomain"),
         ({"name": "A", "state": "ORG_STATE_REMOVED"}, "field.unknown_name", "state"),
-        ([], "field.wrong_type", ""),
+        ("Acme", "field.wrong_type", ""),
     ],
 )
 async def test_what_it_is_refused_for(server, org, slug, field):
@@ -127,6 +127,6 @@ async def test_the_installations_own_organization_stays_active(server):
     own = page.records[0]
     org = {"name": "Default", "state": "ORG_STATE_INACTIVE"}
 
-    (refused,) = await brought(server, {"orgId": own.id, "org": org}, updates=True)
+    (refused,) = await brought(server, {"orgId": own.id, "org": org}, updates=True, job="second")
 
     assert [each.slug for each in refused.problems] == ["organization.of_instance"]

@@ -190,7 +190,7 @@ async def test_a_policy_that_is_there_changes_only_with_update(server, member, k
 @pytest.mark.parametrize(
     ("member", "policy", "slug", "field"),
     [
-        ("loginPolicy", [], "field.wrong_type", ""),
+        ("loginPolicy", "all", "field.wrong_type", ""),
         ("loginPolicy", {"forceMfa": "yes"}, "field.wrong_type", "forceMfa"),
         ("loginPolicy", {"secondFactors": {}}, "field.wrong_type", "secondFactors"),
         ("loginPolicy", {"secondFactors": [[]]}, "field.wrong_type", "secondFactors[0]"),
