@@ -99,6 +99,10 @@ class EachPlan(Struct, frozen=True):
         """Whether no two records have one value."""
         return not self.order
 
+    def place(self, record: Record) -> list[tuple[bool, Any]]:
+        """The place of a record among those of its value; what is absent comes first."""
+        return [((value := at(record, name)) is not None, value) for name in self.order]
+
     def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
         """The records, in the order of each value's, by the values that were asked for."""
         found: dict[Value, list[R]] = {}

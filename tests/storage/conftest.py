@@ -26,6 +26,7 @@ from storage.mongo import MongoStore
 from storage.sqlite import SqliteStore
 from tests.storage import records
 from tests.storage.dictionary import DictionaryStore
+from tests.storage.layered import FilledStore, LayeredStore
 from tests.storage.mongo_faults import faulty, lossy  # noqa: F401  fixtures
 from tests.support.clock import SteppingClock
 from tests.support.mongod import fresh_database
@@ -34,6 +35,11 @@ from tests.support.mongod import fresh_database
 DICTIONARY_DEVIATES: dict[str, str] = {
     "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
     "test_a_thousand_values_are_found_in_one_round_trip": "there are no commands to count",
+}
+# What is otherwise where two stores are asked.
+OVERLAY_DEVIATES: dict[str, str] = {
+    "test_get_many_over_collections_is_one_round_trip": "both stores are asked",
+    "test_a_thousand_values_are_found_in_one_round_trip": "both stores are asked",
 }
 # What mongomock-motor does otherwise than MongoDB. It serves tests of the domain, not operators.
 MONGOMOCK_DEVIATES: dict[str, str] = {
@@ -128,6 +134,19 @@ class DictionaryBackend(Backend):
             return super().make(clock)
 
 
+class LayeredBackend(Backend):
+    """An overlay, which goes when its process does."""
+
+    is_shared = False
+
+    def __init__(self, name: str, make: Callable[..., Store]) -> None:
+        super().__init__(name, "memory://")
+        self._make = make
+
+    def make(self, clock: SteppingClock) -> Store:
+        return self._make(now=clock.now, new_id=self._new_id)
+
+
 def _sqlite(request) -> Backend:
     return SqliteBackend("sqlite", f"sqlite:///{request.getfixturevalue('tmp_path')}/db.sqlite3")
 
@@ -155,6 +174,14 @@ def _dictionary(request) -> Backend:
     return DictionaryBackend("dictionary", "dictionary://")
 
 
+def _overlay(request) -> Backend:
+    return LayeredBackend("overlay", LayeredStore)
+
+
+def _overlay_filled(request) -> Backend:
+    return LayeredBackend("overlay-filled", FilledStore)
+
+
 BACKENDS = {
     "sqlite": _sqlite,
     "memory": _memory,
@@ -162,8 +189,19 @@ BACKENDS = {
     "motor": _motor,
     "mongomock": _mongomock,
     "dictionary": _dictionary,
+    "overlay": _overlay,
+    "overlay-filled": _overlay_filled,
 }
-DEVIATIONS = {"mongomock": MONGOMOCK_DEVIATES, "dictionary": DICTIONARY_DEVIATES}
+DEVIATIONS = {
+    "mongomock": MONGOMOCK_DEVIATES,
+    "dictionary": DICTIONARY_DEVIATES,
+    "overlay": OVERLAY_DEVIATES,
+    "overlay-filled": OVERLAY_DEVIATES
+    | {
+        "test_a_refused_unit_is_not": "a record that was taken over has a mark of that",
+        "test_a_single_commit_gets_in_between": "what comes first is written below, alone",
+    },
+}
 
 
 def pytest_collection_modifyitems(items):

@@ -1,4 +1,5 @@
-"""SQLite against a dictionary, over any sequence of units that Hypothesis comes upon."""
+"""SQLite, and an overlay of two, against a dictionary, over any sequence of units that Hypothesis
+comes upon."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update
+from storage.overlay import Overlay
 from storage.sqlite import SqliteStore
 from tests.storage.records import ALL, TICKETS, USERS, Ticket, later, user
 from tests.support.clock import SteppingClock
@@ -112,13 +114,23 @@ class SqliteAgainstModel(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.model = Model()
         self.clock = SteppingClock(self.model.now)
-        ids = (f"u{n}" for n in itertools.count())
-        self.store = SqliteStore(None, now=self.clock.now, new_id=ids.__next__)
-        self.runner.run(self.store.open(ALL))
+        self.ids = (f"u{n}" for n in itertools.count())
+        self.store = self.opened()
+
+    def opened(self):
+        store = self.sqlite()
+        self.runner.run(store.open(ALL))
+        return store
+
+    def sqlite(self):
+        return SqliteStore(None, now=self.clock.now, new_id=self.ids.__next__)
 
     def teardown(self):
         self.runner.run(self.store.close())
         self.runner.close()
+
+    def agree(self, outcome, expected):
+        assert outcome is expected
 
     @rule(writes=UNITS)
     def commit(self, writes):
@@ -127,14 +139,14 @@ class SqliteAgainstModel(RuleBasedStateMachine):
         except StorageError as error:
             outcome = type(error)
 
-        assert outcome is self.model.commit(writes)
+        self.agree(outcome, self.model.commit(writes))
 
     @rule(units=st.lists(UNITS, max_size=6))
     def commit_each(self, units):
         outcomes = self.runner.run(self.store.commit_each(units))
 
-        expected = [self.model.commit(writes) for writes in units]
-        assert [outcome and type(outcome) for outcome in outcomes] == expected
+        for outcome, writes in zip(outcomes, units, strict=True):
+            self.agree(outcome and type(outcome), self.model.commit(writes))
 
     @rule(seconds=st.integers(1, 20))
     def time_passes(self, seconds):
@@ -155,8 +167,50 @@ class SqliteAgainstModel(RuleBasedStateMachine):
         assert page.records == self.model.users()
 
 
+class OverlayAgainstModel(SqliteAgainstModel):
+    """What lies below to begin with stays as it is, whatever is done above."""
+
+    BELOW = (
+        Insert(USERS, user("a", login_key="k1")),
+        Insert(USERS, user("b", login_key="k2", note="below")),
+        Insert(TICKETS, Ticket(id="c", expires_at=later(15))),
+    )
+
+    def opened(self):
+        self.lower = super().opened()
+        self.model.commit(self.BELOW)
+        self.runner.run(self.lower.commit(*self.BELOW))
+        store = Overlay(self.lower, self.sqlite())
+        self.runner.run(store.open(ALL))
+        return store
+
+    def agree(self, outcome, expected):
+        # Of what is stale and meets somebody, either may be told.
+        assert (outcome is None) == (expected is None)
+
+    def teardown(self):
+        keys = [(write.collection, write.id) for write in self.BELOW]
+        self.clock.advance(later(0) - self.clock.now())
+        found = self.runner.run(self.lower.get_many(keys))
+        number = self.runner.run(self.lower.count(USERS))
+        self.runner.run(self.lower.close())
+        super().teardown()
+
+        assert found == [write.record for write in self.BELOW]
+        assert number == 2
+
+    @invariant()
+    def values_find_the_same_as_the_list(self):
+        found = self.runner.run(self.store.find_each(USERS, "login_key", ["k1", "k2", "k3"]))
+        count = self.runner.run(self.store.count(USERS, {"org_id": "org"}))
+
+        assert found == {each.login_key: [each] for each in self.model.users()}
+        assert count == len(self.model.users())
+
+
 TestSqliteAgainstModel = SqliteAgainstModel.TestCase
-TestSqliteAgainstModel.settings = settings(
+TestOverlayAgainstModel = OverlayAgainstModel.TestCase
+TestSqliteAgainstModel.settings = TestOverlayAgainstModel.settings = settings(
     max_examples=40,
     stateful_step_count=25,
     deadline=None,

@@ -1,0 +1,220 @@
+"""Two stores read as one: what the upper one holds covers what lies below it."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Final
+
+from storage.base import (
+    COUNT_CAP,
+    MAX_ID_CHARACTERS,
+    Collection,
+    Cursor,
+    Key,
+    Page,
+    R,
+    Record,
+    Value,
+    View,
+    Where,
+)
+from storage.lists import EachPlan, Plan, at, plan, plan_count, plan_each
+
+_SHADOWS_AT_ONCE: Final = 500
+_SCANNED_AT_ONCE: Final = 16
+_SHARE_GROWS: Final = 8
+
+
+class Shadow(Record):
+    """Says that a record of the lower store counts no longer: the upper one has taken it over,
+    and may have changed or removed it since."""
+
+    collection: str
+    record_id: str
+
+
+SHADOWS: Final = Collection("shadows", Shadow, lists=(("collection", "record_id"),))
+
+
+def shadow(collection: Collection[Any], id: str) -> Shadow:
+    return Shadow(id=_shadow_id(collection, id), collection=collection.name, record_id=id)
+
+
+def _shadow_id(collection: Collection[Any], id: str) -> str:
+    text = f"{collection.name}/{id}"
+    if len(text) <= MAX_ID_CHARACTERS:
+        return text
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+class Layers(View):
+    """A view of both. `shadowed` names the collections of which there may be shadows."""
+
+    def __init__(self, lower: View, upper: View, shadowed: set[str]) -> None:
+        self._lower = lower
+        self._upper = upper
+        self._shadowed = shadowed
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        found = await self._upper.get_many(keys)
+        places = [place for place, record in enumerate(found) if record is None]
+        free = await self._are_free([keys[place] for place in places])
+        below = [place for place, is_free in zip(places, free, strict=True) if is_free]
+        if below:
+            records = await self._lower.get_many([keys[place] for place in below])
+            for place, record in zip(below, records, strict=True):
+                found[place] = record
+        return found
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        planned = plan(collection, where, order, limit)
+        query: dict[str, Any] = {
+            "where": where,
+            "order": order,
+            "descending": descending,
+            "limit": limit + 1,
+        }
+        above = (await self._upper.find(collection, after=after, **query)).records
+        below = await self._found_below(collection, after, query)
+        merged = heapq.merge(above, below, key=planned.cursor, reverse=descending)
+        return planned.page(list(merged), limit)
+
+    async def _found_below(
+        self, collection: Collection[R], after: Cursor | None, query: dict[str, Any]
+    ) -> list[R]:
+        """As many records as are asked for that nothing covers, or all that there are."""
+        found: list[R] = []
+        while len(found) < query["limit"]:
+            page = await self._lower.find(collection, after=after, **query)
+            found += await self._uncovered(collection, page.records)
+            after = page.after
+            if after is None:
+                break
+        return found
+
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        planned = plan_each(collection, field, values, most)
+        found = await self._upper.find_each(collection, field, values, most)
+        for value, below in (await self._each_below(collection, planned, values)).items():
+            above = found.get(value, [])
+            found[value] = sorted([*above, *below], key=planned.place)[:most]
+        return found
+
+    async def _each_below(
+        self, collection: Collection[R], planned: EachPlan, values: Sequence[Value]
+    ) -> dict[Value, list[R]]:
+        """The records that nothing covers; of values with covered ones, more are asked for."""
+        found: dict[Value, list[R]] = {}
+        share = planned.most
+        while values:
+            given = await self._lower.find_each(collection, planned.field, values, share)
+            every = [record for records in given.values() for record in records]
+            seen = {record.id for record in await self._uncovered(collection, every)}
+            for value, records in given.items():
+                found[value] = [record for record in records if record.id in seen]
+            values = [
+                value
+                for value, records in given.items()
+                if len(found[value]) < planned.most and len(records) == share
+            ]
+            share *= _SHARE_GROWS
+        return {value: records for value, records in found.items() if records}
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        planned = plan_count(collection, where)
+        covered = await self._covered(collection, planned) if up_to > 0 else 0
+        above = await self._upper.count(collection, where, up_to=up_to)
+        below = await self._lower.count(collection, where, up_to=up_to + covered)
+        return min(above + below - covered, max(up_to, 0))
+
+    async def _covered(self, collection: Collection[Any], planned: Plan) -> int:
+        """How many records that match lie below, and in a shadow."""
+        covered = 0
+        after: Cursor | None = None
+        while collection.name in self._shadowed:
+            page = await self._upper.find(
+                SHADOWS,
+                {"collection": collection.name},
+                order="record_id",
+                limit=_SHADOWS_AT_ONCE,
+                after=after,
+            )
+            keys = [(collection, each.record_id) for each in page.records]
+            records = await self._lower.get_many(keys)
+            covered += sum(record is not None and _matches(record, planned) for record in records)
+            after = page.after
+            if after is None:
+                break
+        return covered
+
+    async def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        above = self._upper.scan(collection, where)
+        ahead = await anext(above, None)
+        async for record in self._scanned_below(collection, where):
+            while ahead is not None and ahead.id < record.id:
+                yield ahead
+                ahead = await anext(above, None)
+            yield record
+        while ahead is not None:
+            yield ahead
+            ahead = await anext(above, None)
+
+    async def _scanned_below(
+        self, collection: Collection[R], where: Mapping[str, Value] | None
+    ) -> AsyncIterator[R]:
+        waiting: list[R] = []
+        async for record in self._lower.scan(collection, where):
+            waiting.append(record)
+            if len(waiting) == _SCANNED_AT_ONCE:
+                for each in await self._uncovered(collection, waiting):
+                    yield each
+                waiting = []
+        for each in await self._uncovered(collection, waiting):
+            yield each
+
+    async def _uncovered(self, collection: Collection[R], records: Sequence[R]) -> list[R]:
+        """Those records of the lower store that the upper one has nothing of."""
+        keys = [(collection, record.id) for record in records]
+        free = await self._are_free(keys)
+        above = await self._upper.get_many(keys)
+        checked = zip(records, free, above, strict=True)
+        return [record for record, is_free, covering in checked if is_free and covering is None]
+
+    async def _are_free(self, keys: Sequence[Key]) -> list[bool]:
+        """Whether no shadow lies on each."""
+        asked = [
+            (SHADOWS, _shadow_id(collection, id))
+            for collection, id in keys
+            if collection.name in self._shadowed
+        ]
+        if not asked:
+            return [True] * len(keys)
+        shadows = iter(await self._upper.get_many(asked))
+        return [
+            collection.name not in self._shadowed or next(shadows) is None
+            for collection, _ in keys
+        ]
+
+
+def _matches(record: Record, planned: Plan) -> bool:
+    if planned.prefix is not None and planned.order is not None:
+        if not str(at(record, planned.order)).startswith(planned.prefix):
+            return False
+    return all(at(record, path) == value for path, value in planned.equal.items())

@@ -1,0 +1,224 @@
+"""A store over another one, for whoever wants to see what writes would do: they stay above."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any, Final, TypeVar
+
+from msgspec import structs
+
+from storage.base import (
+    COUNTERS,
+    FIRST_SCHEMA,
+    META,
+    VALUES_AT_ONCE,
+    Collection,
+    Conflict,
+    Counter,
+    Insert,
+    InvalidValue,
+    Key,
+    Outcome,
+    Schema,
+    StorageError,
+    Store,
+    Unavailable,
+    Unit,
+    Update,
+    Value,
+    View,
+    Write,
+)
+from storage.codec import check_unit, check_values
+from storage.layers import SHADOWS, Layers, shadow
+from storage.lists import at
+
+T = TypeVar("T")
+_UNITS_AT_ONCE: Final = 200
+_Taken = dict[tuple[str, str, Value], str]
+
+
+class Overlay(Layers, Store):
+    """Reads see both stores, and writes stay in the upper one: a temporary one of its own, which
+    it opens and closes. The lower one is open already, and neither changed nor closed.
+
+    It keeps the promises of a store towards its own callers, as durable as the upper one; a
+    record that is taken over from below loses the fields that this program does not know. What
+    others do to the lower store meanwhile is seen, where it is not covered already.
+    """
+
+    def __init__(self, lower: Store, upper: Store) -> None:
+        super().__init__(lower, upper, set())
+        self._lower: Store = lower
+        self._upper: Store = upper
+        self._names: frozenset[str] = frozenset()
+        self._pending: set[asyncio.Future[Any]] = set()
+        self._is_closed = False
+
+    async def open(
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
+    ) -> None:
+        await self._upper.open([*collections, SHADOWS], schema)
+        self._names = frozenset(each.name for each in (*collections, META, COUNTERS))
+
+    async def close(self) -> None:
+        self._is_closed = True
+        while self._pending:
+            await asyncio.wait(set(self._pending))
+        await self._upper.close()
+
+    async def ping(self) -> None:
+        await asyncio.gather(self._lower.ping(), self._upper.ping())
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[View]:
+        async with self._lower.snapshot() as lower, self._upper.snapshot() as upper:
+            yield Layers(lower, upper, self._shadowed)
+
+    async def commit(self, *writes: Write) -> None:
+        # The waiter may go on to change what he has given, before all of it was looked at.
+        (outcome,) = await self.commit_each([[_kept_as_it_is(write) for write in writes]])
+        if outcome is not None:
+            raise outcome
+
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        if self._is_closed:
+            return [Unavailable("the store is closed") for _ in units]
+        return await self._kept(self._written(units))
+
+    async def applied(self, unit: Unit) -> bool | None:
+        return await self._upper.applied(unit)
+
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        return await self._kept(self._incremented(key, by, window))
+
+    async def _incremented(self, key: str, by: int, window: timedelta) -> Counter:
+        await self._take_over([(COUNTERS, key)])
+        return await self._upper.increment(key, by, window=window)
+
+    async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
+        """The work's result; cancelling the waiter withdraws nothing, and `close` awaits it."""
+        task = asyncio.ensure_future(work)
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+        return await asyncio.shield(task)
+
+    async def _written(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for start in range(0, len(units), _UNITS_AT_ONCE):
+            some = units[start : start + _UNITS_AT_ONCE]
+            try:
+                outcomes += await self._written_together(some)
+            except StorageError as error:
+                outcomes += [error for _ in some]
+        return outcomes
+
+    async def _written_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        """The upper store judges the units, once it holds the records that they change; what the
+        records below take from them is looked at before. What can't be right is its to refuse."""
+        sound = {place: unit for place, unit in enumerate(units) if self._is_sound(unit)}
+        writes = [write for unit in sound.values() for write in unit]
+        changed = [each for each in writes if not isinstance(each, Insert)]
+        await self._take_over([(each.collection, each.id) for each in changed])
+        taken = await self._taken(writes)
+        outcomes: list[Outcome] = [None] * len(units)
+        for place, unit in sound.items():
+            outcomes[place] = _conflict(unit, taken)
+        left = [place for place, outcome in enumerate(outcomes) if outcome is None]
+        written = await self._upper.commit_each([units[place] for place in left])
+        for place, outcome in zip(left, written, strict=True):
+            outcomes[place] = outcome
+        return outcomes
+
+    def _is_sound(self, unit: Sequence[Write]) -> bool:
+        """Whether both stores can be asked about all of it."""
+        try:
+            check_unit(unit)
+            for write in unit:
+                for field, value in _keys(write):
+                    check_values(write.collection, field, (value,))
+        except InvalidValue:
+            return False
+        return all(write.collection.name in self._names for write in unit)
+
+    async def _take_over(self, keys: Iterable[Key]) -> None:
+        """Have the upper store hold records that are to change, as they are, and shadow them."""
+        wanted = list(dict.fromkeys(keys))
+        above = await self._upper.get_many(wanted)
+        missing = [key for key, record in zip(wanted, above, strict=True) if record is None]
+        free = await self._are_free(missing)
+        left = [key for key, is_free in zip(missing, free, strict=True) if is_free]
+        below = await self._lower.get_many(left) if left else []
+        units = []
+        for (collection, id), record in zip(left, below, strict=True):
+            if record is not None:
+                self._shadowed.add(collection.name)
+                over = Insert(SHADOWS, shadow(collection, id))
+                units.append([over, Insert(collection, record)])
+        for outcome in await self._upper.commit_each(units):
+            # Whoever was faster has taken over the same.
+            if outcome is not None and not isinstance(outcome, Conflict):
+                raise outcome
+
+    async def _taken(self, writes: Sequence[Write]) -> _Taken:
+        """The ids and unique keys of these that records below have, and the id of each."""
+        inserted = [(each.collection, each.id) for each in writes if isinstance(each, Insert)]
+        free = await self._are_free(inserted)
+        left = [key for key, is_free in zip(inserted, free, strict=True) if is_free]
+        taken: _Taken = {}
+        for (collection, id), record in zip(left, await self._lower.get_many(left), strict=True):
+            if record is not None:
+                taken[collection.name, "id", id] = ""
+        for (collection, field), values in _wanted(writes).items():
+            for start in range(0, len(values), VALUES_AT_ONCE):
+                some = values[start : start + VALUES_AT_ONCE]
+                found = await self._lower.find_each(collection, field, some, 1)
+                every = [record for records in found.values() for record in records]
+                for record in await self._uncovered(collection, every):
+                    taken[collection.name, field, at(record, field)] = record.id
+        return taken
+
+
+def _kept_as_it_is(write: Write) -> Write:
+    if isinstance(write, Insert):
+        return structs.replace(write, record=copy.deepcopy(write.record))
+    if isinstance(write, Update):
+        return structs.replace(write, set=copy.deepcopy(write.set))
+    return write
+
+
+def _wanted(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], list[Value]]:
+    """The unique keys that are asked for, by collection and field."""
+    wanted: dict[tuple[Collection[Any], str], list[Value]] = {}
+    for write in writes:
+        for field, value in _keys(write):
+            wanted.setdefault((write.collection, field), []).append(value)
+    return wanted
+
+
+def _conflict(unit: Sequence[Write], taken: _Taken) -> Conflict | None:
+    """Who has an id or a key of the unit already, if it isn't the record that it writes."""
+    for write in unit:
+        name = write.collection.name
+        if isinstance(write, Insert) and (name, "id", write.id) in taken:
+            return Conflict(name, "id")
+        for field, value in _keys(write):
+            if taken.get((name, field, value), write.id) != write.id:
+                return Conflict(name, field)
+    return None
+
+
+def _keys(write: Write) -> Iterator[tuple[str, Any]]:
+    """The unique keys that a write gives its record."""
+    if isinstance(write, Insert):
+        for field in write.collection.unique:
+            yield field, at(write.record, field)
+    elif isinstance(write, Update):
+        for path, value in write.set.items():
+            for field in write.collection.unique:
+                if field == path or field.startswith(f"{path}."):
+                    yield field, at(value, field[len(path) + 1 :]) if field != path else value
