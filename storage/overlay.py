@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, Final, TypeVar
@@ -19,10 +19,11 @@ from storage.base import (
     Collection,
     Conflict,
     Counter,
+    Delete,
     Insert,
     InvalidValue,
-    Key,
     Outcome,
+    Record,
     Schema,
     StorageError,
     Store,
@@ -39,7 +40,6 @@ from storage.lists import at
 
 T = TypeVar("T")
 _UNITS_AT_ONCE: Final = 200
-_Taken = dict[tuple[str, str, Value], str]
 
 
 class Overlay(Layers, Store):
@@ -97,7 +97,7 @@ class Overlay(Layers, Store):
         return await self._kept(self._incremented(key, by, window))
 
     async def _incremented(self, key: str, by: int, window: timedelta) -> Counter:
-        await self._take_over([(COUNTERS, key)])
+        await self._take_over([Delete(COUNTERS, key)])
         return await self._upper.increment(key, by, window=window)
 
     async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
@@ -118,21 +118,10 @@ class Overlay(Layers, Store):
         return outcomes
 
     async def _written_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """The upper store judges the units, once it holds the records that they change; what the
-        records below take from them is looked at before. What can't be right is its to refuse."""
-        sound = {place: unit for place, unit in enumerate(units) if self._is_sound(unit)}
-        writes = [write for unit in sound.values() for write in unit]
-        changed = [each for each in writes if not isinstance(each, Insert)]
-        await self._take_over([(each.collection, each.id) for each in changed])
-        taken = await self._taken(writes)
-        outcomes: list[Outcome] = [None] * len(units)
-        for place, unit in sound.items():
-            outcomes[place] = _conflict(unit, taken)
-        left = [place for place, outcome in enumerate(outcomes) if outcome is None]
-        written = await self._upper.commit_each([units[place] for place in left])
-        for place, outcome in zip(left, written, strict=True):
-            outcomes[place] = outcome
-        return outcomes
+        """The upper store judges the units, once it holds whatever below they change or meet."""
+        sound = [unit for unit in units if self._is_sound(unit)]
+        await self._take_over([write for unit in sound for write in unit])
+        return await self._upper.commit_each(units)
 
     def _is_sound(self, unit: Sequence[Write]) -> bool:
         """Whether both stores can be asked about all of it."""
@@ -145,42 +134,36 @@ class Overlay(Layers, Store):
             return False
         return all(write.collection.name in self._names for write in unit)
 
-    async def _take_over(self, keys: Iterable[Key]) -> None:
-        """Have the upper store hold records that are to change, as they are, and shadow them."""
-        wanted = list(dict.fromkeys(keys))
-        above = await self._upper.get_many(wanted)
-        missing = [key for key, record in zip(wanted, above, strict=True) if record is None]
-        free = await self._are_free(missing)
-        left = [key for key, is_free in zip(missing, free, strict=True) if is_free]
-        below = await self._lower.get_many(left) if left else []
-        units = []
-        for (collection, id), record in zip(left, below, strict=True):
-            if record is not None:
-                self._shadowed.add(collection.name)
-                over = Insert(SHADOWS, shadow(collection, id))
-                units.append([over, Insert(collection, record)])
+    async def _take_over(self, writes: Sequence[Write]) -> None:
+        """Have the upper store hold the records below that have an id or a key of these."""
+        keys = list({(each.collection, each.id): None for each in writes})
+        there = zip(keys, await self._lower.get_many(keys), strict=True)
+        found = {key: record for key, record in there if record is not None}
+        for (collection, field), values in _unique_keys(writes).items():
+            for start in range(0, len(values), VALUES_AT_ONCE):
+                some = values[start : start + VALUES_AT_ONCE]
+                having = await self._lower.find_each(collection, field, some, 1)
+                found |= {(collection, each.id): each for (each,) in having.values()}
+        by_collection: dict[Collection[Any], list[Record]] = {}
+        for (collection, _), record in found.items():
+            by_collection.setdefault(collection, []).append(record)
+        for collection, records in by_collection.items():
+            await self._hold(collection, records)
+
+    async def _hold(self, collection: Collection[Any], records: Sequence[Record]) -> None:
+        """Hold records as they are below, and shadow those, unless they are covered already."""
+        free = await self._uncovered(collection, records)
+        if not free:
+            return
+        self._shadowed.add(collection.name)
+        units = [
+            [Insert(SHADOWS, shadow(collection, each.id)), Insert(collection, each)]
+            for each in free
+        ]
         for outcome in await self._upper.commit_each(units):
             # Whoever was faster has taken over the same.
             if outcome is not None and not isinstance(outcome, Conflict):
                 raise outcome
-
-    async def _taken(self, writes: Sequence[Write]) -> _Taken:
-        """The ids and unique keys of these that records below have, and the id of each."""
-        inserted = [(each.collection, each.id) for each in writes if isinstance(each, Insert)]
-        free = await self._are_free(inserted)
-        left = [key for key, is_free in zip(inserted, free, strict=True) if is_free]
-        taken: _Taken = {}
-        for (collection, id), record in zip(left, await self._lower.get_many(left), strict=True):
-            if record is not None:
-                taken[collection.name, "id", id] = ""
-        for (collection, field), values in _wanted(writes).items():
-            for start in range(0, len(values), VALUES_AT_ONCE):
-                some = values[start : start + VALUES_AT_ONCE]
-                found = await self._lower.find_each(collection, field, some, 1)
-                every = [record for records in found.values() for record in records]
-                for record in await self._uncovered(collection, every):
-                    taken[collection.name, field, at(record, field)] = record.id
-        return taken
 
 
 def _kept_as_it_is(write: Write) -> Write:
@@ -191,25 +174,13 @@ def _kept_as_it_is(write: Write) -> Write:
     return write
 
 
-def _wanted(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], list[Value]]:
+def _unique_keys(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], list[Value]]:
     """The unique keys that are asked for, by collection and field."""
     wanted: dict[tuple[Collection[Any], str], list[Value]] = {}
     for write in writes:
         for field, value in _keys(write):
             wanted.setdefault((write.collection, field), []).append(value)
     return wanted
-
-
-def _conflict(unit: Sequence[Write], taken: _Taken) -> Conflict | None:
-    """Who has an id or a key of the unit already, if it isn't the record that it writes."""
-    for write in unit:
-        name = write.collection.name
-        if isinstance(write, Insert) and (name, "id", write.id) in taken:
-            return Conflict(name, "id")
-        for field, value in _keys(write):
-            if taken.get((name, field, value), write.id) != write.id:
-                return Conflict(name, field)
-    return None
 
 
 def _keys(write: Write) -> Iterator[tuple[str, Any]]:
