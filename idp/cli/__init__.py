@@ -40,6 +40,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "keys": ("idp.cli.keys:keys", "The keys that sign and seal tokens."),
     "background": ("idp.cli.nouns.instance:background", "What goes on by itself."),
     "audit": ("idp.cli.nouns.audit:audit", "What was changed, by whom and when."),
+    "migrate": ("idp.cli.migrate:migrate", "Files of other systems, made into an import."),
     "apply": ("idp.cli.apply.command:apply", "Bring all into the state that a file tells."),
     "api": ("idp.cli.api:api", "Any call of the management API."),
     "completion": ("idp.cli.completion:completion", "Completion for a shell."),

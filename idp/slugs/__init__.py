@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.slugs import applications, fields, imports, mail, organizations, people, requests
+from idp.slugs import (
+    applications,
+    fields,
+    imports,
+    mail,
+    migration,
+    organizations,
+    people,
+    requests,
+)
 from idp.slugs.slug import Slug
 
 CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
@@ -16,6 +25,7 @@ CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
     "Projects and applications": applications.SLUGS,
     "Mail": mail.SLUGS,
     "Imports": imports.SLUGS,
+    "Files of other systems": migration.SLUGS,
 }
 SLUGS: Final[Mapping[str, Slug]] = {
     name: slug for part in CATALOGUE.values() for name, slug in part.items()

@@ -1,0 +1,162 @@
+"""Auth0: the users as its export job writes them, and the password file that its support sends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from idp.transfer.rows import Problem
+from idp.transfer.sources import source
+from idp.transfer.sources.auth0_passwords import Passwords
+from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.long_text import LongText
+from idp.transfer.sources.source import Piece
+
+_USED: Final = frozenset({
+    *("user_id", "email", "email_verified", "name", "username", "given_name", "family_name"),
+    *("nickname", "locale", "phone_number", "phone_verified", "blocked", "identities"),
+    *("app_metadata", "user_metadata"),
+})  # fmt: skip
+_BASE: Final = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*")
+_RENAMED: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
+_OWN_PROVIDER: Final = "auth0|"
+
+
+class Auth0:
+    """`email_verified` is for all; None takes what Auth0 says of each. `passwords` may be left
+    out where nobody has one."""
+
+    names: Mapping[str, str] = {
+        "id": "user_id",
+        "user_name": "username",
+        "first_name": "given_name",
+        "last_name": "family_name",
+        "nick_name": "nickname",
+        "display_name": "name",
+        "language": "locale",
+        "is_email_verified": "email_verified",
+        "phone": "phone_number",
+        "is_phone_verified": "phone_verified",
+        "password_hash": "passwordHash",
+    }
+    reasons: Mapping[str, str] = {
+        "multifactor": "the export has no secrets: people set their second factor up again",
+        "guardian_authenticators": "the export has no secrets: people set them up again",
+        "identities": "accounts with other providers are not linked",
+        "created_at": "the service has its own instant",
+        "updated_at": "the service has its own instant",
+        "last_login": "the audit log begins with the import",
+        "last_ip": "the audit log begins with the import",
+        "logins_count": "the audit log begins with the import",
+        "picture": "the import's body has no picture",
+    }
+
+    def __init__(
+        self, users: Path, passwords: Path | None, email_verified: bool | None = None
+    ) -> None:
+        self._users = users
+        self._passwords = passwords
+        self._email_verified = email_verified
+
+    def drafts(self) -> Iterator[Draft]:
+        """First the passwords that can't be read, then everybody, then the passwords of nobody."""
+        with Passwords() as passwords:
+            if self._passwords is not None:
+                yield from passwords.read(self._passwords)
+            row = 0
+            with source.opened(self._users) as file:
+                for piece in source.records(LongText(file), self._users.name):
+                    row = piece.row
+                    yield self._draft(piece, passwords)
+            yield from passwords.left_over(row + 1)
+
+    def _draft(self, piece: Piece, passwords: Passwords) -> Draft:
+        record, draft = piece.record(), piece.draft()
+        if draft.problems:
+            return draft
+        email, name = record.get("email"), record.get("name")
+        user_name = record.get("username") or email
+        given, family = record.get("given_name"), record.get("family_name")
+        draft.id, draft.user_name, draft.email = record.get("user_id", ""), user_name, email
+        draft.first_name = given or name or user_name
+        draft.last_name = family or name or user_name or draft.first_name
+        draft.display_name, draft.nick_name = name, record.get("nickname")
+        draft.language = base_language(record.get("locale"))
+        draft.is_email_verified = self._is_verified(record)
+        draft.phone = record.get("phone_number")
+        draft.is_phone_verified = bool(draft.phone) and (record.get("phone_verified") or False)
+        draft.is_inactive = record.get("blocked") is True
+        draft.metadata = dict(_metadata(record))
+        draft.dropped = _dropped(record, draft)
+        self._give_password(draft, passwords)
+        return draft
+
+    def _is_verified(self, record: Mapping[str, Any]) -> object:
+        if self._email_verified is not None:
+            return self._email_verified
+        return record.get("email_verified") or False
+
+    def _give_password(self, draft: Draft, passwords: Passwords) -> None:
+        if not isinstance(draft.id, str):
+            return
+        found = passwords.take(draft.id, draft.email)
+        if found is None:
+            return
+        draft.password_hash = found.hash
+        if not found.is_by_id and found.id and not draft.id.startswith(_OWN_PROVIDER):
+            draft.problems.append(_BY_ADDRESS)
+
+
+_BY_ADDRESS: Final = Problem(
+    slug="source.password_by_address",
+    field="passwordHash",
+    message="was found by the e-mail address alone",
+    fix="Look whether both accounts are the same person's.",
+    is_error=False,
+)
+
+
+def _metadata(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for part in ("user_metadata", "app_metadata"):
+        held = record.get(part)
+        if isinstance(held, dict):
+            yield from ((f"{part}.{name}", value) for name, value in held.items())
+
+
+def _dropped(record: Mapping[str, Any], draft: Draft) -> list[str]:
+    found = source.dropped(record, _USED)
+    identities = record.get("identities")
+    if identities and not _is_own(identities, draft.id):
+        found.append("identities")
+    if record.get("locale") and not draft.language:
+        found.append("locale")
+    for part in ("user_metadata", "app_metadata"):
+        if record.get(part) and not isinstance(record[part], dict):
+            found.append(part)
+    return found
+
+
+def _is_own(identities: object, id: object) -> bool:
+    """Whether there is no more than the identity that the user's id tells of."""
+    if not isinstance(identities, list) or len(identities) != 1:
+        return False
+    (only,) = identities
+    return isinstance(only, dict) and f"{only.get('provider')}|{only.get('user_id')}" == id
+
+
+def base_language(locale: object) -> str:
+    """`en` of `en-US`; nothing of what is no language that is known."""
+    found = _BASE.fullmatch(locale) if isinstance(locale, str) else None
+    base = found[1].lower() if found else ""
+    base = _RENAMED.get(base, base)
+    return base if base in _languages() else ""
+
+
+@cache
+def _languages() -> frozenset[str]:
+    from babel import Locale
+
+    return frozenset(Locale("en").languages)

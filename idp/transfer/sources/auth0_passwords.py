@@ -1,0 +1,147 @@
+"""The password file of Auth0, to be looked into by id and by address: a join of two long files."""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp.transfer.rows import Problem
+from idp.transfer.sources import source
+from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.key_index import KeyIndex
+from idp.transfer.sources.long_text import LongText
+
+
+class Found(Struct, frozen=True, array_like=True):
+    """A password of the file: whose id and address stand beside it, and where."""
+
+    id: str
+    email: str
+    hash: str
+    path: str
+    is_by_id: bool = False
+
+
+class Passwords:
+    """Every password, in a file that nobody else can open and that is gone with this process.
+
+    In memory are 33 to 66 octets for each: where it stands, and a hash of each of its two keys.
+    A password that bears a user's own id is that user's; else the first one of the address is.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by __exit__)
+        self._offsets = array("Q")
+        self._used = bytearray()
+        self._by_id = KeyIndex()
+        self._by_email = KeyIndex()
+
+    def __enter__(self) -> Passwords:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def read(self, path: Path) -> Iterator[Draft]:
+        """Take in the file; drafts of what can't be read. Raises SourceRefused."""
+        with source.opened(path) as file:
+            for piece in source.records(LongText(file), path.name):
+                draft, record = piece.draft(), piece.record()
+                email, encoded = record.get("email"), record.get("passwordHash")
+                if not draft.problems and not (_is_text(email) and _is_text(encoded)):
+                    draft.problems.append(_NO_PASSWORD)
+                if draft.problems:
+                    yield draft
+                else:
+                    self._add(Found(_oid(record), str(email), str(encoded), piece.path))
+
+    def take(self, user_id: str, email: object) -> Found | None:
+        """The password of this user, which then is no left-over."""
+        number = self._by_id.get(user_id.rpartition("|")[2])
+        found = self._at(number) if number is not None else None
+        if found is not None and found.id == user_id.rpartition("|")[2]:
+            self._used[number or 0] = True
+            return msgspec.structs.replace(found, is_by_id=True)
+        if not isinstance(email, str):
+            return None
+        number = self._by_email.get(_key(email))
+        found = self._at(number) if number is not None else None
+        if found is None or _key(found.email) != _key(email):
+            return None
+        self._used[number or 0] = True
+        return found
+
+    def left_over(self, row: int) -> Iterator[Draft]:
+        """Drafts of the passwords that no user has taken."""
+        for number, is_used in enumerate(self._used):
+            if not is_used:
+                found = self._at(number)
+                problem = _UNUSED if self._by_email.get(_key(found.email)) == number else _DOUBLE
+                yield Draft(
+                    row=row,
+                    path=found.path,
+                    email=found.email,
+                    is_skipped=True,
+                    problems=[problem],
+                )
+                row += 1
+
+    def _add(self, found: Found) -> None:
+        number = len(self._offsets)
+        self._by_email.add(_key(found.email), number)
+        if found.id:
+            self._by_id.add(found.id, number)
+        self._offsets.append(self._file.seek(0, 2))
+        self._used.append(False)
+        self._file.write(msgspec.json.encode(found) + b"\n")
+
+    def _at(self, number: int) -> Found:
+        self._file.seek(self._offsets[number])
+        return msgspec.json.decode(self._file.readline(), type=Found)
+
+
+def _key(email: str) -> str:
+    return email.casefold()
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _oid(record: dict[str, Any]) -> str:
+    found = record.get("_id", record.get("_ID"))
+    oid = found.get("$oid") if isinstance(found, dict) else found
+    return oid if isinstance(oid, str) else ""
+
+
+_NO_PASSWORD: Final = Problem(
+    slug="source.password_lacking",
+    message="has no email and passwordHash",
+    fix="Have the password file written anew.",
+)
+_UNUSED: Final = Problem(
+    slug="source.password_unused",
+    field="email",
+    message="nobody in the users' file has this address",
+    fix="Have both files written at the same time.",
+    is_error=False,
+)
+_DOUBLE: Final = Problem(
+    slug="source.password_doubled",
+    field="email",
+    message="another password of this address came first",
+    fix="Leave only the one that counts in the file.",
+    is_error=False,
+)

@@ -1,0 +1,225 @@
+"""Tables: a line for each person, and a first line that names the columns (RFC 4180)."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from idp.transfer.rows import Problem
+from idp.transfer.sources import fields_of_import as fields
+from idp.transfer.sources.drafts import INACTIVE, Draft
+from idp.transfer.sources.source import SourceRefused
+
+MAX_LINE_CHARACTERS: Final = 1 << 20
+_METADATA: Final = "metadata."
+_YES: Final = frozenset({"true", "yes", "y", "1", "t"})
+_NO: Final = frozenset({"false", "no", "n", "0", "f", ""})
+_ACTIVE: Final = frozenset({"", "active", "enabled", "user_state_active"})
+_INACTIVE: Final = frozenset({"inactive", "disabled", "blocked", INACTIVE.casefold()})
+_HALVES: Final = re.compile("[\udc80-\udcff]")
+
+
+class Table:
+    """`columns` are the names of fields by those of columns, where these say it otherwise."""
+
+    names: Mapping[str, str] = fields.NAMES
+    reasons: Mapping[str, str] = {}
+
+    def __init__(
+        self,
+        path: Path,
+        org_id: str,
+        *,
+        columns: Mapping[str, str],
+        delimiter: str = ",",
+        encoding: str = "utf-8",
+    ) -> None:
+        self._path = path
+        self._org_id = org_id
+        self._columns = {fields.plain(name): field for name, field in columns.items()}
+        self._delimiter = delimiter
+        self._encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+
+    def drafts(self) -> Iterator[Draft]:
+        with self._text() as text:
+            lines = _Lines(text)
+            reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
+            try:
+                head = next(reader, [])
+            except (csv.Error, UnicodeDecodeError) as error:
+                raise SourceRefused(f"{self._path} has no first line: {error}") from None
+            places = self._places(head)
+            row = 1
+            while (read := _next(reader, lines)) is not None:
+                first, found = read
+                if found:
+                    yield self._draft(row, f"{self._path.name}:{first}", head, places, found)
+                    row += 1
+
+    def _text(self) -> TextIO:
+        try:
+            file = self._path.open("rb")
+        except OSError as error:
+            raise SourceRefused(f"{self._path} can't be read: {error.strerror}") from None
+        return io.TextIOWrapper(file, self._encoding, "surrogateescape", newline="")
+
+    def _places(self, head: Sequence[str]) -> list[str]:
+        """The path that each column stands for; a column's own name where it stands for none."""
+        known = {fields.plain(path.rpartition(".")[2]): path for path in fields.PATHS}
+        known |= {fields.plain(path): path for path in fields.PATHS}
+        known |= {fields.plain(name): path for name, path in fields.OTHER_NAMES.items()}
+        chosen = {name: known.get(fields.plain(field), field) for name, field in
+                  self._columns.items()}  # fmt: skip
+        wrong = [path for path in chosen.values() if not _is_place(path)]
+        lacking = set(chosen) - {fields.plain(name) for name in head}
+        if wrong or lacking:
+            told = f"no field {wrong[0]}" if wrong else f"no column {sorted(lacking)[0]}"
+            raise SourceRefused(f"there is {told}; the columns are {', '.join(head)}")
+        places = [chosen.get(fields.plain(name)) or known.get(fields.plain(name), name)
+                  for name in head]  # fmt: skip
+        doubles = {each for each in places if each in fields.PATHS and places.count(each) > 1}
+        if doubles:
+            raise SourceRefused(f"several columns stand for {sorted(doubles)[0]}")
+        if "email.email" not in places:
+            raise SourceRefused(f"no column is email (--map COLUMN=email): {', '.join(head)}")
+        return places
+
+    def _draft(
+        self, row: int, path: str, head: Sequence[str], places: Sequence[str],
+        found: list[str] | Problem,
+    ) -> Draft:  # fmt: skip
+        draft = Draft(row=row, path=path)
+        if isinstance(found, Problem):
+            draft.problems.append(found)
+        elif len(found) != len(head):
+            draft.problems.append(_columns(len(found), len(head)))
+        elif any(_HALVES.search(value) for value in found):
+            draft.problems.append(_ENCODING)
+        if not draft.problems and not isinstance(found, Problem):
+            _fill(draft, zip(places, found, strict=True))
+            _complete(draft, self._org_id)
+        return draft
+
+
+def _is_place(path: str) -> bool:
+    return path in fields.PATHS or path.startswith(_METADATA)
+
+
+def _fill(draft: Draft, values: Iterator[tuple[str, str]]) -> None:
+    dropped = []
+    for place, value in values:
+        field = fields.PATHS.get(place)
+        if field == "state":
+            _set_state(draft, value)
+        elif field in fields.SWITCHES:
+            setattr(draft, field, _switch(value))
+        elif field is not None:
+            setattr(draft, field, value if field.startswith("password") else value.strip())
+        elif value and place.startswith(_METADATA):
+            draft.metadata[place.removeprefix(_METADATA)] = value
+        elif value:
+            dropped.append(place or "a column without a name")
+    draft.dropped = dropped
+
+
+def _switch(value: str) -> object:
+    """True or false where the text says so, else the text, which is refused later."""
+    plain = value.strip().casefold()
+    return True if plain in _YES else False if plain in _NO else value
+
+
+def _set_state(draft: Draft, value: str) -> None:
+    plain = value.strip().casefold()
+    draft.is_inactive = plain in _INACTIVE
+    if plain not in _ACTIVE | _INACTIVE:
+        draft.problems.append(_STATE)
+
+
+def _complete(draft: Draft, org_id: str) -> None:
+    """What the import needs and a table may lack."""
+    draft.user_name = draft.user_name or draft.email
+    names = [each for each in (draft.first_name, draft.last_name) if each]
+    if len(names) < 2 and not draft.display_name:
+        draft.display_name = names[0] if names else draft.user_name
+    draft.first_name = draft.first_name or draft.display_name or draft.user_name
+    draft.last_name = draft.last_name or draft.display_name or draft.user_name
+    draft.id = draft.id or fields.id_of(org_id, draft.user_name)
+
+
+class _Lines:
+    """The lines of a text, none longer than a limit; `line` is the number of the last one."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self.line = 0
+        self.is_too_long = False
+        self.is_whole = False  # nothing behind what can't be decoded can be read
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = "" if self.is_whole else self._text.readline(MAX_LINE_CHARACTERS)
+        if not line:
+            raise StopIteration
+        self.line += 1
+        while len(line) == MAX_LINE_CHARACTERS and not line.endswith(("\n", "\r")):
+            self.is_too_long = True
+            rest = self._text.readline(MAX_LINE_CHARACTERS)
+            if len(rest) < MAX_LINE_CHARACTERS or rest.endswith(("\n", "\r")):
+                return "\n"
+        return line
+
+
+def _next(reader: Iterator[list[str]], lines: _Lines) -> tuple[int, list[str] | Problem] | None:
+    """The next row with the line it begins in; None at the end."""
+    first, lines.is_too_long = lines.line + 1, False
+    try:
+        row: list[str] | Problem = next(reader)
+    except StopIteration:
+        return None
+    except csv.Error as error:
+        row = _unreadable(str(error), first, lines.line)
+    except UnicodeDecodeError:
+        lines.is_whole = True
+        row = _ENCODING
+    return first, _TOO_LONG if lines.is_too_long else row
+
+
+def _unreadable(reason: str, first: int, last: int) -> Problem:
+    return Problem(
+        slug="source.unreadable",
+        message=f"can't be read from line {first} to {last}: {reason}",
+        fix="Look at the quotation marks there; a mark inside of a field is doubled.",
+    )
+
+
+def _columns(found: int, expected: int) -> Problem:
+    return Problem(
+        slug="source.columns",
+        message=f"has {found} fields where the first line has {expected}",
+        fix="Put a field that holds the delimiter into quotation marks.",
+    )
+
+
+_ENCODING: Final = Problem(
+    slug="source.encoding",
+    message="is not in the encoding of the file",
+    fix="Say which one it is: --encoding cp1252.",
+)
+_TOO_LONG: Final = Problem(
+    slug="source.too_long",
+    message=f"has a line of more than {MAX_LINE_CHARACTERS} characters",
+    fix="Look whether its line breaks are missing.",
+)
+_STATE: Final = Problem(
+    slug="field.unknown_name",
+    field="state",
+    message="must be active or inactive",
+    fix="Use one of these words.",
+)

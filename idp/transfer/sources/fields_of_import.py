@@ -1,0 +1,66 @@
+"""The fields of one imported person (specification 4.13) by their names there, and others' names.
+
+A table has a column for each; a line of JSON has them as they are nested there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Final
+
+from idp import base64url
+
+# The field of a draft by its path in the import's body. What a column may be called is the last
+# part of the path, and what follows here.
+PATHS: Final[Mapping[str, str]] = {
+    "userId": "id",
+    "userName": "user_name",
+    "profile.firstName": "first_name",
+    "profile.lastName": "last_name",
+    "profile.nickName": "nick_name",
+    "profile.displayName": "display_name",
+    "profile.preferredLanguage": "language",
+    "profile.gender": "gender",
+    "email.email": "email",
+    "email.isEmailVerified": "is_email_verified",
+    "phone.phone": "phone",
+    "phone.isPhoneVerified": "is_phone_verified",
+    "password": "password",
+    "hashedPassword.value": "password_hash",
+    "passwordChangeRequired": "must_change",
+    "otpCode": "otp_secret",
+    "state": "state",
+}
+OTHER_NAMES: Final[Mapping[str, str]] = {
+    "id": "userId",
+    "username": "userName",
+    "login": "userName",
+    "givenName": "profile.firstName",
+    "familyName": "profile.lastName",
+    "surname": "profile.lastName",
+    "name": "profile.displayName",
+    "language": "profile.preferredLanguage",
+    "locale": "profile.preferredLanguage",
+    "mail": "email.email",
+    "emailAddress": "email.email",
+    "emailVerified": "email.isEmailVerified",
+    "phoneNumber": "phone.phone",
+    "phoneVerified": "phone.isPhoneVerified",
+    "hashedPassword": "hashedPassword.value",
+    "passwordHash": "hashedPassword.value",
+    "totpSecret": "otpCode",
+}
+SWITCHES: Final = frozenset({"is_email_verified", "is_phone_verified", "must_change"})
+NAMES: Final[Mapping[str, str]] = {field: path for path, field in PATHS.items()}
+
+
+def plain(name: str) -> str:
+    """The name as it is compared: `First Name`, `first_name` and `firstName` are one."""
+    return "".join(each for each in name.casefold() if each.isalnum())
+
+
+def id_of(org_id: str, user_name: object) -> str:
+    """An id for whoever has none: the same whenever the file is read again."""
+    digest = hashlib.sha256(f"{org_id}\0{user_name}".encode("utf-8", "replace")).digest()
+    return "u" + base64url.encode(digest[:16])

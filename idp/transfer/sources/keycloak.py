@@ -1,0 +1,152 @@
+"""Keycloak: a realm export with its users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from idp.transfer.rows import Problem
+from idp.transfer.sources import keycloak_credentials, keycloak_files, source
+from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.keycloak_files import Beside
+from idp.transfer.sources.source import Piece
+
+_USED: Final = frozenset({
+    *("id", "username", "email", "emailVerified", "firstName", "lastName", "credentials"),
+    *("enabled", "attributes", "realmRoles", "requiredActions"),
+    *("totp", "self", "disableableCredentialTypes", "access"),  # told by the others
+})  # fmt: skip
+_USED_OF_CREDENTIALS: Final = frozenset({"UPDATE_PASSWORD", "VERIFY_EMAIL"})
+_SERVICE_ACCOUNT: Final = "serviceAccountClientId"
+_EVERYBODYS: Final = "default-roles-"
+_OF_THE_REALM: Final = "realm: "
+
+
+class Keycloak:
+    """`path` is the file of a realm, or the folder of an export; `realm` chooses there."""
+
+    names: Mapping[str, str] = {
+        "user_name": "username",
+        "first_name": "firstName",
+        "last_name": "lastName",
+        "display_name": "firstName",
+        "language": "attributes.locale",
+        "is_email_verified": "emailVerified",
+        "password_hash": "credentials.password",
+        "otp_secret": "credentials.otp",
+        "roles": "realmRoles",
+    }
+    reasons: Mapping[str, str] = {
+        "createdTimestamp": "the service has its own instant",
+        "notBefore": "no session and no token is carried over",
+        "groups": "there are no groups: give roles instead",
+        "clientRoles": "roles belong to projects: make them there and grant them",
+        "clientConsents": "applications ask again where they have to",
+        "federatedIdentities": "accounts with other providers are not linked",
+        "federationLink": "there is no link to another store of users, such as LDAP",
+        "origin": "there is no link to another store of users, such as LDAP",
+    }
+
+    def __init__(self, path: Path, realm: str | None = None) -> None:
+        self._path = path
+        self._realm = realm
+
+    def drafts(self) -> Iterator[Draft]:
+        row = 1
+        for path in keycloak_files.files(self._path, self._realm):
+            for found in keycloak_files.pieces(path, row):
+                if isinstance(found, Beside):
+                    yield from _of_the_realm(found, path)
+                else:
+                    row = found.row + 1
+                    yield _draft(found)
+        for path in keycloak_files.federated(self._path):
+            yield Draft(
+                row=row, path=path.name, is_skipped=True, dropped=["federatedUsers"],
+                problems=[_FEDERATED],
+            )  # fmt: skip
+            row += 1
+
+
+_NO_USERS: Final = ("realm", "id", "users", "enabled", "keycloakVersion")
+
+
+def _of_the_realm(found: Beside, path: Path) -> Iterator[Draft]:
+    """What is lost of the realm itself: of lists, each element counts."""
+    if found.name in _NO_USERS or found.value in (None, "", [], {}, False, 0):
+        return
+    if isinstance(found.value, list | dict):
+        name = f"{_OF_THE_REALM}{found.name}"
+        count = len(found.value) if isinstance(found.value, list) else 1
+        yield Draft(row=0, path=path.name, is_skipped=True, dropped=[name] * count)
+
+
+_FEDERATED: Final = Problem(
+    slug="source.federated",
+    message="users of another store, such as LDAP, are not in an export",
+    fix="Take them from that store: idp migrate csv.",
+    is_error=False,
+)
+
+
+def _draft(piece: Piece) -> Draft:
+    record, draft = piece.record(), piece.draft()
+    if draft.problems:
+        return draft
+    user_name, given, family = (record.get(each) for each in ("username", "firstName", "lastName"))
+    draft.id, draft.user_name = record.get("id", ""), user_name
+    draft.first_name, draft.last_name = given or user_name, family or user_name
+    if not (given and family):
+        draft.display_name = given or family or user_name
+    draft.email = record.get("email")
+    draft.is_email_verified = record.get("emailVerified") or False
+    draft.is_inactive = record.get("enabled") is False
+    draft.dropped = source.dropped(record, _USED)
+    draft.dropped += _attributes(draft, record.get("attributes"))
+    draft.dropped += _roles(draft, record.get("realmRoles"))
+    draft.dropped += keycloak_credentials.take(draft, record.get("credentials"))
+    draft.dropped += _actions(draft, record.get("requiredActions"))
+    if record.get(_SERVICE_ACCOUNT):
+        draft.is_skipped = True
+        draft.problems.append(_OF_A_CLIENT)
+    return draft
+
+
+_OF_A_CLIENT: Final = Problem(
+    slug="source.service_account",
+    field=_SERVICE_ACCOUNT,
+    message="is the account of a client, and no person",
+    fix="Make a service user: idp service-user create.",
+    is_error=False,
+)
+
+
+def _attributes(draft: Draft, attributes: object) -> list[str]:
+    if not isinstance(attributes, dict):
+        return ["attributes"] if attributes else []
+    held = {name: _lone(value) for name, value in attributes.items()}
+    draft.language = held.pop("locale", "")
+    draft.metadata = {f"attributes.{name}": value for name, value in held.items()}
+    return []
+
+
+def _lone(value: object) -> object:
+    """Keycloak has a list of texts for each attribute, of one text mostly."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _roles(draft: Draft, roles: object) -> list[str]:
+    if not isinstance(roles, list):
+        return ["realmRoles"] if roles else []
+    draft.roles = [each for each in roles if not str(each).startswith(_EVERYBODYS)]
+    return []
+
+
+def _actions(draft: Draft, actions: object) -> list[str]:
+    """What the person was to do next. An address that is not verified says so itself."""
+    if not isinstance(actions, list):
+        return ["requiredActions"] if actions else []
+    if "UPDATE_PASSWORD" in actions:
+        draft.must_change = True
+    return [f"requiredActions.{each}" for each in actions if each not in _USED_OF_CREDENTIALS]

@@ -1,0 +1,169 @@
+"""Credentials as Keycloak exports them: JSON inside of JSON, one object for each."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from idp import strict_json
+from idp.errors import InvalidArgument
+from idp.identity import totp
+from idp.transfer.rows import Problem
+from idp.transfer.sources.drafts import Draft
+
+_PBKDF2: Final = frozenset({
+    *("pbkdf2", "pbkdf2-sha224", "pbkdf2-sha256", "pbkdf2-sha384", "pbkdf2-sha512"),
+})  # fmt: skip
+_ARGON2_VERSIONS: Final = {"1.3": 19, "1.0": 16}
+_DIGITS: Final = re.compile(r"[0-9]{1,10}")
+_BASE32: Final = ("B32", "BASE32")
+
+
+class _Unusable(ValueError):
+    """The credential can't be carried over; the message says why."""
+
+
+def take(draft: Draft, credentials: object) -> list[str]:
+    """Give the draft what can be carried over; the names of the kinds of what can't."""
+    if not isinstance(credentials, list):
+        return ["credentials"] if credentials else []
+    lost = []
+    for each in credentials:
+        kind = each.get("type") if isinstance(each, dict) else None
+        if kind == "password" and not draft.password_hash:
+            lost += _taken(draft, "password", each)
+        elif kind in ("otp", "totp") and not draft.otp_secret:
+            lost += _taken(draft, "otp", each)
+        else:
+            lost.append(_named(kind))
+            draft.problems.append(_lost_factor("can't be carried over", _named(kind)))
+    return lost
+
+
+def _taken(draft: Draft, kind: str, credential: Mapping[str, Any]) -> list[str]:
+    try:
+        if kind == "password":
+            draft.password_hash = encoded(credential)
+            draft.must_change = draft.must_change or credential.get("temporary") is True
+        else:
+            draft.otp_secret = otp_secret(credential)
+    except _Unusable as reason:
+        draft.problems.append(_LOST[kind](str(reason)))
+        return [f"credentials.{kind}"]
+    return []
+
+
+def _lost_password(reason: str) -> Problem:
+    return Problem(
+        slug="source.password",
+        field="credentials.password",
+        message=reason,
+        fix="The person sets a new password by 'forgot password'.",
+        is_error=False,
+    )
+
+
+def _lost_factor(reason: str, name: str = "credentials.otp") -> Problem:
+    return Problem(
+        slug="source.factor",
+        field=name,
+        message=reason,
+        fix="The person sets it up again.",
+        is_error=False,
+    )
+
+
+_LOST: Final = {"password": _lost_password, "otp": _lost_factor}
+
+
+def _named(kind: object) -> str:
+    is_name = isinstance(kind, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,50}", kind)
+    return f"credentials.{kind}" if is_name else "credentials"
+
+
+def encoded(credential: Mapping[str, Any]) -> str:
+    """The hash in Modular Crypt Format. Raises ValueError with the reason."""
+    about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
+    algorithm, value, salt = about.get("algorithm"), secret.get("value"), secret.get("salt")
+    if not (isinstance(value, str) and value and isinstance(salt, str) and salt):
+        raise _Unusable("has no value and salt")
+    rounds = _number(about.get("hashIterations"), "hashIterations")
+    if algorithm in _PBKDF2:
+        return f"${algorithm}${rounds}${salt}${value}"
+    if algorithm == "argon2":
+        return _argon2(about, rounds, salt, value)
+    raise _Unusable(f"is hashed by {_shown(algorithm)}, which is not known here")
+
+
+def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str:
+    more = about.get("additionalParameters")
+    more = more if isinstance(more, dict) else {}
+    kind, version = _only(more, "type", "id"), _only(more, "version", "1.3")
+    if kind not in ("id", "i", "d") or version not in _ARGON2_VERSIONS:
+        raise _Unusable(f"is hashed by argon2 of the kind {_shown(kind)} {_shown(version)}")
+    memory = _number(_only(more, "memory", None), "memory")
+    lanes = _number(_only(more, "parallelism", None), "parallelism")
+    return (
+        f"$argon2{kind}$v={_ARGON2_VERSIONS[str(version)]}$m={memory},t={rounds},p={lanes}"
+        f"${_unpadded(salt)}${_unpadded(value)}"
+    )
+
+
+def otp_secret(credential: Mapping[str, Any]) -> str:
+    """The secret of an authenticator app in base32. Raises ValueError with the reason."""
+    about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
+    is_usual = (
+        about.get("subType", "totp") == "totp"
+        and about.get("digits", totp.DIGITS) == totp.DIGITS
+        and about.get("period", totp.STEP_SECONDS) == totp.STEP_SECONDS
+        and about.get("algorithm", "HmacSHA1") in ("HmacSHA1", "SHA1")
+    )
+    if not is_usual:
+        raise _Unusable("is no app of six digits, 30 seconds and SHA-1")
+    value = secret.get("value")
+    if not (isinstance(value, str) and value):
+        raise _Unusable("has no secret")
+    if about.get("secretEncoding") in _BASE32:
+        return value
+    return base64.b32encode(value.encode()).decode().rstrip("=")
+
+
+def _inner(credential: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object inside of a text; an object is taken as it is."""
+    value = credential.get(name)
+    if isinstance(value, str):
+        try:
+            value = strict_json.decode(value.encode())
+        except InvalidArgument:
+            raise _Unusable(f"has {name} that is not JSON") from None
+    if not isinstance(value, dict):
+        raise _Unusable(f"has no {name}")
+    return value
+
+
+def _number(value: object, name: str) -> int:
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise _Unusable(f"has no {name}")
+
+
+def _only(more: Mapping[str, Any], name: str, default: object) -> object:
+    """Keycloak has a list of one text for each parameter."""
+    found = more.get(name, default)
+    return found[0] if isinstance(found, list) and found else found
+
+
+def _unpadded(text: str) -> str:
+    try:
+        return base64.b64encode(base64.b64decode(text, validate=True)).decode().rstrip("=")
+    except (binascii.Error, ValueError):
+        raise _Unusable("has a value or a salt that is not base64") from None
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) and value.isprintable() and len(value) < 50 else "?"

@@ -1,0 +1,101 @@
+"""The files of a realm export: one with everything, or a folder with the users in files of 50."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from idp.transfer.rows import Problem
+from idp.transfer.sources import source
+from idp.transfer.sources.long_text import Broken, LongText
+from idp.transfer.sources.source import Piece, SourceRefused
+
+_USERS_FILE: Final = re.compile(r"(.+)-users-([0-9]{1,9})\.json")
+_REALM_FILE: Final = re.compile(r"(.+)-realm\.json")
+_OTHER_FILE: Final = re.compile(r".+-federated-users-[0-9]{1,9}\.json")
+
+
+class Beside(Struct, frozen=True):
+    """What stands in a realm's file beside its users: nothing of it goes into the package."""
+
+    name: str
+    value: object
+
+
+def files(path: Path, realm: str | None) -> list[Path]:
+    """The files that the users stand in, in their order. Raises SourceRefused."""
+    if not path.is_dir():
+        return [path]
+    names = sorted(each.name for each in path.iterdir())
+    found = [match for name in names if (match := _USERS_FILE.fullmatch(name))]
+    found = [match for match in found if not _OTHER_FILE.fullmatch(match[0])]
+    whole = [match for name in names if (match := _REALM_FILE.fullmatch(name))]
+    realms = sorted({match[1] for match in [*found, *whole]})
+    if not realms:
+        raise SourceRefused(f"{path} holds no NAME-realm.json and no NAME-users-0.json")
+    if realm is None and len(realms) > 1:
+        raise SourceRefused(
+            f"{path} holds several realms: choose by --realm-name {' or '.join(realms)}"
+        )
+    wanted = realm or realms[0]
+    if wanted not in realms:
+        raise SourceRefused(f"{path} has no realm {wanted}: there are {', '.join(realms)}")
+    parts = sorted((m for m in found if m[1] == wanted), key=lambda match: int(match[2]))
+    return [path / match[0] for match in [*(m for m in whole if m[1] == wanted), *parts]]
+
+
+def federated(path: Path) -> list[Path]:
+    """Files with what a realm keeps of the users of other stores, such as LDAP."""
+    if not path.is_dir():
+        return []
+    return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
+
+
+def pieces(path: Path, first: int) -> Iterator[Piece | Beside]:
+    """The users of a file, and what else is there. Raises SourceRefused: no realm at all."""
+    with source.opened(path) as file:
+        text = LongText(file)
+        if text.peek() == "[":
+            raise SourceRefused(
+                f"{path} holds a list of realms: export the one that is meant (--realm NAME)"
+            )
+        if not text.passed("{"):
+            raise SourceRefused(f"{path} is no realm export: it is no JSON object")
+        yield from _members(text, path, first)
+
+
+def _members(text: LongText, path: Path, first: int) -> Iterator[Piece | Beside]:
+    row, was_there = first, False
+    while not text.passed("}"):
+        if text.passed(","):
+            continue
+        try:
+            name = text.value() if text.peek() == '"' else ""
+            if not (isinstance(name, str) and name and text.passed(":")):
+                raise Broken(_NO_MEMBER, is_lost=True)
+            if name == "users" and text.passed("["):
+                was_there = True
+                for piece in source.elements(text, path.name, row):
+                    row = piece.row + 1
+                    yield piece
+            else:
+                yield Beside(name, text.value())
+        except Broken as broken:
+            if not was_there:
+                told = "; ".join(each.message for each in broken.problems)
+                raise SourceRefused(
+                    f"{path} is no realm export: line {text.line} {told}"
+                ) from None
+            yield Piece(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
+            return
+
+
+_NO_MEMBER: Final = Problem(
+    slug="source.unreadable",
+    message="is not JSON: the object ends in the middle",
+    fix="Have the file written anew.",
+)

@@ -1,0 +1,177 @@
+"""A text of any length, read in pieces: JSON values out of it, one after another.
+
+What a record breaks, it breaks alone: the reader goes on where the next one seems to begin. Only
+a piece of the text, and the record at hand, are in memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Sequence
+from typing import BinaryIO, Final
+
+from idp import strict_json
+from idp.errors import FieldProblem
+from idp.transfer.rows import Problem
+
+PIECE_OCTETS: Final = 1 << 18
+MAX_CHARACTERS: Final = 8 << 20  # of one record
+_MARGIN: Final = 16  # a word, a number's dot or an escape that the end of a piece cuts through
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_HEAD_CHARACTERS: Final = 200
+_TOLD: Final = 20  # problems of one record
+_DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}  # a text without end hides all
+_HALVES: Final = re.compile("[\udc80-\udcff]")  # octets that are not UTF-8
+
+
+class Broken(Exception):
+    """There is a value, but it can't be used, or it can't be read at all (`is_lost`)."""
+
+    def __init__(self, *problems: Problem, is_lost: bool = False) -> None:
+        super().__init__(problems)
+        self.problems = problems
+        self.is_lost = is_lost
+
+
+class LongText:
+    """A text and how far it was read; `line` counts from 1. A byte order mark is passed over."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+        self._text = ""
+        self._at = 0
+        self._head = ""
+        self._is_whole = False
+        self.line = 1
+
+    def peek(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._at)
+            self._advance(found.end() if found else self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more(PIECE_OCTETS):
+                return ""
+
+    def passed(self, character: str) -> bool:
+        """Whether this one comes next; then it is behind us."""
+        is_next = self.peek() == character
+        if is_next:
+            self._advance(self._at + 1)
+        return is_next
+
+    def value(self) -> object:
+        """The value that begins here. The reader is behind it then, unless it raises Broken with
+        `is_lost`: then it is where it was."""
+        self.peek()
+        octets = PIECE_OCTETS
+        while True:
+            try:
+                value, end, problems = strict_json.decode_next(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if not self._may_go_on(error):
+                    raise Broken(self._syntax(error), is_lost=True) from None
+            except RecursionError:
+                raise Broken(_DEEP, is_lost=True) from None
+            else:
+                if end < len(self._text) or self._is_whole or isinstance(value, dict | list):
+                    return self._taken(value, end, problems)
+            self._more(octets)
+            octets *= 2
+
+    def skip_record(self) -> None:
+        """Leave a lost record: go behind its last bracket, or to where the next line begins a
+        record as its own line did. If neither comes, that is the end."""
+        is_closed = self.peek() in ("{", "[")
+        indent = re.escape(self._head[: len(self._head) - len(self._head.lstrip())])
+        tokens = re.compile(
+            rf'\n{indent}(?:\}}[ \t]*,[ \t]*)?(?=\{{)|"(?:[^"\\\n]|\\.)*"|[\[\]{{}}"]'
+        )
+        depth = 0
+        while self.peek():
+            start, end = self._at, self._whole_lines()
+            for found in tokens.finditer(self._text, start, end + 1):
+                depth += _DEPTHS.get(found[0], 0)
+                if found[0][0] == "\n" or (depth <= 0 and found[0] in "]}" and is_closed):
+                    self._advance(found.end())
+                    return
+                if not is_closed and found[0] in "[]{}":
+                    self._advance(max(found.start(), start + 1))
+                    return
+            self._advance(end)
+
+    def _taken(self, value: object, end: int, problems: Sequence[FieldProblem]) -> object:
+        text = self._text[self._at : end]
+        self._advance(end)
+        if not text.isascii() and _HALVES.search(text):
+            raise Broken(_ENCODING)
+        if problems:
+            raise Broken(*(_as_problem(each) for each in problems[:_TOLD]))
+        return value
+
+    def _whole_lines(self) -> int:
+        """Where the last line break of the text at hand is, or the end of a text without."""
+        while not self._is_whole:
+            end = self._text.rfind("\n", self._at)
+            if end > self._at:
+                return end
+            if len(self._text) - self._at > MAX_CHARACTERS:
+                break
+            self._more(PIECE_OCTETS)
+        return len(self._text)
+
+    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
+        """Whether the text at hand only ends too early."""
+        is_cut = error.pos >= len(self._text) - _MARGIN or error.msg.startswith("Unterminated")
+        return is_cut and not self._is_whole and len(self._text) - self._at <= MAX_CHARACTERS
+
+    def _syntax(self, error: json.JSONDecodeError) -> Problem:
+        if len(self._text) - self._at > MAX_CHARACTERS:
+            return _LONG
+        if error.pos >= len(self._text.rstrip()):
+            return _CUT_OFF
+        line = self.line + self._text.count("\n", self._at, error.pos)
+        message = f"is not JSON: {error.msg} in line {line}"
+        return Problem(slug="source.unreadable", message=message, fix=_MEND)
+
+    def _advance(self, to: int) -> None:
+        start = self._text.rfind("\n", self._at, to) + 1
+        if start:
+            self.line += self._text.count("\n", self._at, to)
+            self._head = self._text[start : min(to, start + _HEAD_CHARACTERS)]
+        elif len(self._head) < _HEAD_CHARACTERS:
+            self._head += self._text[self._at : min(to, self._at + _HEAD_CHARACTERS)]
+        self._at = to
+
+    def _more(self, octets: int) -> bool:
+        """Read on; whether there was more. What is behind us is let go."""
+        if self._is_whole:
+            return False
+        read = self._file.read(octets)
+        self._is_whole = not read
+        self._text = self._text[self._at :] + self._decoder.decode(read, final=not read)
+        self._at = 0
+        return bool(read)
+
+
+def _as_problem(found: FieldProblem) -> Problem:
+    return Problem(slug=found.slug, field=found.field, message=found.message, fix=_MEND)
+
+
+_MEND: Final = "Mend the file, or have it written anew."
+_DEEP: Final = Problem(slug="json.too_deep", message="is nested too deeply", fix=_MEND)
+_CUT_OFF: Final = Problem(
+    slug="source.cut_off", message="ends in the middle", fix="Have the file written anew."
+)
+_LONG: Final = Problem(
+    slug="source.too_long", message=f"has more than {MAX_CHARACTERS} characters", fix=_MEND
+)
+_ENCODING: Final = Problem(
+    slug="source.encoding",
+    message="is not UTF-8",
+    fix="Have the file written in UTF-8, or convert it.",
+)

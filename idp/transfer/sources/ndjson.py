@@ -1,0 +1,80 @@
+"""Lines of JSON, each with one person as the import takes them (specification 4.13).
+
+A line is such a body with a `userId` beside it, or a row of a package: `{"userId", "user"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from idp.transfer.sources import fields_of_import as fields
+from idp.transfer.sources import source
+from idp.transfer.sources.drafts import INACTIVE, Draft
+from idp.transfer.sources.long_text import LongText
+from idp.transfer.sources.source import Piece
+
+_PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
+_STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: False}
+_ALGORITHM: Final = "hashedPassword.algorithm"  # the hash says it
+
+
+class Lines:
+    """The people of a file."""
+
+    names: Mapping[str, str] = fields.NAMES
+    reasons: Mapping[str, str] = {}
+
+    def __init__(self, path: Path, org_id: str) -> None:
+        self._path = path
+        self._org_id = org_id
+
+    def drafts(self) -> Iterator[Draft]:
+        with source.opened(self._path) as file:
+            for piece in source.records(LongText(file), self._path.name):
+                yield _draft(piece, self._org_id)
+
+
+def _draft(piece: Piece, org_id: str) -> Draft:
+    record, draft = piece.record(), piece.draft()
+    if draft.problems:
+        return draft
+    if isinstance(record.get("user"), dict):
+        record = record["user"] | {each: record[each] for each in record if each != "user"}
+    held = dict(_flat(record))
+    for path, field in fields.PATHS.items():
+        if path in held and field != "state":
+            setattr(draft, field, held[path])
+    state = held.get("state")
+    draft.is_inactive = isinstance(state, str) and _STATES.get(state, False)
+    draft.metadata = dict(_metadata(record.get("metadata")))
+    known = frozenset({*fields.PATHS, _ALGORITHM, "metadata"})
+    draft.dropped = source.dropped(held, known)
+    if not (state is None or (isinstance(state, str) and state in _STATES)):
+        draft.dropped.append("state")
+    draft.id = draft.id or fields.id_of(org_id, draft.user_name)
+    return draft
+
+
+def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each value by its path; what is no object where one belongs keeps its own name."""
+    for name, value in record.items():
+        if name in _PARTS and isinstance(value, dict):
+            yield from ((f"{name}.{each}", inner) for each, inner in value.items())
+        else:
+            yield name, value
+
+
+def _metadata(entries: object) -> Iterator[tuple[str, object]]:
+    """Entries {key, value} as the management API has them; the values are in base64."""
+    for each in entries if isinstance(entries, list) else ():
+        if isinstance(each, dict) and isinstance(each.get("key"), str):
+            yield each["key"], Encoded(each.get("value"))
+
+
+class Encoded:
+    """A value that is in base64 already."""
+
+    def __init__(self, text: object) -> None:
+        self.text = text

@@ -1,0 +1,97 @@
+"""A package in the making: the body of an import with the people of one organization.
+
+It is written to a draft beside its place and takes the place when it is whole, so that nobody ever
+reads half of it. Only its owner may: it holds password hashes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+# The lists of an organization, in the order in which they stand in the file.
+LISTS: Final = ("humanUsers", "userMetadata", "projectRoles", "userGrants")
+_COPIED_OCTETS: Final = 1 << 20
+
+
+class PackageFile:
+    """Takes rows of the lists in any order, one at a time."""
+
+    def __init__(self, file: BinaryIO, *, org_id: str, timeout: str, is_multiline: bool) -> None:
+        self._file = file
+        self._timeout = timeout
+        self._indent = b"  " if is_multiline else b""
+        self._is_multiline = is_multiline
+        self._waiting: dict[str, BinaryIO] = {}
+        head = msgspec.json.encode(org_id)
+        self._put(0, b'{"dataOrgs":')
+        self._put(1, b'{"orgs":')
+        self._put(2, b"[{")
+        self._put(3, b'"orgId":' + head + b",")
+        self._put(3, b'"humanUsers":[')
+        self._counts = dict.fromkeys(LISTS, 0)
+
+    def add(self, list_name: str, row: Mapping[str, Any]) -> None:
+        """One more row of a list."""
+        if list_name == LISTS[0]:
+            self._element(self._file, list_name, row)
+            return
+        if list_name not in self._waiting:
+            self._waiting[list_name] = tempfile.TemporaryFile()  # noqa: SIM115 (by finish)
+        self._element(self._waiting[list_name], list_name, row)
+
+    def finish(self) -> None:
+        """The rest of the file."""
+        self._put(3, b"]")
+        for name in LISTS[1:]:
+            if name in self._waiting:
+                self._put(3, b',"' + name.encode() + b'":[')
+                waiting = self._waiting.pop(name)
+                waiting.seek(0)
+                while copied := waiting.read(_COPIED_OCTETS):
+                    self._file.write(copied)
+                waiting.close()
+                self._put(3, b"]")
+        self._put(2, b"}]},")
+        self._put(1, b'"timeout":' + msgspec.json.encode(self._timeout))
+        self._put(0, b"}")
+        self._file.write(b"\n")
+
+    def _element(self, file: BinaryIO, list_name: str, row: Mapping[str, Any]) -> None:
+        encoded = msgspec.json.encode(row)
+        separator = b"," if self._counts[list_name] else b""
+        self._counts[list_name] += 1
+        if self._is_multiline:
+            lines = msgspec.json.format(encoded, indent=2).replace(b"\n", b"\n" + self._indent * 4)
+            encoded = b"\n" + self._indent * 4 + lines
+        file.write(separator + encoded)
+
+    def _put(self, depth: int, octets: bytes) -> None:
+        if self._is_multiline and depth:
+            octets = b"\n" + self._indent * depth + octets
+        self._file.write(octets)
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[BinaryIO]:
+    """A file that is at `path`, with mode 0600, once all went well; else nothing has changed.
+
+    Raises OSError.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise

@@ -1,0 +1,103 @@
+"""What became of the records of a source: a line of JSON for whatever is worth a look, and counts.
+
+A line is `{row, path, id, action, problems}` as in the report of an import, or tells of a field
+that is dropped: `{dropped, count, path, message}`, with the place where it was met first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp.transfer.rows import Action, Problem
+from idp.transfer.sources.drafts import Draft
+
+MAX_NAMES: Final = 2000
+MAX_NAME_CHARACTERS: Final = 200
+OTHERS: Final = "(further fields)"
+_NO_PLACE: Final = "there is no place for it"
+
+
+class Dropped(Struct):
+    """A field that was left out of `count` records, first at `path`."""
+
+    count: int
+    path: str
+
+
+class Report:
+    """Counts, and the lines if there is a file for them."""
+
+    def __init__(self, file: BinaryIO | None, reasons: Mapping[str, str]) -> None:
+        self._file = file
+        self._reasons = reasons
+        self.actions: dict[Action, int] = {"create": 0, "skip": 0, "fail": 0}
+        self.problems: dict[str, int] = {}
+        self.dropped: dict[str, Dropped] = {}
+
+    def take(self, draft: Draft) -> None:
+        """Tell of a record."""
+        if draft.action != "fail":
+            for name in draft.dropped:
+                self._drop(name, draft.path)
+        if not draft.row:
+            return
+        self.actions[draft.action] += 1
+        for each in draft.problems:
+            self.problems[each.slug] = self.problems.get(each.slug, 0) + 1
+        if draft.problems:
+            self._write(_line(draft))
+
+    def finish(self) -> None:
+        """Tell of the fields that were dropped, the most frequent first."""
+        for name, message, each in self.fields():
+            self._write(
+                {"dropped": name, "count": each.count, "path": each.path, "message": message}
+            )
+
+    def fields(self) -> Iterator[tuple[str, str, Dropped]]:
+        """Each field that was dropped, and why."""
+        for name, each in sorted(self.dropped.items(), key=lambda item: -item[1].count):
+            top = name.partition(".")[0]
+            yield name, self._reasons.get(name) or self._reasons.get(top) or _NO_PLACE, each
+
+    def _drop(self, name: str, path: str) -> None:
+        name = shown(name)
+        if name not in self.dropped and len(self.dropped) >= MAX_NAMES:
+            name = OTHERS
+        found = self.dropped.setdefault(name, Dropped(0, path))
+        found.count += 1
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(msgspec.json.encode(line) + b"\n")
+
+
+def _line(draft: Draft) -> dict[str, Any]:
+    return {
+        "row": draft.row,
+        "path": draft.path,
+        "id": shown(draft.name),
+        "action": draft.action,
+        "problems": [_told(each) for each in draft.problems],
+    }
+
+
+def _told(problem: Problem) -> dict[str, str]:
+    return {
+        "slug": problem.slug,
+        "field": shown(problem.field),
+        "message": problem.message,
+        "fix": problem.fix,
+    }
+
+
+def shown(name: str) -> str:
+    """A name of the source in a report: not endless, and nothing that a terminal obeys."""
+    cut = name[:MAX_NAME_CHARACTERS]
+    if cut.isprintable():
+        return cut
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
