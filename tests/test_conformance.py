@@ -72,6 +72,7 @@ TABLES = {
         *["phone", "metadata", "password", "hashedPassword", "idpLinks", "200", "403", "404"],
     ],
     "4.13": ["minimal body", "hashedPassword.value", "mail", "permission"],
+    "4.14": ["from Auth0", "from Keycloak", "from tables and lines"],
     "8": [
         *["names", "nick and display name", "preferred language", "phone", "identifiers"],
         "metadata",

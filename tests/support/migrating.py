@@ -43,7 +43,7 @@ def migrate(directory: Path, *arguments: str) -> Migrated:
     return Migrated(
         code=ran.exit_code,
         err=ran.stderr,
-        body=json.loads(output.read_bytes()) if output.exists() else None,
+        body=json.loads(output.read_bytes()) if output.is_file() else None,
         rows=[each for each in lines if "row" in each],
         dropped={each["dropped"]: each["count"] for each in lines if "dropped" in each},
     )

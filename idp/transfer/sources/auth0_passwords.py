@@ -32,7 +32,7 @@ class Found(Struct, frozen=True, array_like=True):
 class Passwords:
     """Every password, in a file that nobody else can open and that is gone with this process.
 
-    In memory are 33 to 66 octets for each: where it stands, and a hash of each of its two keys.
+    In memory are 45 to 117 octets for each: where it stands, and a hash of each of its two keys.
     A password that bears a user's own id is that user's; else the first one of the address is.
     """
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from idp.fields import Email, Language, OneOf, Phone, Refused, Rule, Text, UserName, wrong_type
-from idp.identity import schemes, totp
-from idp.identity.new_user_requests import UserId
+from idp.identity import schemes
+from idp.identity.new_user_requests import OtpSecret, UserId
 from idp.identity.person_fields import GENDERS
 from idp.transfer.rows import Action, Problem
 
@@ -72,19 +72,6 @@ class Draft(Struct, kw_only=True):
         return next((each for each in names if isinstance(each, str) and each), "")
 
 
-class _Secret(Struct, frozen=True):
-    """The secret of an authenticator app."""
-
-    def read(self, value: object) -> str:
-        try:
-            return totp.read_secret(Text(1).read(value))
-        except ValueError:
-            raise Refused("source.factor", "is no secret of an authenticator app") from None
-
-    def schema(self) -> dict[str, Any]:
-        return Text(1).schema()
-
-
 class _Hash(Struct, frozen=True):
     """A hash of a format that the service verifies; how strong it has to be, the import says."""
 
@@ -121,7 +108,7 @@ PLACES: Final[Mapping[str, _Place]] = {
     "phone": _Place(("user", "phone", "phone"), Phone(_MAX_PHONE)),
     "password": _Place(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
     "password_hash": _Place(("user", "hashedPassword", "value"), _Hash(), fix=_NEW_PASSWORD),
-    "otp_secret": _Place(("user", "otpCode"), _Secret()),
+    "otp_secret": _Place(("user", "otpCode"), OtpSecret()),
 }
 _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
     "is_email_verified": ("user", "email", "isEmailVerified"),

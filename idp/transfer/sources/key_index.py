@@ -1,4 +1,4 @@
-"""Which of a million keys were seen, and with which number: 12 to 48 octets for each."""
+"""Which of a million keys were seen, and with which number: 18 to 54 octets for each."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class KeyIndex:
     """
 
     def __init__(self) -> None:
-        self._hashes = array("Q", bytes(8 * _FIRST_SIZE))
-        self._numbers = array("I", bytes(4 * _FIRST_SIZE))
+        self._hashes = array("Q", [0]) * _FIRST_SIZE
+        self._numbers = array("I", [0]) * _FIRST_SIZE
         self._count = 0
 
     def add(self, key: str, number: int) -> int | None:
@@ -47,8 +47,8 @@ class KeyIndex:
 
     def _grow(self) -> None:
         hashes, numbers = self._hashes, self._numbers
-        self._hashes = array("Q", bytes(16 * len(hashes)))
-        self._numbers = array("I", bytes(8 * len(hashes)))
+        self._hashes = array("Q", [0]) * (2 * len(hashes))
+        self._numbers = array("I", [0]) * (2 * len(hashes))
         for hashed, number in zip(hashes, numbers, strict=True):
             if hashed:
                 at = self._place(hashed)

@@ -91,7 +91,7 @@ def encoded(credential: Mapping[str, Any]) -> str:
     if not (isinstance(value, str) and value and isinstance(salt, str) and salt):
         raise _Unusable("has no value and salt")
     rounds = _number(about.get("hashIterations"), "hashIterations")
-    if algorithm in _PBKDF2:
+    if isinstance(algorithm, str) and algorithm in _PBKDF2:
         return f"${algorithm}${rounds}${salt}${value}"
     if algorithm == "argon2":
         return _argon2(about, rounds, salt, value)
@@ -102,7 +102,7 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
     more = about.get("additionalParameters")
     more = more if isinstance(more, dict) else {}
     kind, version = _only(more, "type", "id"), _only(more, "version", "1.3")
-    if kind not in ("id", "i", "d") or version not in _ARGON2_VERSIONS:
+    if kind not in ("id", "i", "d") or str(version) not in _ARGON2_VERSIONS:
         raise _Unusable(f"is hashed by argon2 of the kind {_shown(kind)} {_shown(version)}")
     memory = _number(_only(more, "memory", None), "memory")
     lanes = _number(_only(more, "parallelism", None), "parallelism")

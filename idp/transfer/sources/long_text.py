@@ -92,9 +92,10 @@ class LongText:
             rf'\n{indent}(?:\}}[ \t]*,[ \t]*)?(?=\{{)|"(?:[^"\\\n]|\\.)*"|[\[\]{{}}"]'
         )
         depth = 0
-        while self.peek():
-            start, end = self._at, self._whole_lines()
-            for found in tokens.finditer(self._text, start, end + 1):
+        while self._at < len(self._text) or not self._is_whole:
+            end = self._whole_lines()
+            start = self._at
+            for found in tokens.finditer(self._text, start, end):
                 depth += _DEPTHS.get(found[0], 0)
                 if found[0][0] == "\n" or (depth <= 0 and found[0] in "]}" and is_closed):
                     self._advance(found.end())

@@ -29,7 +29,7 @@ class Wishes(Struct, frozen=True, kw_only=True):
 
 
 class Migration:
-    """A run: what was met so far. In memory are 36 to 72 octets for each person."""
+    """A run: what was met so far. In memory are 54 to 162 octets for each person."""
 
     def __init__(self, package: PackageFile, report: Report, wishes: Wishes) -> None:
         self._package = package

@@ -189,9 +189,7 @@ def test_of_two_accounts_with_one_address_each_has_the_password_of_its_own_id(tm
 def test_a_password_of_another_providers_account_is_told(tmp_path):
     users = lines(auth0_user(user_id="google-oauth2|7", email="a@x.ch"))
 
-    made = migrate(
-        tmp_path, *map(str, auth0_files(tmp_path, users, lines(password("a@x.ch"))))
-    )
+    made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, lines(password("a@x.ch")))))
 
     assert hashes(made) == [BCRYPT]
     assert made.slugs == ["source.password_by_address"]
