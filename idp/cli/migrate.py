@@ -45,6 +45,11 @@ def _every(command: Callable[..., None]) -> Callable[..., None]:
                      help="Where it is told what does not go along: OUTPUT.report.ndjson."),
         click.option("--keep-attributes", is_flag=True,
                      help="Have attributes go along as metadata."),
+        click.option(
+            "--keep-incomplete",
+            is_flag=True,
+            help="Have people go along who have no e-mail address.",
+        ),
     ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -179,7 +184,11 @@ def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None
     timeout = _timeout(given["timeout"])
     if not (0 < len(org_id) <= _MAX_ORG and org_id.isprintable()):
         raise click.UsageError("--org is the id of an organization")
-    wishes = Wishes(keeps_attributes=given["keep_attributes"], project_id=project_id)
+    wishes = Wishes(
+        keeps_attributes=given["keep_attributes"],
+        keeps_incomplete=given["keep_incomplete"],
+        project_id=project_id,
+    )
     report_path = Path(told or f"{output}.report.ndjson") if told is not None else None
     try:
         with ExitStack() as files:

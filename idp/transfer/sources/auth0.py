@@ -18,7 +18,7 @@ from idp.transfer.sources.source import Piece
 _USED: Final = frozenset({
     *("user_id", "email", "email_verified", "name", "username", "given_name", "family_name"),
     *("nickname", "locale", "phone_number", "phone_verified", "blocked", "identities"),
-    *("app_metadata", "user_metadata"),
+    *("app_metadata", "user_metadata", "picture"),
 })  # fmt: skip
 _BASE: Final = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*")
 _RENAMED: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
@@ -51,7 +51,6 @@ class Auth0:
         "last_login": "the audit log begins with the import",
         "last_ip": "the audit log begins with the import",
         "logins_count": "the audit log begins with the import",
-        "picture": "the import's body has no picture",
     }
 
     def __init__(
@@ -86,6 +85,7 @@ class Auth0:
         draft.display_name, draft.nick_name = name, record.get("nickname")
         draft.language = base_language(record.get("locale"))
         draft.is_email_verified = self._is_verified(record)
+        draft.picture = record.get("picture")
         draft.phone = record.get("phone_number")
         draft.is_phone_verified = bool(draft.phone) and (record.get("phone_verified") or False)
         draft.is_inactive = record.get("blocked") is True

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from idp.fields import Email, Language, OneOf, Phone, Refused, Rule, Text, UserName, wrong_type
 from idp.identity import schemes
 from idp.identity.new_user_requests import OtpSecret, UserId
-from idp.identity.person_fields import GENDERS
+from idp.identity.person_fields import GENDERS, WebPage
 from idp.transfer.rows import Action, Problem
 
 INACTIVE: Final = "USER_STATE_INACTIVE"
@@ -30,7 +30,7 @@ class Draft(Struct, kw_only=True):
     `row` counts the records of the source, `path` says where this one stands. With an error among
     its problems, or when it `is_skipped`, it does not go into the package. `dropped` are fields
     that the service has no place for; `roles` are keys of the project that the roles go to. Row 0
-    is no record: only what is dropped counts.
+    is no record: only what is dropped counts. Who `is_incomplete` may lack an address.
     """
 
     row: int
@@ -43,6 +43,7 @@ class Draft(Struct, kw_only=True):
     display_name: object = ""
     language: object = ""
     gender: object = ""
+    picture: object = ""
     email: object = ""
     is_email_verified: object = False
     phone: object = ""
@@ -52,6 +53,7 @@ class Draft(Struct, kw_only=True):
     must_change: object = False
     otp_secret: object = ""
     is_inactive: bool = False
+    is_incomplete: bool = False
     is_skipped: bool = False
     metadata: dict[str, object] = field(default_factory=dict)
     roles: Sequence[object] = ()
@@ -104,6 +106,7 @@ PLACES: Final[Mapping[str, _Place]] = {
     "display_name": _Place(("user", "profile", "displayName"), Text()),
     "language": _Place(("user", "profile", "preferredLanguage"), Language()),
     "gender": _Place(("user", "profile", "gender"), OneOf(tuple(GENDERS))),
+    "picture": _Place(("user", "profile", "picture"), WebPage()),
     "email": _Place(("user", "email", "email"), Email(), is_needed=True),
     "phone": _Place(("user", "phone", "phone"), Phone(_MAX_PHONE)),
     "password": _Place(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
@@ -123,12 +126,22 @@ def settle(draft: Draft, names: Mapping[str, str]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, place in PLACES.items():
         value = getattr(draft, name)
-        if value in ("", None) and not place.is_needed:
+        if value in ("", None) and not _is_needed(draft, name):
             continue
         try:
             _put(row, place.path, place.rule.read(value))
         except Refused as refused:
             draft.problems.append(_refused(refused, names.get(name, name), place))
+    _switch(draft, row, names)
+    return row
+
+
+def _is_needed(draft: Draft, name: str) -> bool:
+    return PLACES[name].is_needed and not (name == "email" and draft.is_incomplete)
+
+
+def _switch(draft: Draft, row: dict[str, Any], names: Mapping[str, str]) -> None:
+    """Put in what is true of the person, and can be said of the row so far."""
     for name, path in _SWITCHES.items():
         value = getattr(draft, name)
         if not isinstance(value, bool):
@@ -136,9 +149,10 @@ def settle(draft: Draft, names: Mapping[str, str]) -> dict[str, Any]:
             draft.problems.append(_refused(wrong, names.get(name, name), _Place(path, Text())))
         elif value and _has(row, path[:-1]):
             _put(row, path, value)
+    if draft.is_incomplete:
+        _put(row, ("user", "incomplete"), True)
     if draft.is_inactive:
         _put(row, ("user", "state"), INACTIVE)
-    return row
 
 
 def _refused(refused: Refused, name: str, place: _Place) -> Problem:

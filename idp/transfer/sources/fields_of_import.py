@@ -22,6 +22,7 @@ PATHS: Final[Mapping[str, str]] = {
     "profile.displayName": "display_name",
     "profile.preferredLanguage": "language",
     "profile.gender": "gender",
+    "profile.picture": "picture",
     "email.email": "email",
     "email.isEmailVerified": "is_email_verified",
     "phone.phone": "phone",

@@ -22,9 +22,11 @@ from idp.transfer.sources.source import Source
 
 
 class Wishes(Struct, frozen=True, kw_only=True):
-    """Whether attributes go along as metadata, and to which project's roles become grants."""
+    """Whether attributes go along as metadata, and people without an address at all; and which
+    project's the roles become."""
 
     keeps_attributes: bool = False
+    keeps_incomplete: bool = False
     project_id: str = ""
 
 
@@ -49,6 +51,7 @@ class Migration:
         self._report.finish()
 
     def _take(self, draft: Draft, names: Mapping[str, str]) -> None:
+        draft.is_incomplete = self._wishes.keeps_incomplete and draft.email in ("", None)
         row = settle(draft, names)
         if draft.action == "create":
             self._look_for_doubles(draft, row, names)
@@ -76,6 +79,8 @@ class Migration:
         if first is not None:
             name = names.get("user_name", "user_name")
             draft.problems.append(_double(name, first, slug="source.name_doubled"))
+        if "email" not in user:
+            return
         first = self._addresses.add(users.login_key(user["email"]["email"]), draft.row)
         if first is not None:
             name = names.get("email", "email")

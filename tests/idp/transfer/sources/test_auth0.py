@@ -233,22 +233,27 @@ def test_without_a_password_file_one_says_so(tmp_path):
 
 def test_every_field_that_is_dropped_is_named_with_its_count(tmp_path):
     first = auth0_user(
-        1, picture="https://x", last_login="2024", app_metadata={"plan": "gold"}, logins_count=7
+        1, last_ip="1.2.3.4", last_login="2024", app_metadata={"plan": "gold"}, logins_count=7
     )
     second = auth0_user(
         2,
-        picture="https://y",
+        last_ip="1.2.3.4",
         multifactor=["guardian"],
         user_metadata={"colour": "blue", "size": None},
         identities=[{"provider": "auth0", "user_id": f"{2:024x}"}, {"provider": "github"}],
     )
-    third = auth0_user(3, identities=[{"provider": "auth0", "user_id": f"{3:024x}"}], picture="")
+    third = auth0_user(
+        3,
+        identities=[{"provider": "auth0", "user_id": f"{3:024x}"}],
+        last_ip="",
+        picture="https://x.example/1",
+    )
     files = list(map(str, auth0_files(tmp_path, lines(first, second, third))))
 
     made = migrate(tmp_path, *files)
 
     assert made.dropped == {
-        "picture": 2,
+        "last_ip": 2,
         "last_login": 1,
         "app_metadata.plan": 1,
         "logins_count": 1,
@@ -315,6 +320,7 @@ def test_who_lacks_what_the_import_needs_is_left_out_and_the_others_go_in(
     [
         ({"phone_number": "0791234567"}, "phone_number"),
         ({"nickname": "x" * 201}, "nickname"),
+        ({"picture": "javascript:alert(1)"}, "picture"),
         ({"name": "a\u2028b"}, "name"),
         ({"email_verified": "yes"}, "email_verified"),
     ],

@@ -227,6 +227,20 @@ def test_who_has_no_address_is_left_out(tmp_path):
     assert made.rows[0]["problems"][0]["field"] == "email"
 
 
+def test_who_has_no_address_goes_along_where_that_is_wished(tmp_path):
+    user = keycloak_user(1, email="", emailVerified=False)
+
+    made = moved(tmp_path, user, keycloak_user(2), flags=["--keep-incomplete"])
+
+    assert made.code == 0
+    assert made.people[0]["user"] == {
+        "userName": "user1",
+        "profile": {"firstName": "Given1", "lastName": "Family1"},
+        "incomplete": True,
+    }
+    assert "incomplete" not in made.people[1]["user"]
+
+
 # What does not go along
 
 
