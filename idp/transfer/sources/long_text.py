@@ -9,11 +9,10 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from idp import strict_json
-from idp.errors import FieldProblem
+from idp.errors import FieldProblem, InvalidArgument
 from idp.transfer.rows import Problem
 
 PIECE_OCTETS: Final = 1 << 18
@@ -21,7 +20,6 @@ MAX_CHARACTERS: Final = 8 << 20  # of one record
 _MARGIN: Final = 16  # a word, a number's dot or an escape that the end of a piece cuts through
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _HEAD_CHARACTERS: Final = 200
-_TOLD: Final = 20  # problems of one record
 _DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}  # a text without end hides all
 _HALVES: Final = re.compile("[\udc80-\udcff]")  # octets that are not UTF-8
 
@@ -71,15 +69,15 @@ class LongText:
         octets = PIECE_OCTETS
         while True:
             try:
-                value, end, problems = strict_json.decode_next(self._text, self._at)
+                value, end = strict_json.DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if not self._may_go_on(error):
                     raise Broken(self._syntax(error), is_lost=True) from None
             except RecursionError:
                 raise Broken(_DEEP, is_lost=True) from None
             else:
-                if end < len(self._text) or self._is_whole or isinstance(value, dict | list):
-                    return self._taken(value, end, problems)
+                if end < len(self._text) or self._is_whole or isinstance(value, list):
+                    return self._taken(value, end)
             self._more(octets)
             octets *= 2
 
@@ -105,14 +103,15 @@ class LongText:
                     return
             self._advance(end)
 
-    def _taken(self, value: object, end: int, problems: Sequence[FieldProblem]) -> object:
+    def _taken(self, value: object, end: int) -> object:
         text = self._text[self._at : end]
         self._advance(end)
         if not text.isascii() and _HALVES.search(text):
             raise Broken(_ENCODING)
-        if problems:
-            raise Broken(*(_as_problem(each) for each in problems[:_TOLD]))
-        return value
+        try:
+            return strict_json.usable(value)
+        except InvalidArgument as error:
+            raise Broken(*map(_as_problem, error.details)) from None
 
     def _whole_lines(self) -> int:
         """Where the last line break of the text at hand is, or the end of a text without."""
