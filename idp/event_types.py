@@ -39,6 +39,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "first_admin_renewed",
             "keys_made",
             "security_policy_changed",
+            "tokens_invalidated",
         ),
     ),
     "key": ("Signing key", ("active", "made", "removed", "retired")),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shlex
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from idp import admin_pat, demo_setup, logs, mail, setup, trial, vault
-from idp.clock import ShiftedClock, SystemClock
+from idp.clock import Clock, ShiftedClock, SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
 from idp.credentials import Confidential
@@ -24,7 +25,8 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
 from idp.setup import Admin
 from idp.vault import Vault
-from storage import META, SCHEMA_ID, MetaRecord, open_store
+from idp.whole_files import new_file
+from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
 _SQLITE: Final = "sqlite:///"
 
@@ -123,15 +125,15 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
     logs.configure(config.log_level, config.log_format, clock=clock)
     if not must_exist:
         make_data_dir(config.data_dir)
-    elif _is_missing(config.store):
-        raise _nothing_in(config)
+    else:
+        check_is_there(config.store)
     store = open_store(config.store, now=clock.now, new_id=random.id)
     await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)
         if instance is None and must_exist:
-            raise _nothing_in(config)
-        sealed = Vault(_master_key(config, random, is_new=instance is None), random)
+            raise _nothing_in(config.store)
+        sealed = Vault(master_key(config, random, is_new=instance is None), random)
         if instance is not None:
             setup.check_key(instance, sealed)
     except BaseException:
@@ -154,36 +156,50 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
     return service
 
 
+@asynccontextmanager
+async def as_it_is(
+    url: str, collections: Sequence[Collection[Any]], clock: Clock
+) -> AsyncIterator[Store]:
+    """A store of which nothing is judged or upgraded. Raises StorageError."""
+    store = open_store(url, now=clock.now, new_id=SystemRandom().id)
+    await store.open(collections, None)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
 async def look(config: Config) -> MetaRecord:
     """What the store says of its schema. Nothing in it is judged, upgraded or made.
 
     Raises NotFound, StorageError.
     """
-    if _is_missing(config.store):
-        raise _nothing_in(config)
-    store = open_store(config.store, now=SystemClock().now, new_id=SystemRandom().id)
-    await store.open((), None)
-    try:
+    check_is_there(config.store)
+    async with as_it_is(config.store, (), SystemClock()) as store:
         record = await store.get(META, SCHEMA_ID)
-    finally:
-        await store.close()
     if record is None:
-        raise _nothing_in(config)
+        raise _nothing_in(config.store)
     return record
+
+
+def check_is_there(store: str) -> None:
+    """See that a store of this URL could be there, for opening one makes it. Raises NotFound."""
+    if _is_missing(store):
+        raise _nothing_in(store)
 
 
 def _is_missing(store: str) -> bool:
     return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
 
 
-def _nothing_in(config: Config) -> NotFound:
+def _nothing_in(store: str) -> NotFound:
     return NotFound(
-        f"there is no installation in {_from_anywhere(config.store)}; name the service's own with"
+        f"there is no installation in {_from_anywhere(store)}; name the service's own with"
         " --data, --store or --config"
     )
 
 
-def _master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
+def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
     """The master key; made only for a new store: the values of any other have one already."""
     return vault.master_key(
         config.data_dir,
@@ -246,15 +262,9 @@ def _read(path: Path) -> str | None:
 
 def _write_secret(path: Path, text: str, draft_id: str) -> None:
     """Write the file with mode 0600, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{draft_id}")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                file.write(text + "\n")
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with new_file(path, draft_id, replaces=True) as file:
+            file.write(f"{text}\n".encode("ascii"))
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from error
 

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from idp import base64url
 from idp.errors import ConfigError, IdpError
 from idp.ids import Random, SystemRandom
+from idp.whole_files import new_file
 
 KEY_BYTES: Final = 32
 KEY_FILE: Final = "master.key"
@@ -155,27 +156,25 @@ def _parsed(text: str, name: str) -> bytes:
 def _create(path: Path, random: Random) -> None:
     """Make the file whole or not at all, and leave one that another process made alone."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{random.id()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(base64url.encode(random.token_bytes(KEY_BYTES)).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):  # the other process's key is as good
-            os.link(draft, path)
-    finally:
-        draft.unlink()
-    _sync_directory(path.parent)
+    with contextlib.suppress(FileExistsError):  # the other process's key is as good
+        _write(path, random.token_bytes(KEY_BYTES), random)
 
 
-def _sync_directory(directory: Path) -> None:
-    """Make the new name survive a power failure: values will be sealed with this key at once."""
-    descriptor = os.open(directory, os.O_RDONLY)
+def _write(path: Path, key: bytes, random: Random) -> None:
+    with new_file(path, random.id()) as file:
+        file.write(base64url.encode(key).encode() + b"\n")
+
+
+def keep(data_dir: Path, key: bytes, random: Random) -> None:
+    """Put a master key that exists into the data directory. Raises ConfigError: it has another."""
+    path = data_dir / KEY_FILE
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        with contextlib.suppress(FileExistsError):
+            _write(path, key, random)
+    except OSError as error:
+        raise ConfigError([f"the master key {path} can't be made: {error.strerror}"]) from error
+    if _read(path) != key:
+        raise ConfigError([f"there is another master key in {path}: move it away first"])
 
 
 def _octets(value: bytes | str) -> bytes:

@@ -14,6 +14,7 @@ Errors::
     ├── Unknown       the answer was lost; `Store.applied` tells later
     ├── Unsupported   this server can't keep the promises; the message names the cure
     ├── TooNew        the store was written by a newer version that this one can't read
+    ├── HalfFilled    the store is being filled from elsewhere, or that was cut off
     ├── Undeclared    no declared list answers this question (a mistake in the program)
     └── InvalidValue  a value that no back end may hold (a mistake in the program)
 """
@@ -79,6 +80,10 @@ class Unsupported(StorageError):
 
 class TooNew(StorageError):
     """The store's `oldest_reader` is above the version that was asked to open it."""
+
+
+class HalfFilled(StorageError):
+    """The store is being filled from elsewhere, or that was cut off: nobody may use it yet."""
 
 
 class Undeclared(StorageError):
@@ -348,6 +353,7 @@ class MetaRecord(Record):
     """What the store says about itself; the one record has the id `schema`.
 
     `done` are the names of the upgrade steps it went through; `holder` runs some at this moment.
+    While it is filled from elsewhere, by `holder`, `filled_since` tells since when.
     """
 
     version: int
@@ -355,6 +361,7 @@ class MetaRecord(Record):
     done: list[str] = []
     holder: str | None = None
     held_until: datetime | None = None
+    filled_since: datetime | None = None
 
 
 COUNTERS: Final = Collection("counters", CounterRecord, expires=True)

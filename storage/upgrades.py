@@ -16,6 +16,7 @@ from typing import Any, Final
 from storage.base import (
     META,
     SCHEMA_ID,
+    HalfFilled,
     Insert,
     MetaRecord,
     Schema,
@@ -42,7 +43,7 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
     """What to write about the schema before a program of `ours` uses the store. Raises TooNew.
 
     A new store has nothing to upgrade. An older one keeps its version until its steps are done,
-    but is closed at once to programs that could not read what they will write.
+    but is closed at once to programs that could not read what they will write. Raises HalfFilled.
     """
     if there is None:
         done = [step.name for step in ours.steps]
@@ -50,6 +51,7 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
             id=SCHEMA_ID, version=ours.version, oldest_reader=ours.oldest_reader, done=done
         )
         return Insert(META, new)
+    check_filled(there)
     if there.oldest_reader > ours.version:
         raise TooNew(
             f"the store needs a program of schema version {there.oldest_reader} or later;"
@@ -62,6 +64,15 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
     }
     held: dict[str, Value] = {"version": there.version, "oldest_reader": there.oldest_reader}
     return Update(META, SCHEMA_ID, set=agreed, expect=held) if agreed != held else None
+
+
+def check_filled(there: MetaRecord) -> None:
+    """Raises HalfFilled."""
+    if there.filled_since is not None:
+        raise HalfFilled(
+            f"the store holds a part of what it is filled with since {there.filled_since}: that is"
+            " under way, or was cut off. Repeat what filled it, `idp restore` or `idp copy-store`"
+        )
 
 
 def pending(there: MetaRecord, ours: Schema) -> list[UpgradeStep]:
@@ -95,12 +106,12 @@ async def upgrade(store: Store, schema: Schema, now: Now, me: str) -> list[str]:
         elif await _run(store, steps[0], now, me):
             version = max(record.version, schema.version if len(steps) == 1 else 0)
             changes = {"done": [*record.done, steps[0].name], "version": version}
-            if await _holding(store, me, changes | (_FREE if len(steps) == 1 else {})):
+            if await is_held(store, me, changes | (FREE if len(steps) == 1 else {})):
                 done.append(steps[0].name)
     return done
 
 
-_FREE: Final[dict[str, object]] = {"holder": None, "held_until": None}
+FREE: Final[dict[str, object]] = {"holder": None, "held_until": None}
 
 
 async def _record(store: Store) -> MetaRecord:
@@ -119,8 +130,8 @@ async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> boo
     return await _succeeds(store, Update(META, SCHEMA_ID, set=taken, expect=held))
 
 
-async def _holding(store: Store, me: str, changes: dict[str, Any]) -> bool:
-    """Whether the lease was still ours, and `changes` are written."""
+async def is_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
+    """Whether the lease was still that of `me`, and `changes` are written."""
     return await _succeeds(store, Update(META, SCHEMA_ID, set=changes, expect={"holder": me}))
 
 
@@ -135,13 +146,21 @@ async def _succeeds(store: Store, write: Write) -> bool:
 async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
     """Whether the step came to its end while the lease was ours."""
     try:
-        return await _while(_renewed(store, now, me), step.run(store))
+        return await while_held(store, now, me, step.run(store))
     except BaseException as error:
         with suppress(StorageError):
-            await _holding(store, me, _FREE)
+            await is_held(store, me, FREE)
         if isinstance(error, Unavailable | Unknown) or not isinstance(error, Exception):
             raise
         raise StorageError(f"the upgrade step {step.name} failed: {error}") from error
+
+
+async def while_held(store: Store, now: Now, me: str, work: Awaitable[None]) -> bool:
+    """Whether `work` came to its end while the lease of `me`, renewed meanwhile, was held.
+
+    It is cancelled when the lease is lost. Raises what `work` raises.
+    """
+    return await _while(_renewed(store, now, me), work)
 
 
 async def _renewed(store: Store, now: Now, me: str) -> None:
@@ -150,7 +169,7 @@ async def _renewed(store: Store, now: Now, me: str) -> None:
     while is_ours:
         await asyncio.sleep(RENEWED_EVERY_SECONDS)
         with suppress(Unavailable, Unknown):
-            is_ours = await _holding(store, me, {"held_until": now() + LEASE})
+            is_ours = await is_held(store, me, {"held_until": now() + LEASE})
 
 
 async def _while(condition: Awaitable[None], work: Awaitable[None]) -> bool:

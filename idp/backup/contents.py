@@ -1,0 +1,183 @@
+"""What is in a backup: a head, every record as a line, and at the end how many there were.
+
+Lines are JSON. The first is a `Head`, the last a `Manifest`; all between are pairs of a
+collection's name and a record, in the order of the collections, then of ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, BinaryIO, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from idp.backup.sealed_files import DamagedBackup, opened
+from idp.credentials import Confidential
+from idp.errors import FailedPrecondition
+from idp.records import ALL, SCHEMA
+from storage import COUNTERS, Collection, MetaRecord
+from storage.filling import Stored, Tallies, Tally, encode
+from storage.upgrades import opening
+
+T = TypeVar("T")
+COLLECTIONS: Final = (*ALL, COUNTERS)
+
+
+class Head(Confidential, frozen=True, kw_only=True):
+    """What the backup is of, and what opens it."""
+
+    made_at: datetime
+    program: str
+    schema: MetaRecord
+    master_key: str
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """Counts and digests of the collections that have any record."""
+
+    collections: dict[str, Tally]
+
+    @property
+    def total(self) -> int:
+        """How many records there are."""
+        return sum(each.count for each in self.collections.values())
+
+
+class NewerBackup(FailedPrecondition):
+    """A later version of this program has made the backup, and this one would lose some of it."""
+
+    slug = "backup.newer"
+
+
+class Line(Struct, frozen=True, array_like=True):
+    """One record."""
+
+    collection: str
+    record: msgspec.Raw
+
+
+class Backup:
+    """A backup that is read: its head, then its records, then its manifest.
+
+    Raises WrongPassphrase and DamagedBackup, here and while it is read; NewerBackup, TooNew.
+    """
+
+    def __init__(self, file: BinaryIO, passphrase: str) -> None:
+        self._lines = _lines(opened(file, passphrase))
+        self.head: Final = _decoded(_HEAD, next(self._lines, b""))
+        _check_version(self.head)
+        self.manifest: Manifest | None = None
+
+    def records(self) -> Iterator[tuple[Stored, bytes]]:
+        """Every record, beside its line; `manifest` is known, and has proven true, at the end."""
+        tallies = Tallies()
+        for line in self._lines:
+            if line.startswith(b"{"):
+                self.manifest = _decoded(_MANIFEST, line)
+                break
+            named = _decoded(_LINE, line)
+            collection, decoder = _known(named.collection)
+            encoded = bytes(named.record)
+            tallies.add(collection, encoded)
+            yield (collection, _decoded(decoder, encoded)), encoded
+        if self.manifest is None or self.manifest.collections != tallies.told():
+            raise DamagedBackup("the backup has not all that it says it has")
+        if next(self._lines, None) is not None:
+            raise DamagedBackup("the backup has more than it says it has")
+
+
+def checked(file: BinaryIO, passphrase: str) -> tuple[Head, Manifest]:
+    """Read a whole backup, and see that this program can restore all of it.
+
+    Raises WrongPassphrase, DamagedBackup, NewerBackup, TooNew.
+    """
+    backup = Backup(file, passphrase)
+    for (collection, record), encoded in backup.records():
+        if encode(record) != encoded:
+            _check_kept(collection, encoded, encode(record))
+    if backup.manifest is None:
+        raise DamagedBackup("the backup has no end")
+    return backup.head, backup.manifest
+
+
+def head_line(head: Head) -> bytes:
+    return msgspec.json.encode(head) + b"\n"
+
+
+def record_line(collection: Collection[Any], encoded: bytes) -> bytes:
+    return msgspec.json.encode(Line(collection.name, msgspec.Raw(encoded))) + b"\n"
+
+
+def manifest_line(manifest: Manifest) -> bytes:
+    return msgspec.json.encode(manifest) + b"\n"
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines of what comes in pieces; the last one has a line break too."""
+    pieces: list[bytes] = []
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        pieces.append(first)
+        for other in others:
+            yield b"".join(pieces)
+            pieces = [other]
+    if any(pieces):
+        raise DamagedBackup("the backup ends inside a line")
+
+
+_HEAD: Final = msgspec.json.Decoder(Head)
+_LINE: Final = msgspec.json.Decoder(Line)
+_MANIFEST: Final = msgspec.json.Decoder(Manifest)
+_BY_NAME: Final = {
+    collection.name: (collection, msgspec.json.Decoder(collection.record))
+    for collection in COLLECTIONS
+}
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DamagedBackup(f"the backup has what can't be read: {error}") from None
+
+
+def _known(name: str) -> tuple[Collection[Any], msgspec.json.Decoder[Any]]:
+    if name not in _BY_NAME:
+        raise NewerBackup(f"the backup has {name!r}, which this version does not know")
+    return _BY_NAME[name]
+
+
+def _check_version(head: Head) -> None:
+    if head.schema.version > SCHEMA.version:
+        raise NewerBackup(
+            f"the backup has schema version {head.schema.version}, made by idp {head.program};"
+            f" this program has {SCHEMA.version}. Restore it with that version"
+        )
+    unknown = set(head.schema.done) - {step.name for step in SCHEMA.steps}
+    if unknown:
+        raise NewerBackup(f"the backup went through {sorted(unknown)}, unknown to this version")
+    opening(head.schema, SCHEMA)
+
+
+def _check_kept(collection: Collection[Any], encoded: bytes, again: bytes) -> None:
+    """What a record of another version lacks is added; what it has must not be lost."""
+    lost = next(_lost(msgspec.json.decode(encoded), msgspec.json.decode(again)), None)
+    if lost is not None:
+        raise NewerBackup(
+            f"the backup has {collection.name}.{lost}, which this version does not know"
+        )
+
+
+def _lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """The paths of what is there before, and not after."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name, value in before.items():
+            if name in after:
+                yield from _lost(value, after[name], f"{path}{name}.")
+            elif value is not None:
+                yield f"{path}{name}"
+    elif isinstance(before, list) and isinstance(after, list):
+        for value, other in zip(before, after, strict=False):
+            yield from _lost(value, other, path)

@@ -1,0 +1,91 @@
+"""Making a backup: one consistent state of the store, while the service goes on."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, Final
+
+from idp import __version__, base64url, setup
+from idp.backup.contents import (
+    COLLECTIONS,
+    Head,
+    Manifest,
+    NewerBackup,
+    head_line,
+    manifest_line,
+    record_line,
+)
+from idp.backup.sealed_files import SealedWriter
+from idp.clock import Clock
+from idp.errors import NotFound
+from idp.ids import Random
+from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
+from idp.vault import Vault
+from storage import META, SCHEMA_ID, MetaRecord, Store, View
+from storage.filling import Tallies, Told, encode, every
+from storage.upgrades import check_filled, opening
+
+_NOTHING: Final = "there is no installation in this store"
+
+
+async def write(
+    store: Store,
+    master_key: bytes,
+    file: BinaryIO,
+    passphrase: str,
+    *,
+    clock: Clock,
+    random: Random,
+    told: Told = lambda n: None,
+) -> Manifest:
+    """Write all that the store has into a file; the store needs no schema to be opened with.
+
+    Memory is constant. Raises NotFound: nothing was ever set up in it; WrongKey; TooNew and
+    NewerBackup: a later version has written there; HalfFilled; StorageError.
+    """
+    async with store.snapshot() as view:
+        schema = await readable(view)
+        setup.check_key(await installation(view), Vault(master_key))
+        head = Head(
+            made_at=clock.now(),
+            program=__version__,
+            schema=schema,
+            master_key=base64url.encode(master_key),
+        )
+        sealed = SealedWriter(file, passphrase, random)
+        sealed.write(head_line(head))
+        tallies = Tallies()
+        async for collection, record in every(view, COLLECTIONS):
+            encoded = encode(record)
+            tallies.add(collection, encoded)
+            sealed.write(record_line(collection, encoded))
+            told(1)
+        manifest = Manifest(collections=tallies.told())
+        sealed.write(manifest_line(manifest))
+        sealed.finish()
+    return manifest
+
+
+async def readable(view: View) -> MetaRecord:
+    """What the store says of its schema, when this program can read all that is there.
+
+    Raises NotFound, NewerBackup, TooNew, HalfFilled.
+    """
+    schema = await view.get(META, SCHEMA_ID)
+    if schema is None:
+        raise NotFound(_NOTHING)
+    check_filled(schema)
+    opening(schema, SCHEMA)
+    if schema.version > SCHEMA.version:
+        raise NewerBackup(
+            f"the store has schema version {schema.version}, and this program {SCHEMA.version}:"
+            " use the version that serves it"
+        )
+    return schema
+
+
+async def installation(view: View) -> Instance:
+    """The record of the installation. Raises NotFound."""
+    instance = await view.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        raise NotFound(_NOTHING)
+    return instance

@@ -1,0 +1,121 @@
+"""Restoring a backup, or copying a store, into an empty one that nobody sees before it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, BinaryIO, Final
+
+from msgspec import Struct
+
+from idp import events
+from idp.backup.contents import COLLECTIONS, Backup
+from idp.backup.making import installation, readable
+from idp.clock import Clock
+from idp.ids import Random
+from idp.records import (
+    AUTH_REQUESTS,
+    DEVICE_REQUESTS,
+    INSTANCES,
+    LOGOUT_REQUESTS,
+    PUSHED_REQUESTS,
+    REGISTRATIONS,
+    USER_CODES,
+    VERIFICATIONS,
+)
+from storage import Collection, MetaRecord, Store
+from storage.filling import Filling, Stored, Told, clear, every, fill
+
+ACTOR: Final = "restore"
+# What waits for one more step, and may have gone on since the backup was made.
+PENDING: Final[tuple[Collection[Any], ...]] = (
+    VERIFICATIONS,
+    REGISTRATIONS,
+    AUTH_REQUESTS,
+    PUSHED_REQUESTS,
+    DEVICE_REQUESTS,
+    USER_CODES,
+    LOGOUT_REQUESTS,
+)
+
+Finish = Callable[[], Awaitable[None]]
+
+
+class Target(Struct, frozen=True):
+    """An empty store that was opened without a schema, by a clock that stands still.
+
+    `clock` is the one that goes on; `finish` is done just before the store may be used.
+    """
+
+    store: Store
+    frozen: Clock
+    clock: Clock
+    random: Random
+    told: Told = lambda n: None
+
+
+async def restore(
+    target: Target,
+    file: BinaryIO,
+    passphrase: str,
+    *,
+    invalidates: bool,
+    keep_key: Callable[[], None],
+) -> None:
+    """Restore a backup that was `checked`.
+
+    With `invalidates`, every session and token that was issued before counts no more, nor does
+    any code that was on its way. `keep_key` puts the master key where it belongs. Raises
+    NotEmpty and HalfFilled, before anything is written; DamagedBackup, when the file has changed
+    since it was checked; StorageError.
+    """
+    backup = Backup(file, passphrase)
+
+    async def finish() -> None:
+        if invalidates:
+            await invalidate(target.store, target.clock, target.random)
+        keep_key()
+
+    await fill(target.store, _filling(target, backup.head.schema, _restored(backup)), finish)
+
+
+async def copy(source: Store, target: Target) -> None:
+    """Copy all that a store has, in one consistent state, into an empty one.
+
+    Raises NotFound, NewerBackup, TooNew, HalfFilled, NotEmpty, StorageError.
+    """
+
+    async def finish() -> None:
+        """There is nothing more to do."""
+
+    async with source.snapshot() as view:
+        schema = await readable(view)
+        await installation(view)
+        await fill(target.store, _filling(target, schema, every(view, COLLECTIONS)), finish)
+
+
+def _filling(target: Target, schema: MetaRecord, records: AsyncIterator[Stored]) -> Filling:
+    return Filling(
+        collections=COLLECTIONS,
+        schema=schema,
+        records=records,
+        moment=target.frozen.now(),
+        now=target.clock.now,
+        me=target.random.id(),
+        told=target.told,
+    )
+
+
+async def _restored(backup: Backup) -> AsyncIterator[Stored]:
+    for stored, _ in backup.records():
+        yield stored
+
+
+async def invalidate(store: Store, clock: Clock, random: Random) -> None:
+    """Give the instance another stamp, and end what is pending. Raises StorageError, NotFound."""
+    await clear(store, PENDING)
+    instance = await installation(store)
+    stamp = {"stamp": random.token(bits=64)}
+    ended = events.update(
+        random, INSTANCES, instance, stamp, "instance.tokens_invalidated", ACTOR, clock.now()
+    )
+    await store.commit(*ended)

@@ -1,0 +1,154 @@
+"""A file that only its passphrase opens, written and read as a stream.
+
+The header names the cost of argon2id and a salt; the key comes of these and the passphrase. Then
+come chunks of 64 KiB, the last one shorter or as long, each sealed by AES-256-GCM: the nonce is
+the chunk's number and whether it is the last, the header is associated data. So a file of which
+any octet was changed, cut off, added, or moved, is refused (the construction STREAM of Hoang,
+Reyhanitabar, Rogaway and Vizar, as `age` uses it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import unicodedata
+from collections.abc import Iterator
+from struct import Struct
+from typing import BinaryIO, Final, NamedTuple
+
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from idp.errors import IdpError
+from idp.ids import Random
+
+CHUNK: Final = 64 * 1024
+TAG: Final = 16
+MIN_PASSPHRASE: Final = 12
+
+_MAGIC: Final = b"idp-bak\x01"
+_KEY_BYTES: Final = 32
+_SALT_BYTES: Final = 16
+_PARAMETERS: Final = Struct(f">8sIII{_SALT_BYTES}s")
+_CHECKSUM_BYTES: Final = 8
+_PROOF_BYTES: Final = 16
+HEADER: Final = _PARAMETERS.size + _CHECKSUM_BYTES + _PROOF_BYTES
+
+
+class Cost(NamedTuple):
+    """Of argon2id: memory in KiB, passes, lanes."""
+
+    memory_kib: int
+    passes: int
+    lanes: int
+
+
+# The second choice of RFC 9106, section 4. A file that asks for more than the bounds is refused.
+COST: Final = Cost(64 * 1024, 3, 4)
+_BOUNDS: Final = Cost(256 * 1024, 16, 16)
+
+
+class DamagedBackup(IdpError):
+    """The file is no backup, or not the one that was written."""
+
+    slug = "backup.damaged"
+
+
+class WrongPassphrase(IdpError):
+    """The file was sealed with another passphrase."""
+
+    slug = "backup.passphrase"
+
+
+class SealedWriter:
+    """Seals what is written to a file; `finish` is part of it, for what has no end is refused."""
+
+    def __init__(
+        self, file: BinaryIO, passphrase: str, random: Random, cost: Cost | None = None
+    ) -> None:
+        salt = random.token_bytes(_SALT_BYTES)
+        parameters = _PARAMETERS.pack(_MAGIC, *(cost or COST), salt)
+        root = _root(passphrase, salt, cost or COST)
+        self._header = parameters + _checksum(parameters) + _derived(root, "proof", _PROOF_BYTES)
+        self._cipher = AESGCM(_derived(root, "chunks", _KEY_BYTES))
+        self._file = file
+        self._waiting = bytearray()
+        self._number = 0
+        file.write(self._header)
+
+    def write(self, octets: bytes) -> None:
+        self._waiting += octets
+        while len(self._waiting) > CHUNK:  # the last chunk is sealed as such: it has to wait
+            self._seal(bytes(self._waiting[:CHUNK]), is_last=False)
+            del self._waiting[:CHUNK]
+
+    def finish(self) -> None:
+        self._seal(bytes(self._waiting), is_last=True)
+
+    def _seal(self, chunk: bytes, *, is_last: bool) -> None:
+        nonce = _nonce(self._number, is_last)
+        self._file.write(self._cipher.encrypt(nonce, chunk, self._header))
+        self._number += 1
+
+
+def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
+    """The chunks of a sealed file, each proven before it is given; the end too.
+
+    Raises DamagedBackup, WrongPassphrase.
+    """
+    header = file.read(HEADER)
+    cipher = AESGCM(_key(header, passphrase))
+    sealed, number = file.read(CHUNK + TAG), 0
+    while True:
+        following = file.read(CHUNK + TAG)
+        try:
+            yield cipher.decrypt(_nonce(number, not following), sealed, header)
+        except (InvalidTag, ValueError):
+            raise DamagedBackup(_DAMAGED) from None
+        if not following:
+            return
+        sealed, number = following, number + 1
+
+
+_DAMAGED: Final = "the backup is damaged: it was changed, or is cut off"
+
+
+def _key(header: bytes, passphrase: str) -> bytes:
+    parameters, checksum = header[: _PARAMETERS.size], header[_PARAMETERS.size : -_PROOF_BYTES]
+    if not header.startswith(_MAGIC[:-1]):
+        raise DamagedBackup("this is no backup of this service")
+    if len(header) < HEADER or checksum != _checksum(parameters):
+        raise DamagedBackup(_DAMAGED)
+    magic, memory, passes, lanes, salt = _PARAMETERS.unpack(parameters)
+    if magic != _MAGIC:
+        raise DamagedBackup("the backup has a form of a later version of this service")
+    cost = Cost(memory, passes, lanes)
+    if not all(1 <= asked <= most for asked, most in zip(cost, _BOUNDS, strict=True)):
+        raise DamagedBackup("the backup asks for more work than any that this service makes")
+    root = _root(passphrase, salt, cost)
+    if not hmac.compare_digest(_derived(root, "proof", _PROOF_BYTES), header[-_PROOF_BYTES:]):
+        raise WrongPassphrase("this is not the passphrase that the backup was made with")
+    return _derived(root, "chunks", _KEY_BYTES)
+
+
+def _root(passphrase: str, salt: bytes, cost: Cost) -> bytes:
+    secret = unicodedata.normalize("NFC", passphrase).encode()
+    memory = max(cost.memory_kib, 8 * cost.lanes)  # the least that argon2 takes
+    return hash_secret_raw(secret, salt, cost.passes, memory, cost.lanes, _KEY_BYTES, Type.ID)
+
+
+def _derived(root: bytes, purpose: str, length: int) -> bytes:
+    info = f"idp/backup/v1/{purpose}".encode()
+    return HKDF(SHA256(), length=length, salt=None, info=info).derive(root)
+
+
+def _checksum(parameters: bytes) -> bytes:
+    """Tells damage from a wrong passphrase; it proves nothing."""
+    return hashlib.sha256(parameters).digest()[:_CHECKSUM_BYTES]
+
+
+def _nonce(number: int, is_last: bool) -> bytes:
+    return number.to_bytes(11, "big") + bytes([is_last])

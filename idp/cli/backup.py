@@ -1,0 +1,202 @@
+"""`idp backup`, `idp restore` and `idp copy-store`: all that an installation is, from one place to
+another."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import msgspec
+from tqdm import tqdm
+
+from idp import exits
+from idp.cli.output import say
+from idp.cli.passphrases import passphrase_flag, read_passphrase
+from idp.cli.settings import load, store_flags
+
+if TYPE_CHECKING:
+    from idp.backup.contents import Head, Manifest
+
+_FILE: Final = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_MAKE: Final = "make"
+
+
+class _Backup(click.Group):
+    """`idp backup FILE` is `idp backup make FILE`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
+            args = [_MAKE, *args]
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or self.commands[_MAKE]
+
+
+@click.group(cls=_Backup, short_help="Backups of everything.")
+def backup() -> None:
+    """All that the service is, in one file that only its passphrase opens; see docs/backup.md.
+
+    `idp backup FILE` is `idp backup make FILE`.
+    """
+
+
+@backup.command(_MAKE)
+@store_flags
+@passphrase_flag
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@_JSON
+@_FILE
+def make(
+    file: Path,
+    passphrase_file: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    config_file: Path | None,
+    **flags: object,
+) -> None:
+    """Write everything, signing keys and master key included, into an encrypted file; the
+    service may go on meanwhile. Example: idp backup make monday.idp --passphrase-file secret
+    """
+    config = load(config_file, flags).config
+
+    def made() -> None:
+        from idp.backup import stores
+
+        passphrase = read_passphrase(passphrase_file, confirms=True)
+        with _bar(None) as told:
+            work = stores.make(config, file, passphrase, replaces=overwrite, told=told)
+            manifest = asyncio.run(work)
+        if as_json:
+            click.echo(msgspec.json.encode(_described(manifest)))
+        say(f"{file} has {_records(manifest)}")
+
+    raise SystemExit(exits.guarded(made))
+
+
+@backup.command()
+@passphrase_flag
+@_JSON
+@_FILE
+def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
+    """Read a backup to its end, and tell what is in it, if it can be restored by this program.
+    Example: idp backup verify monday.idp --passphrase-file secret
+    """
+
+    def verified() -> None:
+        from idp.backup import stores
+
+        head, manifest = stores.verify(file, read_passphrase(passphrase_file))
+        told = _described(manifest, head)
+        click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(manifest)))
+        say(f"{file} is whole: {_records(manifest)}, made at {_instant(head)}")
+
+    raise SystemExit(exits.guarded(verified))
+
+
+@click.command(short_help="Restore a backup into an empty store.")
+@store_flags
+@passphrase_flag
+@click.option(
+    "--invalidate-tokens",
+    is_flag=True,
+    help="End every session and token that was issued before.",
+)
+@_FILE
+def restore(
+    file: Path,
+    passphrase_file: Path | None,
+    invalidate_tokens: bool,
+    config_file: Path | None,
+    **flags: object,
+) -> None:
+    """Bring everything that a backup has into an empty store, SQLite or MongoDB, and the master
+    key into the data directory. Example: idp restore monday.idp --data ./idp-data
+    """
+    config = load(config_file, flags).config
+
+    def restored() -> None:
+        from idp.backup import stores
+
+        passphrase = read_passphrase(passphrase_file)
+        with _bars() as began:
+            work = stores.restore(
+                config, file, passphrase, invalidates=invalidate_tokens, began=began
+            )
+            head = asyncio.run(work)
+        say(f"restored what {file} has of {_instant(head)}")
+        if not invalidate_tokens:
+            say(_REVIVED)
+
+    raise SystemExit(exits.guarded(restored))
+
+
+_REVIVED: Final = (
+    "sessions and tokens count as they did then. If the service went on after that, some ended"
+    " since: restore with --invalidate-tokens"
+)
+
+
+@click.command("copy-store", short_help="Copy a store into an empty one.")
+@click.option("--from", "source", metavar="URL", required=True, help="The store to copy.")
+@click.option("--to", "target", metavar="URL", required=True, help="An empty store.")
+def copy_store(source: str, target: str) -> None:
+    """Copy everything of a store, of which the service was stopped, into an empty one.
+    Example: idp copy-store --from sqlite:///idp-data/idp.sqlite3 --to mongodb://db1/idp
+    """
+
+    def copied() -> None:
+        from idp.backup import stores
+
+        with _bar(None) as told:
+            asyncio.run(stores.copy(source, target, told))
+        say("copied; the master key is the same as before")
+
+    raise SystemExit(exits.guarded(copied))
+
+
+@contextmanager
+def _bar(total: int | None) -> Iterator[Callable[[int], object]]:
+    """Takes how many records are done; a bar on a terminal, nothing elsewhere."""
+    with tqdm(total=total, unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
+        yield bar.update
+
+
+@contextmanager
+def _bars() -> Iterator[Callable[[int], Callable[[int], object]]]:
+    """The same, where the total is known later."""
+    with tqdm(unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
+
+        def began(total: int) -> Callable[[int], object]:
+            bar.reset(total)
+            return bar.update
+
+        yield began
+
+
+def _described(manifest: Manifest, head: Head | None = None) -> dict[str, Any]:
+    told = {"records": manifest.total, "collections": manifest.collections}
+    if head is None:
+        return told
+    about = {"madeAt": head.made_at, "program": head.program, "schema": head.schema.version}
+    return about | told
+
+
+def _lines(manifest: Manifest) -> list[str]:
+    rows = manifest.collections.items()
+    width = max((len(name) for name, _ in rows), default=0)
+    return [f"{name:<{width}}  {tally.count}" for name, tally in rows]
+
+
+def _records(manifest: Manifest) -> str:
+    return f"{manifest.total} records of {len(manifest.collections)} collections"
+
+
+def _instant(head: Head) -> str:
+    return head.made_at.isoformat(timespec="seconds")

@@ -1,0 +1,57 @@
+"""Passphrases: from a file, or typed on a terminal; never a part of a command line."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from idp.errors import ConfigError
+
+passphrase_flag = click.option(
+    "--passphrase-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File with the passphrase; without it, it is asked for.",
+)
+_MOST: Final = 4096
+
+
+def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
+    """The passphrase. Raises ConfigError: it can't be used, or nobody can be asked for it."""
+    if file is not None:
+        return _checked(_in_file(file))
+    if not sys.stdin.isatty():
+        raise ConfigError(["there is no terminal to ask for the passphrase: --passphrase-file"])
+    typed: str = click.prompt(
+        "Passphrase of the backup", hide_input=True, confirmation_prompt=confirms, err=True
+    )
+    return _checked(typed)
+
+
+def _in_file(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            octets = file.read(_MOST + 1)
+    except OSError as error:
+        raise ConfigError([f"{path} can't be read: {error.strerror}"]) from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ConfigError([f"{path} is open to others (mode {mode:04o}); run: chmod 600 {path}"])
+    return octets.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+
+
+def _checked(passphrase: str) -> str:
+    from idp.backup.sealed_files import MIN_PASSPHRASE
+
+    if not MIN_PASSPHRASE <= len(passphrase) <= _MOST:
+        raise ConfigError([f"a passphrase has {MIN_PASSPHRASE} to {_MOST} characters"])
+    try:
+        passphrase.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(["the passphrase is not UTF-8"]) from None
+    return passphrase

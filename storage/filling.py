@@ -1,0 +1,204 @@
+"""Filling an empty store from elsewhere: a backup, or another store.
+
+The store's own record says that it is being filled, and by whom, until all is there, was read back
+and found to be the same. Nobody else opens it before that (`HalfFilled`). When the filling is cut
+off, the next one empties the store and begins again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from storage.base import (
+    META,
+    SCHEMA_ID,
+    Collection,
+    Conflict,
+    Delete,
+    HalfFilled,
+    Insert,
+    MetaRecord,
+    Record,
+    Stale,
+    StorageError,
+    Store,
+    Update,
+    View,
+    Write,
+)
+from storage.upgrades import FREE, LEASE, Now, is_held, while_held
+
+UNITS_AT_ONCE: Final = 500
+BYTES_AT_ONCE: Final = 4 * 1024 * 1024
+
+_NOT_EMPTY: Final = "the store is not empty: {}. Name another one, or move this one away"
+
+Stored = tuple[Collection[Any], Record]
+Told = Callable[[int], object]
+
+
+class NotEmpty(StorageError):
+    """The store has something in it, or was opened by a service."""
+
+
+class Tally(Struct):
+    """How many records a collection has, and the SHA-256 of them all in the order of their ids."""
+
+    count: int
+    sha256: str
+
+
+class Tallies:
+    """Counts and digests of records, by collection, as they come by."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._digests: dict[str, Any] = {}
+
+    def add(self, collection: Collection[Any], encoded: bytes) -> None:
+        """Count one more record, given as `encode` makes it."""
+        name = collection.name
+        if name not in self._counts:
+            self._counts[name], self._digests[name] = 0, hashlib.sha256()
+        self._counts[name] += 1
+        self._digests[name].update(encoded + b"\n")
+
+    def told(self) -> dict[str, Tally]:
+        """The tallies of all collections that have any record."""
+        return {
+            name: Tally(count, self._digests[name].hexdigest())
+            for name, count in self._counts.items()
+        }
+
+
+class Filling(Struct, frozen=True):
+    """What a store is filled with: `records` are in the order of `collections`, then of ids.
+
+    What has expired by `moment` is left out; the store's own clock must stand still there, or
+    records would be gone before they are read back. `now` and `me` are for the lease.
+    """
+
+    collections: Sequence[Collection[Any]]
+    schema: MetaRecord
+    records: AsyncIterator[Stored]
+    moment: datetime
+    now: Now
+    me: str
+    told: Told = lambda n: None
+
+
+def encode(record: Record) -> bytes:
+    """The record as one line of JSON, the same whatever store it was read from."""
+    return msgspec.json.encode(record)
+
+
+async def every(view: View, collections: Sequence[Collection[Any]]) -> AsyncIterator[Stored]:
+    """All records of these collections, each collection in the order of ids."""
+    for collection in collections:
+        async for record in view.scan(collection):
+            yield collection, record
+
+
+async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
+    """Fill a store that was opened without a schema; `finish` is the last thing before others
+    may open it.
+
+    Raises NotEmpty, before anything is written; HalfFilled, when another process is at it; and
+    whatever `records` and `finish` raise: then the store is left marked, to be filled again.
+    """
+    await _claim(store, filling)
+    try:
+        is_ours = await while_held(store, filling.now, filling.me, _fill(store, filling, finish))
+    except BaseException:
+        with suppress(StorageError):
+            await is_held(store, filling.me, FREE)
+        raise
+    if not is_ours:
+        raise HalfFilled("another process fills this store by now")
+
+
+async def _claim(store: Store, filling: Filling) -> None:
+    there = await store.get(META, SCHEMA_ID)
+    now = filling.now()
+    claim = {"filled_since": now, "holder": filling.me, "held_until": now + LEASE}
+    write: Write
+    if there is None:
+        await _check_empty(store, filling.collections)
+        write = Insert(META, msgspec.structs.replace(filling.schema, **claim))
+    elif there.filled_since is None:
+        raise NotEmpty(_NOT_EMPTY.format("a service has opened it"))
+    elif there.held_until is not None and there.held_until > now:
+        raise HalfFilled(f"the store is being filled at this moment, until {there.held_until}")
+    else:
+        expect = {"holder": there.holder, "held_until": there.held_until}
+        write = Update(META, SCHEMA_ID, set=claim, expect=expect)
+    try:
+        await store.commit(write)
+    except (Conflict, Stale):
+        raise HalfFilled("another process has just begun with this store") from None
+
+
+async def _check_empty(store: Store, collections: Sequence[Collection[Any]]) -> None:
+    for collection in collections:
+        if (await store.find(collection, limit=1)).records:
+            raise NotEmpty(_NOT_EMPTY.format(f"it has {collection.name}"))
+
+
+async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
+    await clear(store, filling.collections)
+    written = await _insert(store, filling)
+    found = Tallies()
+    async for collection, record in every(store, filling.collections):
+        found.add(collection, encode(record))
+    if found.told() != written.told():
+        raise StorageError("the store does not give back what was written into it")
+    await finish()
+    if not await is_held(store, filling.me, _released(filling.schema)):
+        raise HalfFilled("another process fills this store by now")
+
+
+def _released(schema: MetaRecord) -> dict[str, object]:
+    kept = {"version": schema.version, "oldest_reader": schema.oldest_reader, "done": schema.done}
+    return {**kept, **FREE, "filled_since": None}
+
+
+async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
+    """Remove every record of these collections. Raises StorageError."""
+    units: list[list[Write]] = []
+    async for collection, record in every(store, collections):
+        units.append([Delete(collection, record.id)])
+        if len(units) == UNITS_AT_ONCE:
+            await _commit(store, units)
+            units = []
+    await _commit(store, units)
+
+
+async def _insert(store: Store, filling: Filling) -> Tallies:
+    tallies, units, size = Tallies(), list[list[Write]](), 0
+    async for collection, record in filling.records:
+        if collection.expires and record.expires_at <= filling.moment:  # type: ignore[attr-defined]
+            continue
+        encoded = encode(record)
+        tallies.add(collection, encoded)
+        units.append([Insert(collection, record)])
+        size += len(encoded)
+        if len(units) == UNITS_AT_ONCE or size > BYTES_AT_ONCE:
+            await _commit(store, units)
+            filling.told(len(units))
+            units, size = [], 0
+    await _commit(store, units)
+    filling.told(len(units))
+    return tallies
+
+
+async def _commit(store: Store, units: list[list[Write]]) -> None:
+    for outcome in await store.commit_each(units) if units else ():
+        if outcome is not None:
+            raise outcome
