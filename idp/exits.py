@@ -20,6 +20,7 @@ from idp.errors import (
     Unauthenticated,
 )
 from storage import StorageError, Unavailable, Unknown
+from storage.filling import NotEmpty
 
 OK: Final = 0
 FAILED: Final = 1
@@ -41,6 +42,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
     AlreadyExists: CONFLICT,
     RepeatedCall: CONFLICT,
     PreconditionFailed: CONFLICT,
+    NotEmpty: CONFLICT,
     Busy: UNREACHABLE,
     Unavailable: UNREACHABLE,
     Unknown: UNREACHABLE,

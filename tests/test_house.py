@@ -22,6 +22,7 @@ START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp se
 TEST = "python3 -m venv .venv && .venv/bin/pip install tox && .venv/bin/tox"
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/operating.md"]
 PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
+PAGES += ["docs/backup.md", "docs/scaling.md"]
 PAGES += ["examples/first-hour/README.md"]
 
 FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server", "idp.supervisor"}

@@ -110,6 +110,7 @@ TASKS: Final = (
             context="checklist",
         ),
         lambda found: None,
+        command="backup FILE",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Restoring a backup, or copying a store, into an empty one that nobody sees before it is whole."""
+"""Restoring a backup, or copying a store, into an empty one, seen by nobody before it is whole."""
 
 from __future__ import annotations
 

@@ -99,11 +99,11 @@ def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
 
     Raises DamagedBackup, WrongPassphrase.
     """
-    header = file.read(HEADER)
+    header = _read(file, HEADER)
     cipher = AESGCM(_key(header, passphrase))
-    sealed, number = file.read(CHUNK + TAG), 0
+    sealed, number = _read(file, CHUNK + TAG), 0
     while True:
-        following = file.read(CHUNK + TAG)
+        following = _read(file, CHUNK + TAG)
         try:
             yield cipher.decrypt(_nonce(number, not following), sealed, header)
         except (InvalidTag, ValueError):
@@ -111,6 +111,13 @@ def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
         if not following:
             return
         sealed, number = following, number + 1
+
+
+def _read(file: BinaryIO, octets: int) -> bytes:
+    try:
+        return file.read(octets)
+    except OSError as error:
+        raise DamagedBackup(f"the backup can't be read: {error.strerror}") from error
 
 
 _DAMAGED: Final = "the backup is damaged: it was changed, or is cut off"

@@ -12,17 +12,18 @@ from msgspec import Struct
 
 from idp import base64url, start, vault
 from idp.backup import contents, making, restoring
-from idp.backup.contents import COLLECTIONS, Head, Manifest
+from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import Target
 from idp.clock import Clock, SystemClock
 from idp.config import Config
+from idp.credentials import Confidential
 from idp.errors import AlreadyExists, ConfigError, NotFound
 from idp.ids import Random, SystemRandom
+from idp.records import ALL
 from idp.whole_files import new_file
 from storage.filling import Told
 
 _TEMPORARY: Final = "memory://"
-Began = Callable[[int], Told]
 
 
 class Frozen(Struct, frozen=True):
@@ -53,7 +54,7 @@ async def make(
     key = start.master_key(config, random, is_new=False)
     try:
         with new_file(path, random.id(), replaces=replaces) as file:
-            async with start.as_it_is(config.store, COLLECTIONS, clock) as store:
+            async with start.as_it_is(config.store, ALL, clock) as store:
                 return await making.write(
                     store, key, file, passphrase, clock=clock, random=random, told=told
                 )
@@ -72,20 +73,29 @@ def _is_there(path: Path) -> AlreadyExists:
     return AlreadyExists(f"{path} is there already; --overwrite replaces it")
 
 
-def verify(path: Path, passphrase: str) -> tuple[Head, Manifest]:
-    """Read a whole backup, and see that this program could restore it.
+class Verified(Confidential, frozen=True):
+    """A backup that was read to its end."""
+
+    head: Head
+    manifest: Manifest
+    file: BinaryIO
+    passphrase: str
+
+
+@contextmanager
+def verified(path: Path, passphrase: str) -> Iterator[Verified]:
+    """A backup, once all of it was read and this program could restore it.
 
     Raises NotFound, ConfigError, and what `contents.checked` raises.
     """
     with _opened(path) as file:
-        return contents.checked(file, passphrase)
+        head, manifest = contents.checked(file, passphrase)
+        yield Verified(head, manifest, file, passphrase)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> BinaryIO:
     try:
-        with path.open("rb") as file:
-            yield file
+        return path.open("rb")
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}") from None
     except OSError as error:
@@ -94,31 +104,30 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 async def restore(
     config: Config,
-    path: Path,
-    passphrase: str,
+    backup: Verified,
     *,
     invalidates: bool,
-    began: Began,
+    told: Told,
     clock: Clock | None = None,
-) -> Head:
+) -> None:
     """Restore a backup into the store of the settings, which is empty; the master key too.
 
-    Nothing is written before the backup was read to its end. Raises what `verify` and
-    `restoring.restore` raise; ConfigError, where there is another master key.
+    Raises what `restoring.restore` raises; ConfigError, where there is another master key.
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_lasts(config.store)
-    head, manifest = verify(path, passphrase)
-    keep_key = _key_keeper(config, base64url.decode(head.master_key), random)
+    keep_key = _key_keeper(config, base64url.decode(backup.head.master_key), random)
     start.make_data_dir(config.data_dir)
     frozen = Frozen(clock.now())
-    async with start.as_it_is(config.store, COLLECTIONS, frozen) as store:
-        target = Target(store, frozen, clock, random, began(manifest.total))
-        with _opened(path) as file:
-            await restoring.restore(
-                target, file, passphrase, invalidates=invalidates, keep_key=keep_key
-            )
-    return head
+    backup.file.seek(0)
+    async with start.as_it_is(config.store, ALL, frozen) as store:
+        await restoring.restore(
+            Target(store, frozen, clock, random, told),
+            backup.file,
+            backup.passphrase,
+            invalidates=invalidates,
+            keep_key=keep_key,
+        )
 
 
 def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None]:
@@ -145,8 +154,8 @@ async def copy(source_url: str, target_url: str, told: Told) -> None:
     _check_lasts(target_url)
     start.check_is_there(source_url)
     async with (
-        start.as_it_is(source_url, COLLECTIONS, frozen) as source,
-        start.as_it_is(target_url, COLLECTIONS, frozen) as store,
+        start.as_it_is(source_url, ALL, frozen) as source,
+        start.as_it_is(target_url, ALL, frozen) as store,
     ):
         await restoring.copy(source, Target(store, frozen, clock, SystemRandom(), told))
 

@@ -92,7 +92,8 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
     def verified() -> None:
         from idp.backup import stores
 
-        head, manifest = stores.verify(file, read_passphrase(passphrase_file))
+        with stores.verified(file, read_passphrase(passphrase_file)) as found:
+            head, manifest = found.head, found.manifest
         told = _described(manifest, head)
         click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(manifest)))
         say(f"{file} is whole: {_records(manifest)}, made at {_instant(head)}")
@@ -125,12 +126,9 @@ def restore(
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file)
-        with _bars() as began:
-            work = stores.restore(
-                config, file, passphrase, invalidates=invalidate_tokens, began=began
-            )
-            head = asyncio.run(work)
-        say(f"restored what {file} has of {_instant(head)}")
+        with stores.verified(file, passphrase) as found, _bar(found.manifest.total) as told:
+            asyncio.run(stores.restore(config, found, invalidates=invalidate_tokens, told=told))
+        say(f"restored what {file} has of {_instant(found.head)}")
         if not invalidate_tokens:
             say(_REVIVED)
 
@@ -166,18 +164,6 @@ def _bar(total: int | None) -> Iterator[Callable[[int], object]]:
     """Takes how many records are done; a bar on a terminal, nothing elsewhere."""
     with tqdm(total=total, unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
         yield bar.update
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[int], Callable[[int], object]]]:
-    """The same, where the total is known later."""
-    with tqdm(unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
-
-        def began(total: int) -> Callable[[int], object]:
-            bar.reset(total)
-            return bar.update
-
-        yield began
 
 
 def _described(manifest: Manifest, head: Head | None = None) -> dict[str, Any]:

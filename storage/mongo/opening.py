@@ -37,6 +37,7 @@ from storage.mongo.writes import deliver
 
 SWEEP_AFTER_SECONDS: Final = 24 * 3600
 INDEX_BUILD_SECONDS: Final = 3600
+CREATED_AT_ONCE: Final = 8  # on a busy machine, more connections at once come too late
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
 _EXISTS_ALREADY: Final = 48
 
@@ -82,11 +83,12 @@ def _refuse_lonely_servers(driver: Driver) -> None:
 
 
 async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
-    """Create the collections and indexes that are missing, side by side."""
+    """Create the collections and indexes that are missing, some side by side."""
     every: list[Collection[Any]] = [META, COUNTERS, *collections]
+    turns = asyncio.Semaphore(CREATED_AT_ONCE)
     try:
         there = set(await driver.database.list_collection_names())
-        creating = [_create(driver, collection, there) for collection in every]
+        creating = [_create(driver, collection, there, turns) for collection in every]
         failed = [e for e in await asyncio.gather(*creating, return_exceptions=True) if e]
         if failed:
             raise failed[0]
@@ -95,14 +97,17 @@ async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None
     driver.opened = frozenset(collection.name for collection in every)
 
 
-async def _create(driver: Driver, collection: Collection[Any], there: set[str]) -> None:
+async def _create(
+    driver: Driver, collection: Collection[Any], there: set[str], turns: asyncio.Semaphore
+) -> None:
     indexes = _indexes(collection)
-    if indexes:
-        # Building an index over many records takes longer than any other command may.
-        with pymongo.timeout(INDEX_BUILD_SECONDS):
-            await driver.collection(collection.name).create_indexes(indexes)
-    elif collection.name not in there:
-        await _create_collection(driver, collection.name)
+    async with turns:
+        if indexes:
+            # Building an index over many records takes longer than any other command may.
+            with pymongo.timeout(INDEX_BUILD_SECONDS):
+                await driver.collection(collection.name).create_indexes(indexes)
+        elif collection.name not in there:
+            await _create_collection(driver, collection.name)
 
 
 async def _create_collection(driver: Driver, name: str) -> None:

@@ -1,0 +1,79 @@
+"""Backups for tests: made in memory, at little cost, and restored into stores of any kind."""
+
+from __future__ import annotations
+
+import io
+import uuid
+from contextlib import asynccontextmanager
+
+from idp import base64url, start
+from idp.backup import contents, making, restoring, sealed_files
+from idp.backup.contents import COLLECTIONS
+from idp.backup.restoring import Target
+from idp.backup.sealed_files import Cost
+from idp.backup.stores import Frozen
+from idp.ids import SystemRandom
+from idp.records import ALL
+from storage import META, SCHEMA_ID, open_store
+from storage.filling import every
+
+PASSPHRASE = "correct horse battery"
+
+
+def make_backups_cheap(monkeypatch) -> None:
+    """The key of a file takes 0.1 s and 64 MiB, on purpose."""
+    monkeypatch.setattr(sealed_files, "COST", Cost(8, 1, 1))
+
+
+async def backed_up(store, key: bytes, clock, passphrase: str = PASSPHRASE) -> bytes:
+    file = io.BytesIO()
+    await making.write(store, key, file, passphrase, clock=clock, random=SystemRandom())
+    return file.getvalue()
+
+
+async def restored(
+    url: str, backup: bytes, clock, *, invalidates=False, passphrase=PASSPHRASE
+) -> bytes:
+    """Restore into the store of that URL; the master key."""
+    head, _ = contents.checked(io.BytesIO(backup), passphrase)
+    kept = []
+    async with as_it_is(url, Frozen(clock.now())) as store:
+        await restoring.restore(
+            Target(store, Frozen(clock.now()), clock, SystemRandom()),
+            io.BytesIO(backup),
+            passphrase,
+            invalidates=invalidates,
+            keep_key=lambda: kept.append(head.master_key),
+        )
+    (key,) = kept
+    return base64url.decode(key)
+
+
+@asynccontextmanager
+async def as_it_is(url: str, clock):
+    """A store of which nothing is judged or upgraded."""
+    async with start.as_it_is(url, ALL, clock) as store:
+        yield store
+
+
+@asynccontextmanager
+async def as_served(url: str, clock, schema):
+    """A store as a service opens it."""
+    store = open_store(url, now=clock.now, new_id=lambda: uuid.uuid4().hex)
+    await store.open(ALL, schema)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def all_of(url: str, clock) -> list:
+    """Every record of every collection, and what the store says of itself."""
+    async with as_it_is(url, clock) as store:
+        found = [each async for each in every(store, COLLECTIONS)]
+        return [await store.get(META, SCHEMA_ID), *found]
+
+
+def master_key_of(service) -> bytes:
+    """The master key that a service in this process has."""
+    return service.vault._master_key
