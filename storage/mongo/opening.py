@@ -37,7 +37,7 @@ from storage.mongo.writes import deliver
 
 SWEEP_AFTER_SECONDS: Final = 24 * 3600
 INDEX_BUILD_SECONDS: Final = 3600
-CREATED_AT_ONCE: Final = 8  # on a busy machine, more connections at once come too late
+CREATED_AT_ONCE: Final = 4  # on a busy machine, more connections at once come too late
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
 _EXISTS_ALREADY: Final = 48
 

@@ -1,0 +1,223 @@
+"""Backups of a service that serves, restores that are killed, and both in large."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+
+from idp import exits
+from idp.ids import SystemRandom
+from idp.records import EVENTS, Event
+from storage import Insert
+from tests.flows.conftest import at
+from tests.program.backing_up import CLOCK, url, without_leases, write_passphrase
+from tests.support import invariants
+from tests.support.backups import all_of, as_served
+from tests.support.program import Program, command, environment, run
+from tests.support.spent import Spent
+
+
+@pytest.fixture
+def made(installed):
+    """Where there is a backup of a service that was started, and stopped."""
+    write_passphrase(installed.parent)
+    idp(installed.parent, "backup", "made.idp")
+    return installed.parent
+
+
+def idp(directory, *words):
+    ended = run(directory, *words, "--passphrase-file", "secret")
+    assert ended.returncode == exits.OK, ended.stderr
+    return ended
+
+
+def stored(directory, data="idp-data"):
+    return asyncio.run(all_of(url(directory, data), CLOCK))
+
+
+# Cut off
+
+
+def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restored(made):
+    asyncio.run(grow(url(made), 20_000))
+    idp(made, "backup", "made.idp", "--overwrite")
+    kill_restore(made, "other", written=lambda file: file.stat().st_size > 2_000_000)
+
+    for words in (["serve", "--port", "0"], ["schema", "status"], ["org", "list"]):
+        ended = run(made, *words, "--data", "other")
+        assert ended.returncode == exits.FAILED, ended.stderr
+        assert "idp restore" in ended.stderr
+    ended = run(made, "backup", "b.idp", "--data", "other", "--passphrase-file", "secret")
+    assert ended.returncode != exits.OK
+
+    restore_again(made, "other")
+
+    assert without_leases(stored(made, "other")) == without_leases(stored(made))
+
+
+def restore_again(directory, data):
+    """As an operator does who is told that the other restore may still be at work."""
+    while True:
+        words = ("restore", "made.idp", "--passphrase-file", "secret", "--data", data)
+        ended = run(directory, *words)
+        if "at this moment" not in ended.stderr:
+            break
+    assert ended.returncode == exits.OK, ended.stderr
+
+
+def kill_restore(directory, data, written):
+    words = ("restore", "made.idp", "--passphrase-file", "secret", "--data", data)
+    file = directory / data / "idp.sqlite3-wal"
+    process = subprocess.Popen(
+        command(*words),
+        cwd=directory,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None:
+        if file.exists() and written(file):
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(10))
+def test_a_restore_that_is_killed_anywhere_and_repeated_is_whole(made, seed):
+    asyncio.run(grow(url(made), 20_000))
+    idp(made, "backup", "made.idp", "--overwrite")
+    chance = random.Random(seed)
+    for _ in range(3):
+        size = chance.randrange(100_000, 8_000_000)
+        kill_restore(made, "other", written=lambda file, size=size: file.stat().st_size > size)
+
+    restore_again(made, "other")
+
+    assert without_leases(stored(made, "other")) == without_leases(stored(made))
+
+
+async def grow(store_url, n):
+    """Give the store so many records more."""
+    chance, now = SystemRandom(), CLOCK.now()
+    async with as_served(store_url, CLOCK, None) as store:
+        for start in range(0, n, 5000):
+            units = [[Insert(EVENTS, event(chance, now))] for _ in range(min(5000, n - start))]
+            assert not any(await store.commit_each(units))
+
+
+def event(chance, now):
+    return Event(
+        id=chance.ordered_id(now),
+        collection="users",
+        record_id=chance.id(),
+        sequence=1,
+        type="user.created",
+        actor="a test",
+        at=now,
+        payload=[("kind", "human")],
+    )
+
+
+# While it serves, and afterwards
+
+
+@pytest.mark.gen_test(timeout=180)
+@pytest.mark.parametrize("invalidates", [False, True])
+async def test_a_service_goes_on_from_its_backup_and_what_was_spent_stays_so(
+    tmp_path, open_browser, invalidates
+):
+    write_passphrase(tmp_path)
+    program = Program(tmp_path).start()
+    place, port = await at(program), program.port
+    spent = await Spent.make(place, open_browser(program), program.user)
+    await place.store.close()
+    idp(tmp_path, "backup", "made.idp")  # while it serves
+    program.kill()
+    flags = ["--invalidate-tokens"] if invalidates else []
+    idp(tmp_path, "restore", "made.idp", "--data", "other", *flags)
+    again = Program(tmp_path, "--port", str(port), "--data", "other").start()
+
+    try:
+        browser = open_browser(again)
+        if invalidates:
+            page = await spent.party.refresh(browser, spent.living["refresh_token"])
+            assert page.status == 400
+            page = await spent.party.userinfo(browser, spent.living["access_token"])
+            assert page.status == 401
+        else:
+            await spent.check(browser)
+        again.stop()
+    finally:
+        again.kill()
+
+
+@pytest.mark.gen_test(timeout=180)
+async def test_a_backup_under_load_is_one_state(tmp_path, open_browser):
+    write_passphrase(tmp_path)
+    program = Program(tmp_path).start()
+    party, browsers = program.demo(), [open_browser(program) for _ in range(3)]
+    is_over = asyncio.Event()
+
+    async def sign_in_and_out(browser):
+        while not is_over.is_set():
+            url = party.authorize_url(prompt="login", scope="openid offline_access")
+            page = await browser.sign_in(url, *program.user)
+            tokens = (await party.redeem(browser, page.answer["code"])).json()
+            await party.refresh(browser, tokens["refresh_token"])
+
+    load = [asyncio.ensure_future(sign_in_and_out(each)) for each in browsers]
+    for n in range(3):
+        await asyncio.to_thread(idp, tmp_path, "backup", f"{n}.idp")
+    is_over.set()
+    await asyncio.gather(*load)
+    program.stop()
+
+    for n in range(3):
+        await asyncio.to_thread(idp, tmp_path, "restore", f"{n}.idp", "--data", f"data{n}")
+        async with as_served(url(tmp_path, f"data{n}"), CLOCK, None) as store:
+            await invariants.hold(store)
+
+
+# In numbers
+
+
+@pytest.mark.deep
+@pytest.mark.alone
+@pytest.mark.parametrize("n", [300_000])
+def test_memory_stays_flat_whatever_the_size(made, n):
+    idp(made, "backup", "small.idp")
+    small = peak(made, "backup", "verify", "small.idp")
+    asyncio.run(grow(url(made), n))
+
+    backing_up = peak(made, "backup", "large.idp")
+    verifying = peak(made, "backup", "verify", "large.idp")
+    restoring = peak(made, "restore", "large.idp", "--data", "other")
+
+    # argon2id takes 64 MiB by itself, whatever the size.
+    assert max(backing_up, verifying, restoring) - small < 64 * 1024
+
+
+def peak(made, *words):
+    """The most memory that a command had, in KiB."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    line = [*command(*words), "--passphrase-file", "secret"]
+    ended = subprocess.run(
+        [line[0], "-c", code, *line[5:]],
+        cwd=made,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return int(ended.stdout.split()[-1])
