@@ -12,6 +12,7 @@ service; neither ever holds a secret or a stored value::
     │   └── Taken           a name, a domain or an id is; `problems` names every field
     ├── FailedPrecondition  not in the state that this takes
     ├── PreconditionFailed  it has changed since the caller looked
+    ├── DeadlineExceeded    it took longer than the caller wanted to wait
     ├── RepeatedCall    a call was made before, and its answer is not at hand
     ├── TooMany         too often; `retry_after_seconds` tells when to come again
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
@@ -118,6 +119,12 @@ class PreconditionFailed(IdpError):
     """It has changed since the caller looked; nothing was done."""
 
     slug = "precondition.failed"
+
+
+class DeadlineExceeded(IdpError):
+    """It took longer than the caller wanted to wait; nothing came of it."""
+
+    slug = "deadline.exceeded"
 
 
 class RepeatedCall(IdpError):

@@ -29,6 +29,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "device": ("Device", ("allowed",)),
     "domain": ("Domain", ("challenge_made", "created", "deleted", "verified")),
     "import": ("Import", ("finished", "resumed", "started")),
+    "export": ("Export", ("made",)),
     "instance": (
         "Installation",
         (

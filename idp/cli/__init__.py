@@ -45,6 +45,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "audit": ("idp.cli.nouns.audit:audit", "What was changed, by whom and when."),
     "migrate": ("idp.cli.migrate:migrate", "Files of other systems, made into an import."),
     "apply": ("idp.cli.apply.command:apply", "Bring all into the state that a file tells."),
+    "export": ("idp.cli.export:export", "Organizations with all in them, as a file."),
     "api": ("idp.cli.api:api", "Any call of the management API."),
     "completion": ("idp.cli.completion:completion", "Completion for a shell."),
 }

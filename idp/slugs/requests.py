@@ -23,6 +23,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "Too many change the same at once, or too much is under way.",
         "Send it again after as many seconds as Retry-After says.",
     ),
+    "deadline.exceeded": Slug(
+        504,
+        "It took longer than the timeout that was asked for.",
+        "Ask for a longer one, or for less at once.",
+    ),
     "failed_precondition": Slug(
         400,
         "What the call changes is not in the state that this takes.",

@@ -1,0 +1,175 @@
+"""Organizations with all that is in them, as one document: a package that an import takes.
+
+It is one state of the store, whatever is written meanwhile, and is written as it is read: no more
+of it is held than a record and a buffer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, BinaryIO, Final
+
+import msgspec
+
+from idp import changes, events
+from idp.errors import DeadlineExceeded, FieldProblem, InvalidArgument, NotFound
+from idp.fields import Items, Name
+from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
+from idp.requests import Request
+from idp.service import Service
+from idp.transfer.kinds import KINDS
+from idp.transfer.kinds.kind import Kind, Telling
+from storage import Update, View
+from storage.settling import commit_settled
+
+MAX_IDS: Final = 10_000
+_BUFFER_BYTES: Final = 256 * 1024
+_MAX_TOLD: Final = 2000
+
+
+class Wanted(Request, frozen=True, kw_only=True):
+    """Which organizations, none named: all; and whether with password hashes (and the hashes of
+    applications' and service users' secrets) and the secrets of authenticator apps."""
+
+    org_ids: Annotated[list[Name], Items(MAX_IDS)] = []
+    excluded_org_ids: Annotated[list[Name], Items(MAX_IDS)] = []
+    with_passwords: bool = False
+    with_otp: bool = False
+
+
+async def write(
+    service: Service, actor: str, wanted: Wanted, target: BinaryIO, seconds: float
+) -> dict[str, int]:
+    """Write the document into a file, and note in the audit log that it was made: how many
+    organizations it has (`orgs`), and rows of each list.
+
+    Raises InvalidArgument: an organization that is named is not there; DeadlineExceeded: it took
+    more than `seconds`.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            async with service.store.snapshot() as view:
+                chosen = await _chosen(view, wanted)
+                telling = Telling(
+                    service=service,
+                    view=view,
+                    with_passwords=wanted.with_passwords,
+                    with_otp=wanted.with_otp,
+                )
+                counts = await _write(telling, _organizations(view, wanted, chosen), target)
+            await _note(service, actor, wanted, counts)
+    except TimeoutError:
+        raise DeadlineExceeded("the export took longer than its timeout") from None
+    return counts
+
+
+async def _chosen(view: View, wanted: Wanted) -> list[Organization]:
+    """Those that are named, in the order of their ids. Raises InvalidArgument."""
+    found = await view.get_many([(ORGANIZATIONS, id) for id in wanted.org_ids])
+    problems = [
+        FieldProblem("organization.not_found", f"orgIds[{n}]", "is no organization")
+        for n, each in enumerate(found)
+        if each is None
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+    by_id = {each.id: each for each in found}
+    return [by_id[id] for id in sorted(by_id)]
+
+
+async def _organizations(
+    view: View, wanted: Wanted, chosen: Sequence[Organization]
+) -> AsyncIterator[Organization]:
+    excluded = frozenset(wanted.excluded_org_ids)
+    for each in chosen:
+        if each.id not in excluded:
+            yield each
+    if not wanted.org_ids:
+        async for each in view.scan(ORGANIZATIONS):
+            if each.id not in excluded:
+                yield each
+
+
+async def _write(
+    telling: Telling, organizations: AsyncIterator[Organization], target: BinaryIO
+) -> dict[str, int]:
+    counts: Counter[str] = Counter(orgs=0)
+    pen = _Pen(target)
+    await pen.write(b'{"orgs":[')
+    async for organization in organizations:
+        id = msgspec.json.encode(organization.id)
+        await pen.write((b"," if counts["orgs"] else b"") + b'{"orgId":' + id)
+        counts["orgs"] += 1
+        for kind in KINDS:
+            if kind.tell is not None:
+                rows = kind.tell(telling, organization)
+                counts[kind.member] += await _write_kind(pen, kind, rows)
+        await pen.write(b"}")
+    await pen.write(b"]}")
+    await pen.flush()
+    return {name: number for name, number in counts.items() if number or name == "orgs"}
+
+
+async def _write_kind(pen: _Pen, kind: Kind, rows: AsyncIterator[dict[str, Any]]) -> int:
+    """Write the rows of one list, if there are any; how many."""
+    number = 0
+    async for row in rows:
+        opening = f',"{kind.member}":{"" if kind.is_single else "["}'.encode()
+        await pen.write((b"," if number else opening) + msgspec.json.encode(row))
+        number += 1
+    if number and not kind.is_single:
+        await pen.write(b"]")
+    return number
+
+
+class _Pen:
+    """Writes to a file beside the event loop, a buffer at a time."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+        self._buffer = bytearray()
+
+    async def write(self, octets: bytes) -> None:
+        self._buffer += octets
+        if len(self._buffer) > _BUFFER_BYTES:
+            await self.flush()
+
+    async def flush(self) -> None:
+        octets, self._buffer = bytes(self._buffer), bytearray()
+        await asyncio.to_thread(self._target.write, octets)
+
+
+async def _note(service: Service, actor: str, wanted: Wanted, counts: Mapping[str, int]) -> None:
+    """The event, in a step of the installation's record."""
+    payload = {name: str(number) for name, number in counts.items()} | {
+        "organizations": ",".join(wanted.org_ids)[:_MAX_TOLD],
+        "excluded": ",".join(wanted.excluded_org_ids)[:_MAX_TOLD],
+        "with_passwords": str(wanted.with_passwords).lower(),
+        "with_otp": str(wanted.with_otp).lower(),
+    }
+
+    async def attempt() -> None:
+        instance = await service.store.get(INSTANCES, INSTANCE_ID)
+        if instance is None:
+            raise NotFound("there is no installation yet")
+        step = Update(
+            INSTANCES,
+            instance.id,
+            increment={"sequence": 1},
+            expect={"sequence": instance.sequence},
+        )
+        event = events.changed(
+            service.random,
+            INSTANCES,
+            instance,
+            "export.made",
+            actor,
+            service.clock.now(),
+            instance.org_id,
+            **payload,
+        )
+        await commit_settled(service.store, step, event)
+
+    await changes.repeated(attempt)

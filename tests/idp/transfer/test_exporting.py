@@ -1,0 +1,156 @@
+"""Exports: one document of one state of the store, which an import takes."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+
+import pytest
+
+from idp.errors import DeadlineExceeded, InvalidArgument
+from idp.records import EVENTS
+from idp.transfer import exporting
+from idp.transfer.exporting import Wanted
+from tests.idp.transfer.test_policies import FOREIGN
+from tests.idp.transfer.test_texts import PAGES, RESET, encoded
+from tests.support import pictures
+from tests.support.audit import events_agree
+from tests.support.bringing import brought
+from tests.support.callers import new_organization
+from tests.support.service import start_server, stop_server
+
+# Specification 4.11: what an export never holds.
+EXCLUDED = {"machineKeys", "appKeys", "pats", "personalAccessTokens", "passkeys", "recoveryCodes"}
+HASH = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+
+
+def organization(id: str) -> dict:
+    """Everything that an organization can have."""
+    return {
+        "orgId": id,
+        "org": {"name": f"Org {id}", "primaryDomain": f"{id}.example"},
+        "domains": [{"domainName": f"b.{id}.example", "isVerified": True}],
+        **FOREIGN,
+        "pictures": [{"place": "logo", "content": encoded(pictures.encoded("JPEG"))}],
+        "loginTexts": [PAGES],
+        "passwordResetMessages": [RESET],
+        "humanUsers": [
+            {
+                "userId": f"ada|{id}",
+                "user": {
+                    "userName": f"ada-{id}",
+                    "profile": {"firstName": "Ada", "lastName": "Lovelace"},
+                    "email": {"email": f"ada@{id}.example", "isEmailVerified": True},
+                    "hashedPassword": {"value": HASH},
+                    "otpCode": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                },
+            }
+        ],
+    }
+
+
+async def exported(server, seconds=60.0, **wanted) -> dict:
+    target = io.BytesIO()
+    await exporting.write(server.service, "somebody", Wanted(**wanted), target, seconds)
+    return json.loads(target.getvalue())
+
+
+async def whole(server, *ids) -> list[dict]:
+    document = await exported(server, org_ids=list(ids), with_passwords=True, with_otp=True)
+    return document["orgs"]
+
+
+async def test_what_was_exported_is_imported_and_exported_the_same(server, other):
+    assert {each.action for each in await brought(server, organization("a"), organization("b"))}
+    first = await whole(server, "a", "b")
+
+    outcomes = await brought(other, *first)
+
+    assert not [each for each in outcomes if each.action == "fail" or each.problems]
+    assert json.dumps(await whole(other, "a", "b")) == json.dumps(first)
+    await events_agree(other.store)
+
+
+@pytest.fixture
+def other(io_loop, server):
+    """Another installation."""
+    made, http = io_loop.run_sync(lambda: start_server(server.clock))
+    yield made
+    io_loop.run_sync(lambda: stop_server(made, http))
+
+
+async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server):
+    await brought(server, organization("a"))
+
+    bare = json.dumps(await exported(server))
+    assert HASH not in bare
+    assert "JBSWY3DPEHPK3PXP" not in bare
+    assert HASH in json.dumps(await exported(server, with_passwords=True))
+    assert "JBSWY3DPEHPK3PXP" in json.dumps(await exported(server, with_otp=True))
+    assert "JBSWY3DPEHPK3PXP" not in json.dumps(await exported(server, with_passwords=True))
+
+
+async def test_what_an_export_never_holds_is_not_there(server):
+    await brought(server, organization("a"))
+
+    for org in await whole(server, "a"):
+        assert not EXCLUDED & set(org)
+
+
+async def test_the_named_organizations_are_told_and_nothing_of_others(server):
+    await brought(server, organization("a"), organization("b"), organization("c"))
+
+    assert [each["orgId"] for each in await whole(server, "b", "a", "b")] == ["a", "b"]
+    assert "c.example" not in json.dumps(await whole(server, "a", "b"))
+    left = await exported(server, excluded_org_ids=["a", "c"])
+    ids = [each["orgId"] for each in left["orgs"]]
+    assert "b" in ids
+    assert not {"a", "c", None} & set(ids)
+    left = await exported(server, org_ids=["a", "b"], excluded_org_ids=["b"])
+    assert [each["orgId"] for each in left["orgs"]] == ["a"]
+
+
+async def test_an_organization_that_is_not_there_is_named(server):
+    with pytest.raises(InvalidArgument) as refused:
+        await exported(server, org_ids=["nobody"])
+
+    (problem,) = refused.value.problems
+    assert (problem.slug, problem.field) == ("organization.not_found", "orgIds[0]")
+
+
+async def test_it_is_noted_what_was_asked_and_what_was_told(server):
+    await brought(server, organization("a"))
+    await exported(server, org_ids=["a"], with_passwords=True)
+
+    events = [each async for each in server.store.scan(EVENTS) if each.type == "export.made"]
+    (payload,) = [dict(each.payload) for each in events]
+    assert payload["organizations"] == "a"
+    assert (payload["with_passwords"], payload["with_otp"]) == ("true", "false")
+    assert (payload["orgs"], payload["humanUsers"]) == ("1", "1")
+    await events_agree(server.store)
+
+
+async def test_one_that_takes_too_long_ends_in_a_refusal(server):
+    with pytest.raises(DeadlineExceeded):
+        await exported(server, seconds=0.0)
+
+
+async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
+    await brought(server, organization("a"))
+    monkeypatch.setattr(exporting, "_BUFFER_BYTES", 10)
+    loop, writes = asyncio.get_running_loop(), []
+
+    class Watched(io.BytesIO):
+        def write(self, octets):
+            if not writes:
+                made = new_organization(server, "late.example")
+                writes.append(asyncio.run_coroutine_threadsafe(made, loop).result(10))
+            return super().write(octets)
+
+    target = Watched()
+    await exporting.write(server.service, "me", Wanted(), target, 60)
+
+    assert writes
+    assert b"late.example" not in target.getvalue()
+    assert len(json.loads(target.getvalue())["orgs"]) == len((await exported(server))["orgs"]) - 1
