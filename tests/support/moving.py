@@ -1,0 +1,91 @@
+"""What docs/migrate tells: files of another system, the command lines, the package."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import bcrypt
+from argon2.low_level import Type, hash_secret_raw
+from click.testing import CliRunner
+
+from idp.cli import main
+from tests.support.migrating import (
+    argon2_credential,
+    auth0_password,
+    auth0_user,
+    keycloak_user,
+    lines,
+    realm,
+    totp_credential,
+)
+
+GUIDES = Path(__file__).parents[2] / "docs" / "migrate"
+PASSWORD = "a lamp in the attic"
+SECRET = "xnqNbYLqaeVlOZtzUAJh"  # of an authenticator app, as Keycloak keeps one
+
+
+def commands(guide):
+    """Each command line of a guide that is ours, as it is printed."""
+    text = (GUIDES / guide).read_text(encoding="utf-8")
+    return re.findall(r"^ {4,}(idp migrate .+)$", text, re.MULTILINE)
+
+
+def run(command, org_id="acme"):
+    """In the current directory, with ORG in the environment of the shell."""
+    words = shlex.split(command.replace('"$ORG"', org_id))
+    ran = CliRunner().invoke(main, words[1:], catch_exceptions=False)
+    assert ran.exit_code == 0, ran.stderr
+    body = json.loads(Path("importBody.json").read_bytes())
+    assert Path("report.ndjson").exists()
+    return body["dataOrgs"]["orgs"][0]
+
+
+def argon2(password, n):
+    """As Keycloak 26 hashes, with its own parameters."""
+    salt = n.to_bytes(16, "big")
+    value = hash_secret_raw(
+        password.encode(), salt, 5, 7168, parallelism=1, hash_len=32, type=Type.ID
+    )
+    return argon2_credential(salt, value)
+
+
+def auth0_tenant(count, domain="example.com"):
+    """Files of that many people, of whom all have the same password."""
+    encoded = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(10)).decode()
+    Path("users.json").write_bytes(
+        lines(*(auth0_user(n, email=f"user{n}@{domain}") for n in range(1, count + 1)))
+    )
+    Path("passwords.json").write_bytes(
+        lines(
+            *(auth0_password(n, encoded, email=f"user{n}@{domain}") for n in range(count, 0, -1))
+        )
+    )
+
+
+def keycloak_realm(count, domain="example.com"):
+    """One file and a folder of the same people: the second has an app, the third is disabled, the
+    fourth has to change the password."""
+    held = argon2(PASSWORD, 1)
+    more = [
+        {},
+        {"credentials": [held, totp_credential(SECRET)], "totp": True},
+        {"enabled": False},
+        {"requiredActions": ["UPDATE_PASSWORD"]},
+    ]
+    users = [
+        keycloak_user(
+            n,
+            **{"credentials": [held], "email": f"user{n}@{domain}"}
+            | (more[n - 1] if n <= len(more) else {}),
+        )
+        for n in range(1, count + 1)
+    ]
+    Path("realm.json").write_bytes(realm(*users))
+    Path("export").mkdir()
+    Path("export/acme-realm.json").write_bytes(realm())
+    for part in range(0, count, 50):
+        document = {"realm": "acme", "users": users[part : part + 50]}
+        Path(f"export/acme-users-{part // 50}.json").write_text(json.dumps(document, indent=2))
