@@ -65,6 +65,12 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     password_min_length: int = 8  # shortest new password, if no policy says otherwise
     hashing_threads: int = 0  # passwords hashed at once; 0: the cores, shared by the processes
     hashing_queue: int = 64  # sign-ins that may wait for a hash before the service answers 503
+    imported_argon2_min_kib: int = 7 * 1024  # least memory of an Argon2 hash from elsewhere
+    imported_bcrypt_min_cost: int = 10  # least cost of a bcrypt hash from elsewhere
+    imported_pbkdf2_min_rounds: int = 1000  # least rounds of a PBKDF2 hash from elsewhere
+    imported_scrypt_min_cost: int = (
+        14  # least N of a scrypt hash from elsewhere, as a power of two
+    )
 
     # Lifetimes
     code_seconds: int = 60  # authorization code: redeemed at once, as a rule
@@ -168,6 +174,10 @@ RANGES: Final = {
     "password_min_length": (8, 64),
     "hashing_threads": (0, 256),
     "hashing_queue": (1, 10_000),
+    "imported_argon2_min_kib": (8, 128 * 1024),
+    "imported_bcrypt_min_cost": (4, 14),
+    "imported_pbkdf2_min_rounds": (1, 2_000_000),
+    "imported_scrypt_min_cost": (1, 20),
     "code_seconds": (10, 10 * MINUTE),
     "access_token_seconds": (MINUTE, 30 * DAY),
     "jwt_access_token_seconds": (MINUTE, DAY),

@@ -153,6 +153,10 @@ def _readable(values: list[T] | None) -> list[T]:
 async def _password_problems(
     service: Service, organization: Organization | None, new: NewHuman, request: CreateHuman
 ) -> Iterable[FieldProblem]:
+    if request.hashed_password:
+        return new_users.hash_problems(
+            service, "hashedPassword.hash", request.hashed_password.hash
+        )
     if request.password is None or not request.password.password:
         return ()
     password = request.password.password

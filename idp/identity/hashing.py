@@ -117,13 +117,16 @@ class Hasher:
 
     async def _even_out(self, seconds: float, is_current: bool) -> None:
         """Let a cheap old hash take as long as one of today, or its age tells that it exists."""
-        if not is_current:
-            await asyncio.sleep(max(0.0, self._floor_seconds - seconds))
+        if is_current:
+            self._learn(seconds)
         elif self._floor_seconds:
-            kept = self._floor_seconds * _MEMORY_OF_FLOOR
-            self._floor_seconds = kept + seconds * (1 - _MEMORY_OF_FLOOR)
-        else:
-            self._floor_seconds = seconds
+            await asyncio.sleep(max(0.0, self._floor_seconds - seconds))
+        else:  # nobody knows yet how long that is
+            self._learn((await self._run(lambda: _timed(self._decoy, b"")))[1])
+
+    def _learn(self, seconds: float) -> None:
+        known = self._floor_seconds or seconds
+        self._floor_seconds = known * _MEMORY_OF_FLOOR + seconds * (1 - _MEMORY_OF_FLOOR)
 
     def expect_room(self) -> None:
         """Raise HashingBusy now, if it would be raised later: before anything else is done."""

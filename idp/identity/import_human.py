@@ -131,6 +131,9 @@ def _person(request: ImportHuman) -> NewHuman:
 async def _password_problems(
     service: Service, organization: Organization, new: NewHuman, request: ImportHuman
 ) -> list[FieldProblem]:
+    if request.hashed_password:
+        encoded = request.hashed_password.value
+        return new_users.hash_problems(service, "hashedPassword.value", encoded)
     if not request.password:
         return []
     found = await new_users.password_problems(service, organization, new, request.password)

@@ -254,9 +254,20 @@ async def hashed(service: Service, password: str, *, must_change: bool = False) 
 
 
 def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
-    """A password that was hashed elsewhere. Raises UnreadableHash: unknown or out of bounds."""
-    schemes.read(encoded)
+    """A password that was hashed elsewhere. Raises UnreadableHash: what `hash_problems` tells."""
+    schemes.read_imported(encoded, service.config)
     return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
+
+
+def hash_problems(service: Service, field: str, encoded: str | None) -> list[FieldProblem]:
+    """What keeps the hash that stands in `field` from being taken; empty when it is fine."""
+    if not encoded:
+        return []
+    try:
+        schemes.read_imported(encoded, service.config)
+    except schemes.UnreadableHash as error:
+        return [FieldProblem(error.slug, field, error.message)]
+    return []
 
 
 async def password_problems(

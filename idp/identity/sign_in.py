@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.identity import lockout, throttle, users
+from idp.identity.hashing import HashingBusy
 from idp.identity.subjects import Subject, is_active
 from idp.records import USERS, User
 from idp.service import Service
@@ -60,10 +61,11 @@ async def _rehash(service: Service, user: User, password: str) -> None:
     """Bring the hash up to today's cost, unless the password was changed meanwhile."""
     if user.password is None:
         return
-    fresh, old = await service.hasher.hash(password), user.password.hash
+    old = user.password.hash
     try:
+        fresh = await service.hasher.hash(password)
         await service.store.commit(
             Update(USERS, user.id, set={"password.hash": fresh}, expect={"password.hash": old})
         )
-    except StorageError:
+    except (StorageError, HashingBusy):
         return  # no sign-in fails because its hash could not be renewed

@@ -138,11 +138,15 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The policy asks for an upper-case letter.",
         "Add one.",
     ),
+    "password_hash.too_weak": Slug(
+        400,
+        "A password could be guessed from the hash more cheaply than the installation allows.",
+        "Let its owner choose a new password, or lower the setting that the message names.",
+    ),
     "password_hash.unreadable": Slug(
         400,
         "The hash is of an unknown format, or beyond the bounds of its parameters.",
-        "Send it as its system wrote it; the formats are in the documentation of the "
-        "management API.",
+        "Send it as its system wrote it; docs/password-hashes.md lists the formats.",
     ),
     "pat.expiration_past": Slug(
         400,

@@ -12,7 +12,7 @@ from tests.handlers.people import FULL, PATH, having, objects, person, without
 from tests.support.callers import instance_owner, refused
 from tests.support.stored import everything
 
-BCRYPT = "$2b$04$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i"
+BCRYPT = "$2b$10$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i"
 
 
 @pytest.fixture

@@ -53,9 +53,9 @@ def gate(monkeypatch):
         event.wait(10)
         return True
 
-    monkeypatch.setitem(schemes.SCHEMES, "slow", lambda _: Stored("slow", (), verify))
+    monkeypatch.setitem(schemes.SCHEMES, "$slow$", lambda _: Stored("slow", (), verify))
     monkeypatch.setitem(
-        schemes.SCHEMES, "quick", lambda _: Stored("quick", (), lambda p: p == b"x")
+        schemes.SCHEMES, "$quick$", lambda _: Stored("quick", (), lambda p: p == b"x")
     )
     yield event
     event.set()

@@ -39,6 +39,14 @@ from tests.support.random import SeededRandom
 from tests.support.relying_party import RelyingParty
 from tests.support.visitor import Visitor
 
+# Hashes are cheap in tests, those from elsewhere too.
+_SETTINGS = {
+    "store": "memory://",
+    "data": "/nonexistent",
+    "imported_argon2_min_kib": 8,
+    "imported_bcrypt_min_cost": 4,
+}
+
 
 @dataclass
 class Server:
@@ -152,7 +160,7 @@ async def start_server(
     listening = listening or socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
     port = listening.getsockname()[1]
-    config = Config(**({"port": port, "store": "memory://", "data": "/nonexistent"} | settings))
+    config = Config(**(_SETTINGS | {"port": port} | settings))
     random = SeededRandom(port if seed is None else seed)
     vault = Vault(random.token_bytes(32), random)
     store = open_store(config.store, now=clock.now, new_id=random.id)

@@ -1,4 +1,4 @@
-"""What every format of password hashes shares: its record, its refusal, its strict readers."""
+"""What every format of password hashes shares: its records, its refusals, its strict readers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -24,12 +25,29 @@ class UnreadableHash(IdpError):
         super().__init__(f"the password hash can't be used: {reason}")
 
 
+class WeakHash(UnreadableHash):
+    """A hash from elsewhere that is guessed too cheaply; the message names the bound."""
+
+    slug = "password_hash.too_weak"
+
+
+class Strength(NamedTuple):
+    """How dear a guess is, in the terms of the setting that bounds it at an import."""
+
+    setting: str
+    value: int
+
+
 class Stored(Struct, frozen=True):
     """A stored hash that was read and found within bounds. `verify` is slow: never on the loop."""
 
     scheme: str
     cost: tuple[int, ...]  # in the scheme's own terms; another cost than today's is hashed again
     verify: Callable[[bytes], bool]
+    strength: Strength | None = None  # None: the format leaves no choice
+
+
+Reader = Callable[[str], Stored]
 
 
 class Recipe(Struct, frozen=True):
@@ -54,14 +72,31 @@ def number(text: str, name: str, least: int, most: int) -> int:
 
 def octets(text: str, name: str, least: int, most: int) -> bytes:
     """Canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
-    try:
-        value = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        value = b""
+    value = _decoded(text + "=" * (-len(text) % 4))
     if unpadded(value) != text:
         raise UnreadableHash(f"{name} is not base64 without padding")
+    return _of_length(value, name, least, most)
+
+
+def padded_octets(text: str, name: str, least: int, most: int) -> bytes:
+    """Canonical standard base64 with its padding, within bounds. Raises UnreadableHash."""
+    value = _decoded(text)
+    if base64.b64encode(value).decode("ascii") != text:
+        raise UnreadableHash(f"{name} is not base64 with its padding")
+    return _of_length(value, name, least, most)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _of_length(value: bytes, name: str, least: int, most: int) -> bytes:
     if not least <= len(value) <= most:
-        raise UnreadableHash(f"{name} must have {least} to {most} bytes")
+        size = str(most) if least == most else f"{least} to {most}"
+        raise UnreadableHash(f"{name} must have {size} bytes")
     return value
 
 

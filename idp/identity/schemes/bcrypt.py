@@ -8,7 +8,14 @@ from typing import Final
 
 import bcrypt
 
-from idp.identity.schemes.base import Recipe, Stored, UnreadableHash, number, unpadded
+from idp.identity.schemes.base import (
+    Recipe,
+    Stored,
+    Strength,
+    UnreadableHash,
+    number,
+    unpadded,
+)
 from idp.ids import Random
 
 MAX_PASSWORD_BYTES: Final = 72
@@ -33,7 +40,8 @@ def read(encoded: str) -> Stored:
     if not found:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
     cost = number(found[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
-    return Stored("bcrypt", (cost,), lambda password: _verify(encoded, password))
+    strength = Strength("imported_bcrypt_min_cost", cost)
+    return Stored("bcrypt", (cost,), lambda password: _verify(encoded, password), strength)
 
 
 def _verify(encoded: str, password: bytes) -> bool:

@@ -28,7 +28,7 @@ IMPORTED = {
     "email": {"email": "otto-{n}@acme.example", "isEmailVerified": True},
     "phone": {"phone": "+41791234567", "isPhoneVerified": True},
     "hashedPassword": {
-        "value": "$2b$04$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i",
+        "value": "$2b$10$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i",
         "algorithm": "bcrypt",
     },
     "passwordChangeRequired": True,

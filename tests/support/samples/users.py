@@ -44,7 +44,7 @@ OTHER_HUMAN = {
     },
     "phone": {"phone": "+41791234567", "sendCode": {}},
     "hashedPassword": {
-        "hash": "$2b$04$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i",
+        "hash": "$2b$10$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i",
         "changeRequired": True,
     },
     "totpSecret": "",

@@ -1,0 +1,61 @@
+"""How Django writes hashes: `pbkdf2_sha256$ROUNDS$salt$hash`, and the others of its settings."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+from msgspec import structs
+
+from idp.identity.schemes import argon2, bcrypt, pbkdf2, scrypt
+from idp.identity.schemes.base import Stored, UnreadableHash, padded_octets
+
+_PBKDF2: Final = re.compile(
+    r"pbkdf2_(sha1|sha256)\$([0-9]{1,10})\$([!-#%-~]{1,64})\$([A-Za-z0-9+/]{1,100}={0,2})"
+)
+_SCRYPT: Final = re.compile(
+    r"scrypt\$([0-9]{1,10})\$([!-#%-~]{1,64})\$([0-9]{1,10})\$([0-9]{1,10})"
+    r"\$([A-Za-z0-9+/]{1,100}={0,2})"
+)
+
+
+def read_pbkdf2(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _PBKDF2.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("Django's PBKDF2 is written pbkdf2_sha256$rounds$salt$hash")
+    digest, rounds, salt, expected = found.groups()
+    size = hashlib.new(digest, usedforsecurity=False).digest_size
+    key = padded_octets(expected, "the hash", size, size)
+    return pbkdf2.stored(digest, rounds, salt.encode("ascii"), key)
+
+
+def read_scrypt(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _SCRYPT.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("Django's scrypt is written scrypt$N$salt$r$p$hash")
+    n, salt, r, p, expected = found.groups()
+    key = padded_octets(expected, "the hash", 64, 64)
+    return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
+
+
+def read_argon2(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    return argon2.read(encoded.removeprefix("argon2"))
+
+
+def read_bcrypt(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    return bcrypt.read(encoded.removeprefix("bcrypt$"))
+
+
+def read_bcrypt_sha256(encoded: str) -> Stored:
+    """The same over the password's SHA-256 in hexadecimal. Raises UnreadableHash."""
+    inner = bcrypt.read(encoded.removeprefix("bcrypt_sha256$"))
+
+    def verify(password: bytes) -> bool:
+        return inner.verify(hashlib.sha256(password).hexdigest().encode("ascii"))
+
+    return structs.replace(inner, scheme="bcrypt-sha256", verify=verify)

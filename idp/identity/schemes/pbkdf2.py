@@ -1,0 +1,54 @@
+"""PBKDF2 (RFC 8018): `$pbkdf2-sha256$ROUNDS$salt$hash`; without a name it is SHA-1."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import Final
+
+from idp.identity.schemes.base import Stored, Strength, UnreadableHash, number, octets
+
+# Bounds: rounds times blocks of output, below a second on a machine of today.
+MAX_ROUNDS: Final = {
+    "sha1": 2_000_000,
+    "sha224": 2_000_000,
+    "sha256": 2_000_000,
+    "sha384": 1_000_000,
+    "sha512": 1_000_000,
+}
+_BASE64: Final = r"([A-Za-z0-9+/.]{1,100}={0,2})"
+_ENCODED: Final = re.compile(
+    rf"\$pbkdf2(?:-(sha1|sha224|sha256|sha384|sha512))?\$([0-9]{{1,10}})\${_BASE64}\${_BASE64}"
+)
+
+
+def read(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _ENCODED.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("pbkdf2 is written $pbkdf2-sha256$rounds$salt$hash")
+    digest, rounds, salt, expected = found.groups()
+    key = _adapted(expected, "the hash", 16)
+    return stored(digest or "sha1", rounds, _adapted(salt, "the salt", 1), key)
+
+
+def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
+    """The same in whatever spelling it was. Raises UnreadableHash."""
+    blocks = -(-len(expected) // hashlib.new(digest).digest_size)
+    count = number(rounds, "rounds", 1, MAX_ROUNDS[digest] // blocks)
+
+    def verify(password: bytes) -> bool:
+        made = hashlib.pbkdf2_hmac(digest, password, salt, count, len(expected))
+        return hmac.compare_digest(made, expected)
+
+    strength = Strength("imported_pbkdf2_min_rounds", count)
+    return Stored(f"pbkdf2-{digest}", (count,), verify, strength)
+
+
+def _adapted(text: str, name: str, least: int) -> bytes:
+    """Base64 in one of its two spellings: `.` stands for `+` where there is no `+`."""
+    if text.endswith("=") and len(text) % 4:
+        raise UnreadableHash(f"{name} has the wrong padding")
+    standard = text if "+" in text else text.replace(".", "+")
+    return octets(standard.rstrip("="), name, least, 64)

@@ -1,0 +1,54 @@
+"""PHPass of WordPress and phpBB (`$P$`, `$H$`), and what Drupal 7 made of it (`$S$`)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from idp.identity.schemes import crypt_base64
+from idp.identity.schemes.base import Stored, UnreadableHash
+
+# The rounds as a power of two; PHPass itself makes none below.
+MIN_EXPONENT: Final = 7
+MAX_EXPONENT: Final = 18
+
+_PHPASS: Final = re.compile(r"\$[PH]\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{21}[./01])")
+_DRUPAL: Final = re.compile(r"\$S\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{43})")
+
+_Hash = Callable[[bytes], "hashlib._Hash"]
+_MD5: Final[_Hash] = partial(hashlib.md5, usedforsecurity=False)
+
+
+def read(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _PHPASS.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("PHPass is written $P$ or $H$ and 31 characters")
+    return _stored("phpass", _MD5, *found.groups())
+
+
+def read_drupal(encoded: str) -> Stored:
+    """The hash of Drupal 7, ready to verify. Raises UnreadableHash."""
+    found = _DRUPAL.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("Drupal's form is $S$ and 52 characters")
+    return _stored("drupal7", hashlib.sha512, *found.groups())
+
+
+def _stored(scheme: str, make: _Hash, rounds: str, salt: str, expected: str) -> Stored:
+    exponent = crypt_base64.ALPHABET.index(rounds)
+    if not MIN_EXPONENT <= exponent <= MAX_EXPONENT:
+        raise UnreadableHash(f"the rounds must be 2 to the {MIN_EXPONENT} to {MAX_EXPONENT}")
+
+    def verify(password: bytes) -> bool:
+        digest = make(salt.encode("ascii") + password).digest()
+        for _ in range(1 << exponent):
+            digest = make(digest + password).digest()
+        made = crypt_base64.encode(digest)[: len(expected)]
+        return hmac.compare_digest(made.encode("ascii"), expected.encode("ascii"))
+
+    return Stored(scheme, (exponent,), verify)

@@ -1,0 +1,59 @@
+"""scrypt (RFC 7914): `$scrypt$ln=…,r=…,p=…$salt$hash`, which some call `$7$`."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import Final
+
+from idp.identity.schemes.base import Stored, Strength, UnreadableHash, number, octets
+
+# Bounds: one verification stays below 128 MiB and about a second on a machine of today.
+MAX_LN: Final = 20
+MAX_BLOCK: Final = 32
+MAX_PARALLEL: Final = 16
+MAX_BYTES: Final = 128 * 1024 * 1024
+MAX_BLOCKS: Final = 3 * 1024 * 1024
+_ROOM: Final = 2 * MAX_BYTES  # what OpenSSL may take at most: it counts some more than N and r
+
+_ENCODED: Final = re.compile(
+    r"\$(?:scrypt|7)\$ln=([0-9]{1,10}),r=([0-9]{1,10}),p=([0-9]{1,10})"
+    r"\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)"
+)
+
+
+def read(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _ENCODED.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("scrypt is written $scrypt$ln=…,r=…,p=…$salt$hash")
+    ln, r, p, salt, expected = found.groups()
+    key = octets(expected, "the hash", 16, 64)
+    return stored(number(ln, "ln", 1, MAX_LN), r, p, octets(salt, "the salt", 1, 64), key)
+
+
+def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
+    """The same in whatever spelling it was. Raises UnreadableHash."""
+    r, p = number(block, "r", 1, MAX_BLOCK), number(parallel, "p", 1, MAX_PARALLEL)
+    n = 1 << ln
+    if 128 * n * r > MAX_BYTES:
+        raise UnreadableHash(f"128 times N times r must be at most {MAX_BYTES}")
+    if n * r * p > MAX_BLOCKS:
+        raise UnreadableHash(f"N times r times p must be at most {MAX_BLOCKS}")
+
+    def verify(password: bytes) -> bool:
+        made = hashlib.scrypt(
+            password, salt=salt, n=n, r=r, p=p, maxmem=_ROOM, dklen=len(expected)
+        )
+        return hmac.compare_digest(made, expected)
+
+    return Stored("scrypt", (ln, r, p), verify, Strength("imported_scrypt_min_cost", ln))
+
+
+def exponent(n: str) -> int:
+    """The `ln` of an N that is written out. Raises UnreadableHash: no power of two."""
+    value = number(n, "N", 2, 1 << MAX_LN)
+    if value & (value - 1):
+        raise UnreadableHash("N must be a power of two")
+    return value.bit_length() - 1

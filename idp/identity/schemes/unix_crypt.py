@@ -1,0 +1,115 @@
+"""What Unix's crypt makes of MD5 and SHA-2: `$1$`, `$5$`, `$6$` (Drepper, "Unix crypt using
+SHA-256 and SHA-512"). The three are one idea: its loop stands here once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable
+from functools import partial
+from itertools import cycle, islice
+from typing import Final
+
+from idp.identity.schemes import crypt_base64
+from idp.identity.schemes.base import Stored, UnreadableHash, number
+
+MIN_ROUNDS: Final = 1000  # fewer are none: the format itself says so
+MAX_ROUNDS: Final = 1_000_000
+MAX_ROUND_BYTES: Final = 128_000_000  # rounds times bytes of the password: it is in every round
+_USUAL_ROUNDS: Final = 5000
+_MD5_ROUNDS: Final = 1000
+
+# The last characters of each hash carry fewer bits: other values are another spelling.
+_MD5: Final = re.compile(r"\$1\$([./A-Za-z0-9]{1,8})\$([./A-Za-z0-9]{21}[./01])")
+_SHA: Final = re.compile(
+    r"\$(5|6)\$(?:rounds=([0-9]{1,10})\$)?([./A-Za-z0-9]{1,16})\$([./A-Za-z0-9]{43,86})"
+)
+_LAST: Final = {"5": re.compile(r".{42}[./0-9A-D]"), "6": re.compile(r".{85}[./01]")}
+
+_Hash = Callable[[bytes], "hashlib._Hash"]
+_MD5_HASH: Final[_Hash] = partial(hashlib.md5, usedforsecurity=False)
+_SHA_HASHES: Final[dict[str, _Hash]] = {"5": hashlib.sha256, "6": hashlib.sha512}
+
+
+def _order(size: int, turn: int) -> bytes:
+    """In which order the octets of a SHA-2 digest are written: threes that turn as they go on."""
+    third, order = size // 3, list[int]()
+    three = [2 * third, third, 0]
+    for _ in range(third):
+        order += three
+        three = [n + 1 for n in three[turn:] + three[:turn]]
+    return bytes(order + list(range(3 * third, size)))
+
+
+_MD5_ORDER: Final = bytes((12, 6, 0, 13, 7, 1, 14, 8, 2, 15, 9, 3, 5, 10, 4, 11))
+_SHA_ORDERS: Final = {"5": _order(32, 1), "6": _order(64, 2)}
+
+
+def read_md5(encoded: str) -> Stored:
+    """The hash of md5-crypt, ready to verify. Raises UnreadableHash."""
+    found = _MD5.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("md5-crypt is written $1$, up to 8 characters, $ and 22 characters")
+    salt, expected = found[1].encode("ascii"), found[2]
+    return Stored("md5-crypt", (), lambda password: _is(_md5(password, salt), expected))
+
+
+def read_sha(encoded: str) -> Stored:
+    """The hash of sha256-crypt or sha512-crypt, ready to verify. Raises UnreadableHash."""
+    found = _SHA.fullmatch(encoded)
+    if not found or not _LAST[found[1]].fullmatch(found[4]):
+        raise UnreadableHash("sha-crypt is written $6$rounds=…$salt$hash, or without the rounds")
+    kind, rounds, salt, expected = found.groups()
+    count = number(rounds, "rounds", MIN_ROUNDS, MAX_ROUNDS) if rounds else _USUAL_ROUNDS
+
+    def verify(password: bytes) -> bool:
+        if count * len(password) > MAX_ROUND_BYTES:
+            return False
+        return _is(_sha(kind, password, salt.encode("ascii"), count), expected)
+
+    return Stored({"5": "sha256-crypt", "6": "sha512-crypt"}[kind], (count,), verify)
+
+
+def _is(made: str, expected: str) -> bool:
+    return hmac.compare_digest(made.encode("ascii"), expected.encode("ascii"))
+
+
+def _md5(password: bytes, salt: bytes) -> str:
+    mixed = _MD5_HASH(password + salt + password).digest()
+    seed = password + b"$1$" + salt + _filled(mixed, len(password))
+    seed += b"".join(b"\0" if bit else password[:1] for bit in _bits(len(password)))
+    made = _stretched(_MD5_HASH, _MD5_HASH(seed).digest(), password, salt, _MD5_ROUNDS)
+    return crypt_base64.encode(bytes(made[at] for at in _MD5_ORDER))
+
+
+def _sha(kind: str, password: bytes, salt: bytes, rounds: int) -> str:
+    make = _SHA_HASHES[kind]
+    mixed = make(password + salt + password).digest()
+    seed = password + salt + _filled(mixed, len(password))
+    seed += b"".join(mixed if bit else password for bit in _bits(len(password)))
+    first = make(seed).digest()
+    p = _filled(make(password * len(password)).digest(), len(password))
+    s = _filled(make(salt * (16 + first[0])).digest(), len(salt))
+    made = _stretched(make, first, p, s, rounds)
+    return crypt_base64.encode(bytes(made[at] for at in _SHA_ORDERS[kind]))
+
+
+def _filled(octets: bytes, length: int) -> bytes:
+    return (octets * (length // len(octets) + 1))[:length]
+
+
+def _bits(number: int) -> list[bool]:
+    """From the least significant one on."""
+    return [bool(number >> n & 1) for n in range(number.bit_length())]
+
+
+def _stretched(make: _Hash, digest: bytes, p: bytes, s: bytes, rounds: int) -> bytes:
+    """What goes before and after the digest repeats itself after 42 rounds, in pairs."""
+    parts = [(s if n % 3 else b"") + (p if n % 7 else b"") for n in range(42)]
+    pairs = [(parts[n] + p, p + parts[n + 1]) for n in range(0, 42, 2)]
+    for after, before in islice(cycle(pairs), rounds // 2):
+        digest = make(before + make(digest + after).digest()).digest()
+    if rounds % 2:
+        digest = make(digest + pairs[rounds // 2 % 21][0]).digest()
+    return digest

@@ -1,0 +1,40 @@
+"""How Werkzeug (Flask) writes hashes: `pbkdf2:sha256:ROUNDS$salt$hex`, `scrypt:N:r:p$salt$hex`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+from idp.identity.schemes import pbkdf2, scrypt
+from idp.identity.schemes.base import Stored, UnreadableHash
+
+_PBKDF2: Final = re.compile(
+    r"pbkdf2:(sha1|sha224|sha256|sha384|sha512):([0-9]{1,10})"
+    r"\$([!-#%-~]{1,64})\$((?:[0-9a-f]{2}){20,64})"
+)
+_SCRYPT: Final = re.compile(
+    r"scrypt:([0-9]{1,10}):([0-9]{1,10}):([0-9]{1,10})\$([!-#%-~]{1,64})\$([0-9a-f]{128})"
+)
+
+
+def read_pbkdf2(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _PBKDF2.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("Werkzeug's PBKDF2 is written pbkdf2:sha256:rounds$salt$hex")
+    digest, rounds, salt, expected = found.groups()
+    size = hashlib.new(digest, usedforsecurity=False).digest_size
+    if len(expected) != 2 * size:
+        raise UnreadableHash(f"the hash must have {size} bytes")
+    return pbkdf2.stored(digest, rounds, salt.encode("ascii"), bytes.fromhex(expected))
+
+
+def read_scrypt(encoded: str) -> Stored:
+    """The hash, ready to verify. Raises UnreadableHash."""
+    found = _SCRYPT.fullmatch(encoded)
+    if not found:
+        raise UnreadableHash("Werkzeug's scrypt is written scrypt:N:r:p$salt$hex")
+    n, r, p, salt, expected = found.groups()
+    key = bytes.fromhex(expected)
+    return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
