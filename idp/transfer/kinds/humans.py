@@ -105,6 +105,7 @@ async def _standing(taking: Taking, cases: Sequence[_Case]) -> dict[str, Standin
 async def _end(taking: Taking, case: _Case, standing: Standing | None) -> Prepared:
     id = case.after.id
     problems = new_users.name_problems(standing.taken, _PATHS) if standing else []
+    problems += _hash_problems(taking, case)
     if not problems and case.row.password:
         chosen = await plain_passwords.chosen(taking, case.home, case.row, case.known)
         problems += chosen.problems
@@ -114,6 +115,14 @@ async def _end(taking: Taking, case: _Case, standing: Standing | None) -> Prepar
     if case.known is None:
         return _created(taking, case, standing)
     return await _changed(taking, case, case.known, standing)
+
+
+def _hash_problems(taking: Taking, case: _Case) -> list[FieldProblem]:
+    """A hash that is brought has to be dear enough; one that is here already is what it is."""
+    sent, known = case.after.password, case.known and case.known.password
+    if sent is None or (known is not None and known.hash == sent.hash):
+        return []
+    return new_users.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)
 
 
 def _with(case: _Case, password: Password | None) -> _Case:
