@@ -68,9 +68,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     imported_argon2_min_kib: int = 7 * 1024  # least memory of an Argon2 hash from elsewhere
     imported_bcrypt_min_cost: int = 10  # least cost of a bcrypt hash from elsewhere
     imported_pbkdf2_min_rounds: int = 1000  # least rounds of a PBKDF2 hash from elsewhere
-    imported_scrypt_min_cost: int = (
-        14  # least N of a scrypt hash from elsewhere, as a power of two
-    )
+    imported_scrypt_min_cost: int = 14  # least N of a scrypt hash from elsewhere: 2 to that
 
     # Lifetimes
     code_seconds: int = 60  # authorization code: redeemed at once, as a rule
