@@ -119,7 +119,8 @@ async def _end(taking: Taking, case: _Case, standing: Standing | None) -> Prepar
 
 def _hash_problems(taking: Taking, case: _Case) -> list[FieldProblem]:
     """A hash that is brought has to be dear enough; one that is here already is what it is."""
-    sent, known = case.after.password, case.known and case.known.password
+    sent = case.after.password
+    known = case.known.password if case.known else None
     if sent is None or (known is not None and known.hash == sent.hash):
         return []
     return new_users.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)

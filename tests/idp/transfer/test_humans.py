@@ -5,6 +5,7 @@ from __future__ import annotations
 from idp import mail
 from idp.identity import factors
 from idp.records import USERS, IdpLink, Phone
+from storage import Update
 from tests.support.audit import events_agree
 from tests.support.bringing import brought, told_org
 from tests.support.samples.people import IMPORTED
@@ -68,6 +69,27 @@ async def test_a_person_comes_with_id_and_password_and_no_mail_is_sent(server):
     assert user.password.hash == HASH
     assert await mail.held(server.service) == []
     await events_agree(server.store)
+
+
+async def test_a_hash_that_is_brought_is_as_dear_as_the_settings_say(server):
+    weak = "$pbkdf2-sha256$999$c2FsdA$" + "A" * 43
+    (made,) = await bring(server, row(hashedPassword={"value": weak}))
+    assert (made.action, made.problems[0].slug) == ("fail", "password_hash.too_weak")
+    assert made.problems[0].field == "user.hashedPassword.value"
+    assert "imported_pbkdf2_min_rounds" in made.problems[0].message
+    assert await stored(server) is None
+
+
+async def test_a_weak_hash_that_is_here_already_may_come_again(server):
+    """As it is told by the export of an installation that let it in once."""
+    weak = "$pbkdf2-sha256$999$c2FsdA$" + "A" * 43
+    await bring(server, row())
+    await server.store.commit(Update(USERS, "auth0|1", set={"password.hash": weak}))
+
+    (again,) = await bring(server, row(hashedPassword={"value": weak}), updates=True)
+
+    assert (again.action, again.problems) == ("skip", ())
+    assert (await stored(server)).password.hash == weak
 
 
 async def test_all_that_a_record_holds_comes_and_is_told_again(server):
