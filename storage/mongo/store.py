@@ -43,7 +43,7 @@ from storage.mongo.writes import Lane
 
 T = TypeVar("T")
 
-ENCODED_AT_ONCE: Final = 256
+ENCODED_AT_ONCE: Final = 64
 PING_SECONDS: Final = 2.0
 
 
