@@ -39,6 +39,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
     trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
     outgoing_networks: tuple[str, ...] = ()  # private networks that applications are called in
+    gcs_endpoint: str = "https://storage.googleapis.com"  # where object storage is reached
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431

@@ -47,6 +47,7 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _mail(config)
     yield from _mail_links(config)
     yield from _text_messages(config)
+    yield from _object_storage(config)
 
 
 def is_loopback(host: str) -> bool:
@@ -231,4 +232,21 @@ def _text_messages(config: Config) -> Iterator[Broken]:
     if problem or not is_safe or parts.scheme not in _USUAL_PORTS:
         yield Broken(
             ("sms_hook_url",), "sms_hook_url must be an https address (http on this machine)"
+        )
+
+
+def _object_storage(config: Config) -> Iterator[Broken]:
+    """Without TLS it is an emulator, beside a service that nobody else reaches."""
+    try:
+        parts = urlsplit(config.gcs_endpoint)
+        problem = "@" in parts.netloc or config.gcs_endpoint != f"{parts.scheme}://{parts.netloc}"
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        problem, host = True, ""
+    is_near = config.is_loopback and is_loopback(host)
+    if problem or not host or parts.scheme not in ({"https", "http"} if is_near else {"https"}):
+        yield Broken(
+            ("gcs_endpoint",),
+            "gcs_endpoint must be https:// and a host, with a port at most (http for an emulator, "
+            "if all is on this machine)",
         )

@@ -11,6 +11,7 @@ from idp.slugs import (
     imports,
     mail,
     migration,
+    object_storage,
     organizations,
     people,
     requests,
@@ -26,6 +27,7 @@ CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
     "Mail": mail.SLUGS,
     "Imports": imports.SLUGS,
     "Files of other systems": migration.SLUGS,
+    "Object storage": object_storage.SLUGS,
 }
 SLUGS: Final[Mapping[str, Slug]] = {
     name: slug for part in CATALOGUE.values() for name, slug in part.items()

@@ -1,0 +1,159 @@
+"""Calls of Google's libraries, which may go to known servers only and end when their time is over.
+
+The libraries follow redirects and addresses in answers, read answers of any length, and wait for
+each octet anew. Here nothing leaves for another server than those that are named, an answer that
+is held is a short one, and at the end of the time every connection is cut.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from requests import PreparedRequest, RequestException, Response, Session
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+MAX_ANSWER_BYTES: Final = 1024 * 1024
+SILENT_SECONDS: Final = (10.0, 20.0)  # until a connection stands, and between octets
+_PIECE: Final = 64 * 1024
+
+
+class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
+    """The call was not made, or its answer not read; nobody tries it again."""
+
+
+class Time:
+    """A time in which connections may be open; when it `is_over` they are cut."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._sockets: list[socket.socket] = []
+        self._connections: list[HTTPConnection] = []
+        self._lock = threading.Lock()
+
+    def watch(self, connection: HTTPConnection, over: socket.socket) -> None:
+        """Cut this connection too. A copy of its socket is kept: TLS takes it away."""
+        with self._lock:
+            self._connections.append(connection)
+            self._sockets.append(over.dup())
+        if self.is_over:
+            self.end()
+
+    def end(self) -> None:
+        """Cut what is open, and whatever is opened from now on."""
+        self.is_over = True
+        with self._lock:
+            for each in self._sockets:
+                _cut(each)
+            self._sockets.clear()
+
+    def close(self) -> None:
+        """Nobody uses the connections any more: they end, whatever was still to come."""
+        self.end()
+        for each in self._connections:
+            each.close()
+
+
+@contextmanager
+def time_of(seconds: float) -> Iterator[Time]:
+    """So many seconds, at most."""
+    time = Time()
+    timer = threading.Timer(max(seconds, 0), time.end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield time
+    finally:
+        timer.cancel()
+        time.close()
+
+
+class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
+    """Sends to `origins` and nowhere else, within `time`."""
+
+    def __init__(self, origins: frozenset[str], time: Time) -> None:
+        self._origins = origins
+        self._time = time
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
+        super().init_poolmanager(*arguments, **named)
+        self.poolmanager.pool_classes_by_scheme = _pools(self._time)
+
+    def send(self, request: PreparedRequest, *arguments: Any, **named: Any) -> Response:
+        if self._time.is_over:
+            raise NotCalled("the time is over")
+        if origin(request.url or "") not in self._origins:
+            raise NotCalled("another server than the one that was set")
+        response = super().send(request, *arguments, **named)
+        if response.is_redirect:
+            response.close()
+            raise NotCalled("a redirect")
+        if not (arguments[0] if arguments else named.get("stream")):
+            _read_short(response)
+        return response
+
+
+def guard(session: Session, origins: frozenset[str], time: Time) -> None:
+    """Let a session make its calls by a GuardedAdapter, and heed nothing of the environment."""
+    session.trust_env = False
+    adapter = GuardedAdapter(origins, time)
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, adapter)
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of an address."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _read_short(response: Response) -> None:
+    """Read an answer that will be held, if it is short enough for that."""
+    content = b""
+    for piece in response.iter_content(_PIECE):
+        content += piece
+        if len(content) > MAX_ANSWER_BYTES:
+            response.close()
+            raise NotCalled("an answer without end")
+    response._content = content
+
+
+def _pools(time: Time) -> dict[str, type[HTTPConnectionPool]]:
+    """Kinds of connections that are cut when the time is over."""
+
+    class Plain(HTTPConnection):  # type: ignore[misc, unused-ignore]
+        def _new_conn(self) -> socket.socket:
+            return _watched(self, super()._new_conn(), time)
+
+    class Secure(HTTPSConnection):  # type: ignore[misc, unused-ignore]
+        def _new_conn(self) -> socket.socket:
+            return _watched(self, super()._new_conn(), time)
+
+    class PlainPool(HTTPConnectionPool):  # type: ignore[misc, unused-ignore]
+        ConnectionCls = Plain
+
+    class SecurePool(HTTPSConnectionPool):  # type: ignore[misc, unused-ignore]
+        ConnectionCls = Secure
+
+    return {"http": PlainPool, "https": SecurePool}
+
+
+def _watched(connection: HTTPConnection, over: socket.socket, time: Time) -> socket.socket:
+    time.watch(connection, over)
+    return over
+
+
+def _cut(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:  # it has ended already
+        pass
+    finally:
+        connection.close()

@@ -1,0 +1,134 @@
+"""Where a package lies in object storage, and the account that may read or write it there.
+
+Of an account's document only its names and its key are believed. Where Google is, is not said by
+whoever calls: a document that tells another address is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Annotated, Any, Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from msgspec import Struct
+
+from idp import strict_json
+from idp.errors import InvalidArgument
+from idp.fields import Refused, Schema, Text
+from idp.requests import Request
+
+MAX_ACCOUNT: Final = 16 * 1024
+MAX_PATH_BYTES: Final = 1024
+KEY_BITS: Final = (2048, 8192)
+_BUCKET: Final = re.compile(
+    r"(?=.{3,222}\Z)[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*"
+)
+_IPV4: Final = re.compile(r"[0-9]+(\.[0-9]+){3}")
+_MEMBERS: Final = {
+    "type": re.compile(r"service_account"),
+    "client_email": re.compile(r"[a-z0-9-]{1,63}@[a-z0-9.-]{1,200}\.gserviceaccount\.com"),
+    "private_key_id": re.compile(r"[A-Za-z0-9]{1,100}"),
+    "private_key": re.compile(r"-----BEGIN (RSA )?PRIVATE KEY-----\n[^-]*-----END [^-]*-----\n?"),
+    "token_uri": re.compile(
+        r"https://(oauth2\.googleapis\.com/token|accounts\.google\.com/o/oauth2/token)"
+    ),
+}
+_DOMAIN: Final = "universe_domain"
+
+
+class ServiceAccount(Struct, frozen=True):
+    """An account of Google Cloud. It is held for one transfer, and never shown."""
+
+    email: str
+    key_id: str
+    private_key: str
+
+    def __repr__(self) -> str:
+        return "ServiceAccount()"
+
+
+class AccountDocument(Struct, frozen=True):
+    """The JSON document of a service account of Google Cloud, in base64."""
+
+    def read(self, value: object) -> ServiceAccount:
+        """The account. What the document holds is not told by any refusal."""
+        document = _document(Text(1, 2 * MAX_ACCOUNT, is_free=True).read(value))
+        for name, form in _MEMBERS.items():
+            member = document.get(name)
+            if not (isinstance(member, str) and form.fullmatch(member)):
+                raise _wrong(f"has no {name} as a service account of Google Cloud has it")
+        if document.get(_DOMAIN, "googleapis.com") != "googleapis.com":
+            raise _wrong(f"has another {_DOMAIN} than googleapis.com")
+        _check_key(document["private_key"])
+        return ServiceAccount(
+            document["client_email"], document["private_key_id"], document["private_key"]
+        )
+
+    def schema(self) -> Schema:
+        return {"type": "string", "contentEncoding": "base64", "maxLength": 2 * MAX_ACCOUNT}
+
+
+class Bucket(Struct, frozen=True):
+    """The name of a bucket."""
+
+    def read(self, value: object) -> str:
+        name = Text(1).read(value)
+        if not _BUCKET.fullmatch(name) or _IPV4.fullmatch(name):
+            raise Refused("object_storage.bucket", "is not the name of a bucket")
+        return name
+
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"examples": ["acme-exports"]}
+
+
+class ObjectPath(Struct, frozen=True):
+    """The name of an object, which may look like a path within its bucket."""
+
+    def read(self, value: object) -> str:
+        path = Text(1, MAX_PATH_BYTES).read(value)
+        if len(path.encode()) > MAX_PATH_BYTES:
+            raise Refused("field.too_long", f"has more than {MAX_PATH_BYTES} octets")
+        if {"", ".", ".."} & set(path.split("/")) or "\\" in path:
+            raise Refused("object_storage.path", "must be names with a slash between them")
+        return path
+
+    def schema(self) -> Schema:
+        return Text(1, MAX_PATH_BYTES).schema() | {"examples": ["2026/export.json"]}
+
+
+class Place(Request, frozen=True, kw_only=True):
+    """An object in a bucket of Google Cloud Storage."""
+
+    bucket: Annotated[str, Bucket()]
+    path: Annotated[str, ObjectPath()]
+    serviceaccount_json: Annotated[ServiceAccount, AccountDocument()]
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        document = strict_json.decode(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        raise Refused("field.base64", "is not base64") from None
+    except InvalidArgument:
+        raise _wrong("is not JSON") from None
+    if not isinstance(document, dict):
+        raise _wrong("is no object")
+    return document
+
+
+def _check_key(pem: str) -> None:
+    try:
+        key = load_pem_private_key(pem.encode(), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise _wrong("has a private_key that can't be read") from None
+    least, most = KEY_BITS
+    if not isinstance(key, RSAPrivateKey) or not least <= key.key_size <= most:
+        raise _wrong(f"has a private_key that is not RSA of {least} to {most} bits")
+
+
+def _wrong(message: str) -> Refused:
+    return Refused("object_storage.account", message)

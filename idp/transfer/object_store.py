@@ -1,0 +1,69 @@
+"""Packages in object storage: read from a bucket of Google Cloud Storage, and written to one.
+
+What is read is whole and as it was stored: one generation of the object, of its size and with its
+checksum. What is written is there as a whole or not at all, and never in place of something else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from idp import logs
+from idp.errors import FieldProblem, InvalidArgument
+from idp.service import Service
+from idp.transfer.object_place import Place
+
+if TYPE_CHECKING:
+    from idp.transfer.google_storage import Bucket
+
+_log: Final = logs.logger(__name__)
+_NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip install 'idp[gcs]'"
+
+
+class ObjectStorageFailed(InvalidArgument):
+    """Nothing was read, or nothing written. `cause` is for the log; neither holds a secret."""
+
+    def __init__(self, problem: FieldProblem, cause: str = "") -> None:
+        super().__init__([problem])
+        self.slug = problem.slug
+        self.cause = cause
+
+
+async def fetch(service: Service, place: Place, into: Path, seconds: float, most: int) -> None:
+    """Read the object at `place`, of up to `most` octets, into the new file `into`.
+
+    Raises ObjectStorageFailed, about a second after `seconds` at the latest; then there is no
+    such file.
+    """
+    await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
+
+
+async def put(service: Service, place: Place, file: Path, seconds: float) -> None:
+    """Store a file as the object at `place`, where none may be yet.
+
+    Raises ObjectStorageFailed, about a second after `seconds` at the latest. When the answer to
+    the last octets is lost, the object may be there; it is whole then.
+    """
+    await _with(service, place, seconds, lambda bucket: bucket.put(place.path, file))
+
+
+async def _with(
+    service: Service, place: Place, seconds: float, do: Callable[[Bucket], None]
+) -> None:
+    def work() -> None:
+        from idp.transfer.google_storage import opened
+
+        with opened(service.config.gcs_endpoint, place, seconds) as bucket:
+            do(bucket)
+
+    try:
+        await asyncio.to_thread(work)
+    except ImportError:
+        problem = FieldProblem("object_storage.not_installed", "", _NOT_INSTALLED)
+        raise ObjectStorageFailed(problem) from None
+    except ObjectStorageFailed as error:
+        _log.warning("object storage failed", slug=error.slug, cause=error.cause)
+        raise
