@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
 
 from handlers.page import PageHandler
 from idp import mail
 from idp.mail import Held
 
+ON_A_PAGE: Final = 20
+
 
 class HeldMailHandler(PageHandler):
-    """The newest first, as a page or, for who accepts only that, as JSON."""
+    """The newest first, on pages or, for who accepts only that, as JSON."""
 
     async def get(self) -> None:
         found = await mail.held(self.service)
@@ -20,7 +24,20 @@ class HeldMailHandler(PageHandler):
             self.set_header("Vary", "Accept")
             self.finish(json.dumps({"result": [_as_json(one) for one in found]}))
         else:
-            self.page("held-mail", mails=[_as_shown(one) for one in found])
+            self._show(found)
+
+    def _show(self, found: Sequence[Held]) -> None:
+        """Show the mails behind the one that the address names, or the newest."""
+        after = self.query_params().get("after")
+        ids = [one.id for one in found]
+        start = ids.index(after) + 1 if after in ids else 0
+        shown, following = found[start : start + ON_A_PAGE], found[start + ON_A_PAGE :]
+        self.page(
+            "held-mail",
+            mails=[_as_shown(one) for one in shown],
+            first_url=mail.PAGE if start else None,
+            next_url=f"{mail.PAGE}?{urlencode({'after': shown[-1].id})}" if following else None,
+        )
 
     def _wants_json(self) -> bool:
         accepted = self.request.headers.get("Accept", "").lower()

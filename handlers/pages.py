@@ -99,6 +99,11 @@ def strong(value: str) -> Markup:
     return Markup("<strong><bdi>{}</bdi></strong>").format(value)
 
 
+def isolated(value: str) -> Markup:
+    """A name amid a sentence, whose direction leaves the sentence alone."""
+    return Markup("<bdi>{}</bdi>").format(value)
+
+
 def code(value: str) -> Markup:
     """An identifier, address or setting: always left to right."""
     return Markup('<code dir="ltr">{}</code>').format(value)
@@ -222,6 +227,7 @@ _FUNCTIONS = {
         code,
         difference,
         html_attributes,
+        isolated,
         link,
         marked,
         problems_of,

@@ -1,7 +1,9 @@
 ## The choice among the accounts that this browser knows.
 ##   accounts: list[dict]    {display_name, login_name: str, choice: (str, str) | None,
-##                           refused: Message | None, is_meant: bool, forgotten_by: str | None}:
-##                           `choice` is what its button sends, None where it is refused;
+##                           refused_for: str | None, is_meant: bool,
+##                           forgotten_by: str | None}:
+##                           `choice` is what its button sends, None where it is refused for
+##                           an application of another organization;
 ##                           `forgotten_by` takes one that is signed out from the list
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
@@ -22,11 +24,11 @@ ${form.person(account["display_name"], account["login_name"])}
 % else:
 <div class="account">
 ${form.person(account["display_name"], account["login_name"])}
-<p class="hint">${said(account["refused"])}</p>
+<p class="hint">${rich(pgettext("accounts", "%(name)s can't be used for %(app)s: it belongs to another organization."), name=isolated(account["login_name"]), app=isolated(account["refused_for"]))}</p>
 </div>
 % endif
 % if account["forgotten_by"]:
-<button class="quiet small" name="forget" value="${account['forgotten_by']}">${pgettext("accounts", "Remove %(name)s from this list", name=account["login_name"])}</button>
+<button class="quiet small" name="forget" value="${account['forgotten_by']}">${rich(pgettext("accounts", "Remove %(name)s from this list"), name=isolated(account["login_name"]))}</button>
 % endif
 </li>
 % endfor

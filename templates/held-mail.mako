@@ -1,6 +1,8 @@
 ## Mails that are held, because the service is not set up to send any; for developers.
-##   mails: list[dict]    {to, subject, text, time: str, url: str | None}
+##   mails: list[dict]             {to, subject, text, time: str, url: str | None}
+##   first_url, next_url: str | None    other pages of them
 <%inherit file="page.mako"/>\
+<%namespace name="parts" file="console/parts.mako"/>\
 <%def name="title()">${pgettext("held-mail", "Held mail")}</%def>\
 <p>${pgettext("held-mail", "This service is not set up to send mail. What it would have sent is kept here for a week, the newest first.")}</p>
 % if not mails:
@@ -14,3 +16,4 @@
 <p><a href="${web_link(mail['url'])}">${pgettext("held-mail", "Open its link")}</a></p>
 % endif
 % endfor
+${parts.turns(first_url, next_url)}

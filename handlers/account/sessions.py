@@ -5,11 +5,9 @@ from __future__ import annotations
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.console import cells
-from idp.i18n import Message, message
 from idp.identity import own_sessions, user_sessions
 from idp.identity.own_sessions import OwnSession
 from idp.oauth.params import Params
-from idp.records import Agent
 
 
 class SessionsHandler(AccountHandler):
@@ -33,28 +31,15 @@ class SessionsHandler(AccountHandler):
         self.done("ended")
 
     def _shown(self, one: OwnSession) -> dict[str, object]:
-        session = one.session
+        session, agent = one.session, one.agent
         return {
             "id": session.id,
-            "browser": in_words(one.agent),
+            "browser": agent.browser if agent else None,
+            "system": agent.system if agent else None,
             "is_this": session.id == self.person.session.id,
             "since": cells.instant(session.auth_time.isoformat())["value"],
             "last": cells.instant(session.last_used_at.isoformat())["value"],
         }
-
-
-def in_words(agent: Agent | None) -> Message | str:
-    """What kind of browser it is, as far as it is known."""
-    if agent is None or not (agent.browser or agent.system):
-        return message("A browser", context="account")
-    if agent.browser and agent.system:
-        return message(
-            "%(browser)s on %(system)s",
-            context="account",
-            browser=agent.browser,
-            system=agent.system,
-        )
-    return agent.browser or agent.system or ""
 
 
 ROUTES = [(SECTIONS["sessions"].path, SessionsHandler)]

@@ -9,7 +9,7 @@ from handlers.console.sections import CONSOLE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
-from idp.i18n import Message, message
+from idp.i18n import Message
 from idp.identity import permissions
 from idp.identity.sessions import LiveSession
 from idp.oauth import known_accounts, own_areas, sign_in_flow
@@ -56,17 +56,11 @@ def _as_shown(app: str, one: Known) -> dict[str, object]:
     """An account with the button that chooses it, or why it can't be chosen."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)
-    refused = message(
-        "%(name)s can't be used for %(app)s: it belongs to another organization.",
-        context="accounts",
-        name=user.user_name,
-        app=app,
-    )
     return {
         "display_name": user.profile.display_name,
         "login_name": user.user_name,
         "choice": choice if one.fits else None,
-        "refused": None if one.fits else refused,
+        "refused_for": None if one.fits else app,
         "is_meant": one.fits and one.is_hinted,
         "forgotten_by": None if live else user.id,
     }

@@ -1,14 +1,24 @@
 ## Where somebody is signed in.
-##   sessions: list[dict]    {id: str, browser: Message | str, is_this: bool, since, last: str},
+##   sessions: list[dict]    {id: str, browser, system: str | None, is_this: bool, since,
+##                         last: str},
 ##                           the present one first
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("users", "Sessions")}</%def>\
+<%def name="browser_of(session)">\
+% if session["browser"] and session["system"]:
+${rich(pgettext("account", "%(browser)s on %(system)s"), browser=isolated(session["browser"]), system=isolated(session["system"]))}\
+% elif session["browser"] or session["system"]:
+<bdi>${session["browser"] or session["system"]}</bdi>\
+% else:
+${pgettext("account", "A browser")}\
+% endif
+</%def>\
 <%form:step>
 <ul class="entries">
 % for session in sessions:
 <li><div>
-<h2>${said(session["browser"])}</h2>
+<h2>${browser_of(session)}</h2>
 <p class="hint">${pgettext("users", "Signed in")}: <time dir="ltr">${session["since"]}</time></p>
 <p class="hint">${pgettext("users", "Last used")}: <time dir="ltr">${session["last"]}</time></p>
 </div>

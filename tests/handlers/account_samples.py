@@ -21,14 +21,13 @@ def frame(said):
 def choices(said):
     """What is chosen from within a sign-in."""
     person = {"display_name": said("Minnie Mouse"), "login_name": said("minnie@acme.example")}
-    usual = {**person, "refused": None, "is_meant": False, "forgotten_by": None}
-    refused = message("%(name)s can't be used.", name=said("minnie"))
+    usual = {**person, "refused_for": None, "is_meant": False, "forgotten_by": None}
     return {
         "accounts": {
             "accounts": [
                 {**usual, "choice": ("account", said("s1"))},
                 {**usual, "choice": ("signedOut", said("u2")), "forgotten_by": said("u2")},
-                {**usual, "choice": None, "refused": refused},
+                {**usual, "choice": None, "refused_for": said("Wiki")},
             ]
         },
         "organization": {
@@ -86,7 +85,8 @@ def lists(said):
             "sessions": [
                 {
                     "id": said(f"s{n}"),
-                    "browser": message("%(it)s on Linux", it=said("Firefox")),
+                    "browser": said("Firefox"),
+                    "system": said("Linux") if n == 1 else None,
                     "is_this": n == 1,
                     "since": "2026-11-20 11:37 UTC",
                     "last": "2026-11-21 09:12 UTC",

@@ -134,7 +134,11 @@ def registration(said):
             "login_url": "/ui/login/name?" + said("flow=f1"),
         },
         "email-verified": {},
-        "held-mail": {"mails": mails(said)},
+        "held-mail": {
+            "mails": mails(said),
+            "first_url": "/dev/mail",
+            "next_url": "/dev/mail?after=" + said("m1"),
+        },
     }
 
 
@@ -265,7 +269,7 @@ BARE = {
     },
     "user-name": {"user_name": "", "login_url": "/ui/login/name"},
     "email-verified": {},
-    "held-mail": {"mails": []},
+    "held-mail": {"mails": [], "first_url": None, "next_url": None},
     "password": {
         "login_name": "minnie",
         "back_url": "/ui/login",

@@ -209,7 +209,7 @@ def test_an_account_is_chosen_by_its_button():
     assert "Minnie Mouse" in buttons[0]["text"]
     assert [button["value"] for button in page.named("signedOut")] == ["u2"]
     assert [button["value"] for button in page.named("forget")] == ["u2"]
-    assert "minnie can't be used." in page.one("main")["text"]
+    assert "minnie@acme.example can't be used for Wiki" in page.one("main")["text"]
 
 
 def test_signing_out_is_asked_with_two_buttons():
