@@ -13,12 +13,12 @@ import pytest
 
 from idp import start
 from idp.config import Config
-from tests.idp.transfer.packaged import done
 from tests.support.moving import (
     PASSWORD,
     SECRET,
     auth0_tenant,
     commands,
+    imported,
     keycloak_realm,
     run,
 )
@@ -26,15 +26,15 @@ from tests.support.moving import (
 COUNT = 150
 
 
-async def _take_in(program, *orgs):
-    """Import the organizations into the running program's store."""
+async def _take_in(program, folders):
+    """Import what the commands wrote into the running program's store."""
     directory = program.directory / "idp-data"
     config = Config(
         data=str(directory), store=f"sqlite:///{directory}/idp.sqlite3", issuer=program.issuer
     )
     service = await start.open_service(config, must_exist=True)
     try:
-        return [await done(service, org, size=50) for org in orgs]
+        return [await imported(service, name, folder) for name, folder in folders.items()]
     finally:
         await start.close_service(service)
 
@@ -43,18 +43,18 @@ async def _take_in(program, *orgs):
 def moved(chromium, program, tmp_path_factory):
     """People of Auth0 and of Keycloak, each in an organization of their own."""
     before = os.getcwd()
-    orgs = []
+    folders = {}
     for name, make in (("auth0", auth0_tenant), ("keycloak", keycloak_realm)):
-        os.chdir(tmp_path_factory.mktemp(name))
+        folders[name] = tmp_path_factory.mktemp(name)
+        os.chdir(folders[name])
         try:
             make(COUNT, domain=f"{name}.example")
-            org = run(commands(f"{name}.md")[0], org_id=name)
+            run(commands(f"{name}.md")[0], org_id=name)
         finally:
             os.chdir(before)
-        orgs.append({"org": {"name": name.title()}, **org})
     with ThreadPoolExecutor(1) as thread:  # Playwright's loop is current in this one
-        jobs = thread.submit(lambda: asyncio.run(_take_in(program, *orgs))).result()
-    assert [(job.created, job.failed) for job in jobs] == [(COUNT + 1, 0)] * 2
+        jobs = thread.submit(lambda: asyncio.run(_take_in(program, folders))).result()
+    assert [(job.created, job.failed) for job in jobs] == [(COUNT, 0)] * 2
 
 
 @pytest.mark.parametrize("number", [1, COUNT // 2, COUNT])

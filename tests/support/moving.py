@@ -12,6 +12,8 @@ from argon2.low_level import Type, hash_secret_raw
 from click.testing import CliRunner
 
 from idp.cli import main
+from idp.transfer import packages, running
+from tests.idp.transfer.packaged import done, held
 from tests.support.migrating import (
     argon2_credential,
     auth0_password,
@@ -41,6 +43,14 @@ def run(command, org_id="acme"):
     body = json.loads(Path("importBody.json").read_bytes())
     assert Path("report.ndjson").exists()
     return body["dataOrgs"]["orgs"][0]
+
+
+async def imported(service, org_id, folder="."):
+    """The job that has taken in the file that the command wrote there, into an organization that
+    exists by then."""
+    await done(service, {"orgId": org_id, "org": {"name": org_id.title()}})
+    hold = await held(service, source=str(Path(folder, "importBody.json").resolve()))
+    return await running.work(service, hold, packages.open_package)
 
 
 def argon2(password, n):

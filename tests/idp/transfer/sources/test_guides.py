@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.idp.transfer.packaged import done, problems
-from tests.support.bringing import brought
+from tests.idp.transfer.packaged import problems
 from tests.support.factors import code
 from tests.support.moving import (
     GUIDES,
@@ -18,6 +17,7 @@ from tests.support.moving import (
     SECRET,
     auth0_tenant,
     commands,
+    imported,
     keycloak_realm,
     run,
 )
@@ -31,9 +31,8 @@ def here(tmp_path, monkeypatch):
 
 
 async def taken_in(server, org):
-    """The organization exists, as it does when somebody migrates; then everybody comes."""
-    await brought(server, {"orgId": "acme", "org": {"name": "Acme"}}, job="before")
-    job = await done(server.service, org, size=50)
+    """Everybody comes."""
+    job = await imported(server.service, "acme")
     told = await problems(server.service, job)
     assert [each for each in told if each.is_error] == []
     assert job.created == len(org["humanUsers"])
@@ -42,6 +41,7 @@ async def taken_in(server, org):
 @pytest.mark.parametrize(
     "count", [MANY, pytest.param(100_000, marks=pytest.mark.deep)], ids=["some", "many"]
 )
+@pytest.mark.gen_test(timeout=900)
 async def test_people_of_auth0_sign_in(server, visitor, demo, count):
     auth0_tenant(count)
     (command,) = commands("auth0.md")
@@ -58,6 +58,7 @@ async def test_people_of_auth0_sign_in(server, visitor, demo, count):
 @pytest.mark.parametrize(
     "count", [MANY, pytest.param(100_000, marks=pytest.mark.deep)], ids=["some", "many"]
 )
+@pytest.mark.gen_test(timeout=900)
 async def test_people_of_keycloak_sign_in(server, visitor, demo, count):
     keycloak_realm(count)
     of_file, of_folder = (run(each) for each in commands("keycloak.md"))
