@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
@@ -20,6 +21,7 @@ from tests.support.migrating import (
     auth0_user,
     keycloak_user,
     lines,
+    pbkdf2_credential,
     realm,
     totp_credential,
 )
@@ -62,6 +64,12 @@ def argon2(password, n):
     return argon2_credential(salt, value)
 
 
+def pbkdf2(password):
+    """As Keycloak hashed until version 24."""
+    value = hashlib.pbkdf2_hmac("sha256", password.encode(), b"0123456789abcdef", 27500, 64)
+    return pbkdf2_credential(b"0123456789abcdef", value, 27500, "pbkdf2-sha256")
+
+
 def auth0_tenant(count, domain="example.com"):
     """Files of that many people, of whom all have the same password."""
     encoded = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(10)).decode()
@@ -77,13 +85,14 @@ def auth0_tenant(count, domain="example.com"):
 
 def keycloak_realm(count, domain="example.com"):
     """One file and a folder of the same people: the second has an app, the third is disabled, the
-    fourth has to change the password."""
+    fourth has to change the password, the fifth has one of before Keycloak 25."""
     held = argon2(PASSWORD, 1)
     more = [
         {},
         {"credentials": [held, totp_credential(SECRET)], "totp": True},
         {"enabled": False},
         {"requiredActions": ["UPDATE_PASSWORD"]},
+        {"credentials": [pbkdf2(PASSWORD)]},
     ]
     users = [
         keycloak_user(
