@@ -31,15 +31,15 @@ async def create(
     service: Service, call: Call, project_id: str, request: NewApiApp
 ) -> AppRegistered:
     """Register an API application in a project. Raises NotFound: the project."""
-    return await apps.register(service, call, project_id, request.name, _settings(request))
+    return await apps.register(service, call, project_id, request.name, settings(request))
 
 
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
 ) -> AppConfigured:
     """Replace how it authenticates. Raises NotFound, FailedPrecondition (of another kind)."""
-    settings = _settings(request)
-    return await apps.configure(service, call, project_id, app_id, settings, _check)
+    kept = settings(request)
+    return await apps.configure(service, call, project_id, app_id, kept, _check)
 
 
 def _check(client: Application) -> None:
@@ -47,7 +47,8 @@ def _check(client: Application) -> None:
         raise FailedPrecondition("this is no API application", slug="app.not_api")
 
 
-def _settings(request: ApiSettings) -> dict[str, Any]:
+def settings(request: ApiSettings) -> dict[str, Any]:
+    """What an application keeps of a request, by the record's fields."""
     return {
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": "api",

@@ -59,7 +59,7 @@ async def register(
 
     async def attempt() -> Application:
         project = await projects.find(service, call, project_id)
-        client, type = _new(service, project, kept), "application.created"
+        client, type = new(service, project, kept), "application.created"
         await commit_settled(
             service.store,
             *events.insertion(
@@ -80,20 +80,22 @@ async def draft(
     """What would be registered, without a secret. Raises what `register` raises."""
     _check_management_access(call, settings)
     project = await projects.find(service, call, project_id)
-    return _new(service, project, {**settings, "name": name})
+    return new(service, project, {**settings, "name": name})
 
 
-def _new(service: Service, project: Project, kept: Mapping[str, Any]) -> Application:
+def new(
+    service: Service, project: Project, kept: Mapping[str, Any], id: str | None = None
+) -> Application:
+    """An application that isn't stored yet, of these fields beside its own."""
     now = service.clock.now()
     return Application(
-        id=service.random.id(),
+        id=id or service.random.id(),
         project_id=project.id,
         org_id=project.org_id,
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
-        state=working(project),
-        **kept,
+        **{"state": working(project), **kept},
     )
 
 

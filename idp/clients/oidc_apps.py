@@ -42,7 +42,7 @@ async def create(
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
-    return await apps.register(service, call, project_id, request.name, _settings(request))
+    return await apps.register(service, call, project_id, request.name, settings(request))
 
 
 async def configure(
@@ -52,8 +52,8 @@ async def configure(
 
     Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another kind).
     """
-    settings = _settings(request)
-    return await apps.configure(service, call, project_id, app_id, settings, check_kind)
+    kept = settings(request)
+    return await apps.configure(service, call, project_id, app_id, kept, check_kind)
 
 
 async def check(
@@ -64,7 +64,7 @@ async def check(
     What can't be registered is refused in the same words. Raises NotFound (the project),
     PermissionDenied (management access).
     """
-    client = await apps.draft(service, call, project_id, request.name, _settings(request))
+    client = await apps.draft(service, call, project_id, request.name, settings(request))
     problems = compliance.problems(client)
     return AppChecked(
         none_compliant=bool(problems),
@@ -79,8 +79,8 @@ def check_kind(client: Application) -> None:
         raise FailedPrecondition("this is an API application", slug="app.not_oidc")
 
 
-def _settings(request: OidcSettings) -> dict[str, Any]:
-    """What an application keeps of a request.
+def settings(request: OidcSettings) -> dict[str, Any]:
+    """What an application keeps of a request, by the record's fields.
 
     Without grant types, it is for signing in by codes. Without response types, it has that of
     codes if it may redeem them.

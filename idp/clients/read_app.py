@@ -100,17 +100,19 @@ def view(client: Application, now: datetime) -> AppView:
         name=client.name,
         explains_until=until if until is not None and now < until else None,
         state=_STATES[client.state],
-        oidc_config=None if is_api else _oidc(client),
-        api_config=_api(client) if is_api else None,
+        oidc_config=None if is_api else oidc(client),
+        api_config=api(client) if is_api else None,
     )
 
 
-def _api(client: Application) -> ApiConfig:
+def api(client: Application) -> ApiConfig:
+    """How an API application authenticates."""
     method = _named(api_apps.AUTH_METHODS, client.auth_method)
     return ApiConfig(client_id=client.id, auth_method_type=method)
 
 
-def _oidc(client: Application) -> OidcConfig:
+def oidc(client: Application) -> OidcConfig:
+    """How an application works that people sign in to."""
     problems = compliance.problems(client)
     return OidcConfig(
         client_id=client.id,

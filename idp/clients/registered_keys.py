@@ -35,7 +35,7 @@ from storage import Collection, Stale, Write
 from storage.settling import commit_settled
 
 _MAX_BASE64: Final = jose.MAX_KEY_CHARACTERS * 4 // 3
-_TYPE: Final = "KEY_TYPE_JSON"
+TYPE: Final = "KEY_TYPE_JSON"
 _NO_PASSWORD: Final = serialization.NoEncryption()
 
 
@@ -54,7 +54,7 @@ class PublicKey(Struct, frozen=True):
 
 
 class NewKey(Request, frozen=True, kw_only=True):
-    type: Annotated[str, OneOf((_TYPE,))] = _TYPE
+    type: Annotated[str, OneOf((TYPE,))] = TYPE
     expiration_date: Annotated[datetime, Instant()] | None = None
     public_key: Annotated[str, PublicKey()] | None = None
 
@@ -194,7 +194,7 @@ def _singular(owner: Owner) -> str:
 
 def _view(owner: Owner, key: RegisteredKey) -> KeyView:
     details = answers.details(key, owner.org_id)
-    return KeyView(id=key.id, details=details, type=_TYPE, expiration_date=key.expires_at)
+    return KeyView(id=key.id, details=details, type=TYPE, expiration_date=key.expires_at)
 
 
 def _pem(public: Any) -> str:

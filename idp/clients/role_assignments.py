@@ -71,9 +71,9 @@ async def create(
         user = await read_user.find(service, call, user_id)
         project = await _project(service, call, request.project_id)
         given = await _roles(service, project, request.role_keys)
-        made = _new(service, user, project, given)
+        made = new(service, user, project, given)
         writes = _insertion(service, call, made)
-        guards = [*_still_there(given), Update(USERS, user.id, expect={"stamp": user.stamp})]
+        guards = [*still_there(given), Update(USERS, user.id, expect={"stamp": user.stamp})]
         await commit_settled(service.store, *writes, *guards)
         return made
 
@@ -86,9 +86,10 @@ async def create(
     return AssignmentCreated(user_grant_id=made.id, details=details)
 
 
-def _new(
+def new(
     service: Service, user: User, project: Project, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
+    """The roles of a user in a project, not stored yet."""
     now = service.clock.now()
     return RoleAssignment(
         id=id_of(user.id, project.id),
@@ -138,7 +139,7 @@ async def change(
         lambda _: {"role_keys": [role.key for role in given]},
         "role_assignment.changed",
         call,
-        also=lambda *_: _still_there(given),
+        also=lambda *_: still_there(given),
     )
     return Changed(details=answers.details(changed, changed.org_id))
 
@@ -240,7 +241,7 @@ async def _roles(service: Service, project: Project, keys: Sequence[str]) -> lis
     return list({role.key: role for role in found}.values())
 
 
-def _still_there(given: Sequence[ProjectRole]) -> list[Write]:
+def still_there(given: Sequence[ProjectRole]) -> list[Write]:
     """Guards: a role that is removed at the same moment is given to nobody."""
     return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 

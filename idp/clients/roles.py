@@ -60,7 +60,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
 
     async def attempt() -> ProjectRole:
         project = await projects.find(service, call, project_id)
-        role = _new(service, project, request)
+        role = new(service, project, request)
         type, at = "project_role.created", role.created_at
         writes = events.insertion(
             service.random, PROJECT_ROLES, role, type, call.actor, at, key=role.key
@@ -76,7 +76,8 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
     return Changed(details=answers.details(role, role.org_id))
 
 
-def _new(service: Service, project: Project, request: NewRole) -> ProjectRole:
+def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
+    """A role that isn't stored yet."""
     now = service.clock.now()
     return ProjectRole(
         id=id_of(project.id, request.role_key),

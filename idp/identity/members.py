@@ -135,7 +135,7 @@ async def _change(
     async def find() -> Membership:
         held = await _held(service, call, user_id, org_id)
         _refuse_beyond(call, org_id, kept)
-        guards[:] = await _owner_stays(service, held, kept)
+        guards[:] = await owner_stays(service, held, kept)
         return held
 
     def decide(_: Membership) -> Mapping[str, object]:
@@ -154,7 +154,7 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
 
     async def find() -> Membership:
         held = await _held(service, call, user_id, org_id)
-        guards[:] = await _owner_stays(service, held, [])
+        guards[:] = await owner_stays(service, held, [])
         return held
 
     owner = await _resource_owner(service, await find())
@@ -173,8 +173,11 @@ async def _held(service: Service, call: Call, user_id: str, org_id: str | None) 
     return held
 
 
-async def _owner_stays(service: Service, held: Membership, kept: Sequence[str]) -> Sequence[Write]:
-    """What guards that an owner stays when the member keeps these roles alone."""
+async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -> Sequence[Write]:
+    """What guards that an owner stays when the member keeps these roles alone.
+
+    Raises FailedPrecondition: nobody else is one.
+    """
     role = memberships.owner_of(held.org_id)
     if role not in held.roles or role in kept:
         return ()

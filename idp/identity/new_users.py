@@ -166,9 +166,9 @@ async def insertion(
     return Prepared(user=user, writes=writes, problems=problems)
 
 
-def candidate(organization: Organization, user: User) -> Candidate:
-    """A user to be, as what is free is asked for them."""
-    return Candidate(organization, user.user_name, user.email)
+def candidate(organization: Organization, user: User, known: User | None = None) -> Candidate:
+    """A user as they are to be, for asking what is free for them; `known` as they are."""
+    return Candidate(organization, user.user_name, user.email, known.id if known else None)
 
 
 async def standing_of_each(service: Service, candidates: Sequence[Candidate]) -> list[Standing]:

@@ -53,4 +53,29 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The document holds no organizations where a package has them.",
         "Send dataOrgs, data_orgsv1 or a whole export, with its list orgs.",
     ),
+    "id.characters": Slug(
+        400,
+        "The id holds characters that ids of projects, applications and keys can't have.",
+        "Use printable ASCII, without spaces around it.",
+    ),
+    "id.reserved": Slug(
+        400,
+        "The id is a word that addresses are made of.",
+        "Give the record another id in the package, wherever it stands.",
+    ),
+    "app.secret_missing": Slug(
+        400,
+        "The package does not tell the application's secret, so it can't authenticate yet.",
+        "Have a secret generated, and give it to the application.",
+    ),
+    "secret.digest": Slug(
+        400,
+        "The text is not the hash of a secret as an export tells it.",
+        "Send the SHA-256 of the secret in 43 characters of base64url, or leave the member out.",
+    ),
+    "user_grant.project_grant": Slug(
+        400,
+        "The roles are of a project that another organization has granted.",
+        "Give the roles in the organization that owns the project.",
+    ),
 }

@@ -8,14 +8,22 @@ from __future__ import annotations
 from typing import Final
 
 from idp.transfer.kinds import (
+    apps,
     domains,
     factors,
     humans,
+    machines,
+    members,
     organizations,
     pictures,
     policies,
+    projects,
+    registered_keys,
     texts,
     unsupported,
+    user_grants,
+    user_links,
+    user_metadata,
 )
 from idp.transfer.kinds.kind import Kind
 
@@ -27,6 +35,17 @@ KINDS: Final[tuple[Kind, ...]] = (
     *pictures.KINDS,
     *texts.KINDS,
     *humans.KINDS,
+    *machines.KINDS,
+    *user_metadata.KINDS,
+    registered_keys.MACHINE_KEY,
+    *user_links.KINDS,
+    projects.PROJECT,
+    apps.API,
+    apps.OIDC,
+    registered_keys.APP_KEY,
+    projects.ROLE,
+    *user_grants.KINDS,
+    *members.KINDS,
     *unsupported.KINDS,
 )
 BY_MEMBER: Final = {kind.member: kind for kind in KINDS}

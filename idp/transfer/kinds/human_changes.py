@@ -1,28 +1,24 @@
 """What an import changes of a person who is there: what the row speaks of, and no more.
 
-An address or a number that was proven here stays proven. A password, a factor or a state that
-changes ends all that was issued to them.
+An address or a number that was proven here stays proven.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import structs
 
-from idp.identity import factors, memberships, new_users, password_change, sessions, users
+from idp.identity import factors, new_users
 from idp.records import Email, Password, Phone, Profile, Totp, User
 from idp.service import Service
 from idp.transfer.kinds.human_request import STATES, PackagedHuman
-from idp.transfer.kinds.kind import Taking
-from storage import Write
 
 
-def wanted(service: Service, known: User, row: PackagedHuman) -> dict[str, object]:
-    """The fields that are to change; a password that was sent in the clear aside."""
+def wanted(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
+    """The fields that the row speaks of; a password in the clear aside."""
     person = row.person()
-    found: dict[str, object] = {
+    return {
         "user_name": person.user_name,
         "profile": _profile(known.profile, row),
         "email": _email(known.email, person.email),
@@ -33,7 +29,6 @@ def wanted(service: Service, known: User, row: PackagedHuman) -> dict[str, objec
         "password": _password(known.password, row.hashed(service.clock.now())),
         "totp": _totp(service, known, row),
     }
-    return {name: value for name, value in found.items() if getattr(known, name) != value}
 
 
 def _profile(known: Profile, row: PackagedHuman) -> Profile:
@@ -70,40 +65,3 @@ def _totp(service: Service, known: User, row: PackagedHuman) -> Totp | None:
     if not row.otp_code or factors.secret_of(service, known) == row.otp_code:
         return known.totp
     return structs.replace(factors.imported(service, known.id, row.otp_code), name=row.otp_name)
-
-
-def ends_all(known: User, values: Mapping[str, Any]) -> bool:
-    """Whether all that was issued to the person ends by such a change."""
-    is_shut_out = values.get("state", "active") != "active"
-    return is_shut_out or "totp" in values or has_other_password(known, values)
-
-
-def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
-    """Whether the password itself changes, and not only what is kept with it."""
-    password = values.get("password")
-    return password is not None and (
-        known.password is None or password.hash != known.password.hash
-    )
-
-
-async def besides(taking: Taking, known: User, values: Mapping[str, Any]) -> list[Write]:
-    """What belongs into the unit of such a change: news for applications where sessions end,
-    guards that what the person owns keeps an active owner, the end of a first password.
-
-    Raises FailedPrecondition: nobody else is an active owner.
-    """
-    if not ends_all(known, values):
-        return []
-    service = taking.service
-    subject = await users.subject_of(service, known)
-    if subject is None:
-        return []
-    writes = await sessions.news_of_all(service, subject)
-    if values.get("state", "active") != "active":
-        writes += await memberships.what_stays(service, known.id)
-    if has_other_password(known, values):
-        now = service.clock.now()
-        writes += password_change.forget_first_password(
-            service, subject.instance, known.id, actor=taking.actor, now=now
-        )
-    return writes

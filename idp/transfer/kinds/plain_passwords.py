@@ -10,39 +10,32 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from idp.errors import FieldProblem
 from idp.identity import new_users
 from idp.identity.hashing import HashingBusy
 from idp.identity.person_fields import password_problems
-from idp.records import Organization, Password, User
+from idp.records import Password
 from idp.transfer.kinds.human_request import PackagedHuman
 from idp.transfer.kinds.kind import Taking
+from idp.transfer.kinds.user_rows import Case, Chosen
 
 _PAUSE_SECONDS: Final = 0.2
 
 T = TypeVar("T")
 
 
-class Chosen(Struct, frozen=True):
-    """The password as it is stored; or what keeps it from being this person's."""
-
-    password: Password | None = None
-    problems: list[FieldProblem] = []
-
-
-async def chosen(
-    taking: Taking, home: Organization, row: PackagedHuman, known: User | None
-) -> Chosen:
+async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | None:
     """The password that a row has in the clear. One that its person has already stays as it is."""
-    service, text, must_change = taking.service, row.password or "", row.password_change_required
-    had = known.password if known else None
+    if not row.password:
+        return None
+    service, text, must_change = taking.service, row.password, row.password_change_required
+    had = case.known.password if case.known else None
     if had is not None and had.hash:
         verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
         if verdict.ok:
             return Chosen(structs.replace(had, must_change=must_change))
-    found = await new_users.password_problems(service, home, row.person(), text)
+    found = await new_users.password_problems(service, case.home, row.person(), text)
     if found:
         return Chosen(problems=password_problems("user.password", found))
     if taking.job.options.is_dry_run:

@@ -130,10 +130,25 @@ def elsewhere(id: str, field: str) -> Prepared:
     )
 
 
-def missing(slug: str, field: str, message: str) -> Problem:
-    """Why a row that refers to something can't be stored."""
-    fix = "Put it into the package as well, or make it first."
-    return Problem(slug=slug, field=field, message=message, fix=fix)
+_MAKE_FIRST: Final = "Put it into the package as well, or make it first."
+
+
+def no_user(field: str) -> Problem:
+    """Why a row can't be stored that refers to a user."""
+    message = "is no such user of the organization"
+    return Problem(slug="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
+
+
+def no_project(field: str) -> Problem:
+    """Why a row can't be stored that refers to a project."""
+    message = "is no project of the organization"
+    return Problem(slug="project.not_found", field=field, message=message, fix=_MAKE_FIRST)
+
+
+def no_application(field: str) -> Problem:
+    """Why a row can't be stored that refers to an application."""
+    message = "is no application of the organization"
+    return Problem(slug="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def unheld(slug: str, field: str, message: str) -> Problem:

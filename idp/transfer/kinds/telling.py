@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from idp.records import PROJECTS, Organization, Project
 from storage import Collection, Record, View, Where
 
 _AT_ONCE: Final = 200
@@ -14,17 +15,38 @@ R = TypeVar("R", bound=Record)
 
 
 async def records(
-    view: View, collection: Collection[R], where: Where, order: str | None = None
+    view: View,
+    collection: Collection[R],
+    where: Where,
+    order: str | None = None,
+    at_once: int = _AT_ONCE,
 ) -> AsyncIterator[R]:
     """Every record of a declared list, a page at a time."""
     after = None
     while True:
-        page = await view.find(collection, where, order=order, after=after, limit=_AT_ONCE)
+        page = await view.find(collection, where, order=order, after=after, limit=at_once)
         for record in page.records:
             yield record
         if page.after is None:
             return
         after = page.after
+
+
+async def slices(found: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
+    """The same records, some at a time."""
+    some: list[R] = []
+    async for record in found:
+        some.append(record)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
+    """The organization's projects, by their names."""
+    return records(view, PROJECTS, {"org_id": organization.id}, order="name")
 
 
 def said(members: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,202 @@
+"""`oidcApps` and `apiApps`: applications, whose client ids and secrets go on counting."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from idp import client_secrets
+from idp.clients import apps, compliance, origins, projects, read_app
+from idp.oauth import rotation
+from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
+from idp.transfer.kinds import packaged_secrets, storing, telling
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_apps import (
+    STATES,
+    ApiRow,
+    OidcRow,
+    PackagedApiApp,
+    PackagedOidcApp,
+)
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.storing import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Write
+
+_NAMES: Final = {state: name for name, state in STATES.items()}
+_USUAL: Final = "RS256"
+
+
+class _Case(Struct, frozen=True, kw_only=True):
+    read: Read
+    id: str
+    app: PackagedOidcApp | PackagedApiApp
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Applications are made with their client ids, left alone, or changed.
+
+    An algorithm that nothing was signed by so far gets its keys here, before it is needed: the
+    one thing that is stored beside the rows, once.
+    """
+    cases = [_case(read) for read in reads]
+    owners = await storing.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
+    known = await storing.by_id(taking, APPLICATIONS, (case.id for case in cases))
+    return [
+        await _prepare(taking, case, owners.get(case.app.project_id), known.get(case.id))
+        for case in cases
+    ]
+
+
+def _case(read: Read) -> _Case:
+    row = read.request
+    assert isinstance(row, OidcRow | ApiRow)  # noqa: S101 - told to mypy
+    return _Case(read=read, id=row.app.client_id or row.app_id, app=row.app)
+
+
+async def _prepare(
+    taking: Taking, case: _Case, project: Project | None, known: Application | None
+) -> Prepared:
+    if project is None or project.org_id != case.read.row.org_id:
+        return refused(case.id, storing.no_project("app.projectId"))
+    settings = case.app.settings()
+    is_api = settings["app_type"] == "api"
+    if known is not None:
+        if known.project_id != project.id or (known.app_type == "api") is not is_api:
+            return storing.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
+        if not taking.updates:
+            return storing.left(APPLICATIONS, known, case.id)
+    algorithm = settings.get("signing_algorithm", _USUAL)
+    if algorithm != _USUAL:
+        await rotation.ensure(taking.service, algorithm, actor=taking.actor)
+    values = {**settings, "name": case.app.name, **_state(case.app, project)}
+    return _stored(taking, case, project, known, values)
+
+
+def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[str, str]:
+    if app.state is None:
+        return {}
+    is_active = STATES[app.state] == "active"
+    return {"state": apps.working(project) if is_active else "inactive"}
+
+
+def _stored(
+    taking: Taking,
+    case: _Case,
+    project: Project,
+    known: Application | None,
+    values: dict[str, Any],
+) -> Prepared:
+    by_secret = values["auth_method"] in apps.BY_SECRET
+    if by_secret:
+        values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
+    elif known is not None:
+        values |= client_secrets.first(None, taking.service.clock.now())
+    if known is not None and _is_cut_off(known, values):
+        values["stamp"] = taking.service.random.token(bits=64)
+    client = apps.new(taking.service, project, _without_stamp(values), case.id)
+
+    def also(before: Application | None, after: Application) -> Sequence[Write]:
+        if before is None:
+            return [*origins.changes(None, after), projects.still_there(project)]
+        return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]
+
+    wanted = Wanted(
+        id=case.id,
+        collection=APPLICATIONS,
+        record=client,
+        type="application",
+        told=tuple(values),
+        also=also,
+        warnings=tuple(_warnings(case.app, known, client)),
+    )
+    return storing.stored(taking, case.read, known, wanted)
+
+
+def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:
+    """Whether all that was issued to it ends: it loses a power, or is deactivated."""
+    is_weaker = known.has_management_access and not values.get("has_management_access")
+    is_ended = values.get("state") == "inactive" and known.state != "inactive"
+    return is_weaker or is_ended
+
+
+def _without_stamp(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in values.items() if name != "stamp"}
+
+
+def _warnings(
+    app: PackagedOidcApp | PackagedApiApp, known: Application | None, client: Application
+) -> Iterator[Problem]:
+    for each in compliance.problems(client):
+        yield Problem(slug=each.key, field="app", message=each.localized_message, is_error=False)
+    if app.login_elsewhere:
+        message = "is not kept: people sign in at this service's own pages"
+        yield storing.unheld(
+            "app.login_version.base_uri", "app.loginVersion.loginV2.baseUri", message
+        )
+    has_secret = client.secret_hash or (known and known.secret_hash)
+    if client.auth_method in apps.BY_SECRET and not has_secret:
+        yield Problem(
+            slug="app.secret_missing",
+            field="app.hashedSecret",
+            message="is not there, so that the application can't authenticate yet",
+            fix="Have a secret generated, and give it to the application.",
+            is_error=False,
+        )
+
+
+async def tell_oidc(
+    telling_: Telling, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
+    """The applications that people sign in to, by project and name."""
+    async for client in _clients(telling_, organization):
+        if client.app_type != "api":
+            config = msgspec.to_builtins(read_app.oidc(client))
+            yield _told(telling_, client, config)
+
+
+async def tell_api(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """The API applications, by project and name."""
+    async for client in _clients(telling_, organization):
+        if client.app_type == "api":
+            config = msgspec.to_builtins(read_app.api(client))
+            yield _told(telling_, client, config)
+
+
+async def _clients(telling_: Telling, organization: Organization) -> AsyncIterator[Application]:
+    async for project in telling.projects(telling_.view, organization):
+        where = {"project_id": project.id}
+        async for client in telling.records(telling_.view, APPLICATIONS, where, order="name"):
+            yield client
+
+
+_JUDGED: Final = frozenset({"noneCompliant", "complianceProblems"})
+
+
+def _told(telling_: Telling, client: Application, config: dict[str, Any]) -> dict[str, Any]:
+    told = {name: value for name, value in config.items() if name not in _JUDGED}
+    secrets = packaged_secrets.told(client) if telling_.with_passwords else {}
+    state = _NAMES["inactive" if client.state == "inactive" else "active"]
+    app = {"projectId": client.project_id, "name": client.name, "state": state}
+    return {"appId": client.id, "app": {**app, **told, **secrets}}
+
+
+OIDC: Final = Kind(
+    member="oidcApps",
+    type="oidc_app",
+    request=OidcRow,
+    name=named("appId"),
+    prepare=prepare,
+    tell=tell_oidc,
+)
+API: Final = Kind(
+    member="apiApps",
+    type="api_app",
+    request=ApiRow,
+    name=named("appId"),
+    prepare=prepare,
+    tell=tell_api,
+)

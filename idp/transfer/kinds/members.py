@@ -1,0 +1,122 @@
+"""`orgMembers`: who manages the organization, with which roles."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Annotated, Any, Final
+
+from idp.errors import FailedPrecondition, FieldProblem
+from idp.fields import Items, Name
+from idp.identity import members, memberships, users
+from idp.identity.permissions import ORGANIZATION_ROLES
+from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
+from idp.requests import Request
+from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.storing import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, problem, refused
+from storage import Write
+
+_MAX_ROLES: Final = 20
+
+
+class MemberRow(Request, frozen=True, kw_only=True):
+    user_id: Name
+    roles: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Users become managers of the organization, stay so, or get other roles. A user may be
+    another organization's."""
+    there = await homes.found(taking, reads)
+    rows = [_row(read) for read in reads]
+    found = await storing.by_id(taking, USERS, (row.user_id for row in rows))
+    ids = [
+        memberships.id_of(row.user_id, read.row.org_id)
+        for read, row in zip(reads, rows, strict=True)
+    ]
+    known = await storing.by_id(taking, MEMBERSHIPS, ids)
+    return [
+        await _prepare(
+            taking, read, there.get(read.row.org_id), found.get(row.user_id), known.get(id)
+        )
+        for read, row, id in zip(reads, rows, ids, strict=True)
+    ]
+
+
+def _row(read: Read) -> MemberRow:
+    assert isinstance(read.request, MemberRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+async def _prepare(
+    taking: Taking,
+    read: Read,
+    home: Organization | None,
+    user: User | None,
+    known: Membership | None,
+) -> Prepared:
+    row = _row(read)
+    kept = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
+    if home is None:
+        return homes.homeless(row.user_id)
+    if user is None:
+        return refused(row.user_id, storing.no_user("userId"))
+    if not kept:
+        return refused(row.user_id, *_unknown(row.roles, is_error=True))
+    guards: Sequence[Write] = [users.staying(user)]
+    if known is not None and taking.updates:
+        try:
+            guards = await members.owner_stays(taking.service, known, kept)
+        except FailedPrecondition as refusal:
+            told = FieldProblem(refusal.slug, "roles", refusal.message)
+            return refused(row.user_id, problem(told))
+    wanted = Wanted(
+        id=row.user_id,
+        collection=MEMBERSHIPS,
+        record=memberships.new(user.id, home.id, kept, taking.service.clock.now()),
+        type="membership",
+        told=("roles",),
+        also=lambda *_: guards,
+        payload={"user": user.id},
+        warnings=tuple(_unknown(row.roles, is_error=False)),
+    )
+    return storing.stored(taking, read, known, wanted)
+
+
+def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[Problem]:
+    for n, role in enumerate(roles):
+        if role not in ORGANIZATION_ROLES:
+            yield Problem(
+                slug="field.unknown_name",
+                field=f"roles[{n}]",
+                message="is no role of this service, and is given to nobody",
+                fix=f"Choose among {', '.join(ORGANIZATION_ROLES)}.",
+                is_error=is_error,
+            )
+
+
+async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """Who manages the organization."""
+    where = {"org_id": organization.id}
+    async for one in telling.records(telling_.view, MEMBERSHIPS, where):
+        yield {"userId": one.user_id, "roles": one.roles}
+
+
+KINDS: Final = (
+    Kind(
+        member="orgMembers",
+        type="org_member",
+        request=MemberRow,
+        name=named("userId"),
+        prepare=prepare,
+        tell=tell,
+    ),
+    Kind(
+        member="projectMembers",
+        type="project_member",
+        name=named("projectId", "userId"),
+        unsupported="a project has no managers of its own here: those of its organization are",
+    ),
+)

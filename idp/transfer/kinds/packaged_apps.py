@@ -1,0 +1,81 @@
+"""Rows of `oidcApps` and `apiApps`: a registration, with its ids and how its secret is kept.
+
+An application is known here by its client id alone: `clientId` where a package has it, else
+`appId`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from idp.clients import api_apps, oidc_apps
+from idp.clients.api_apps import NewApiApp
+from idp.clients.oidc_request import LoginVersion, NewOidcApp, OwnLogin
+from idp.fields import Name, OneOf, Text
+from idp.requests import Request
+from idp.transfer.kinds.packaged_ids import RecordId
+from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
+
+STATES: Final[dict[str, Literal["active", "inactive"]]] = {
+    "APP_STATE_ACTIVE": "active",
+    "APP_STATE_INACTIVE": "inactive",
+}
+_MAX_ADDRESS: Final = 2048
+
+
+class LoginElsewhere(OwnLogin, frozen=True, kw_only=True):
+    """The address of another login, which is not kept."""
+
+    base_uri: Annotated[str, Text(max=_MAX_ADDRESS)] = ""
+
+
+class PackagedLogin(LoginVersion, frozen=True, kw_only=True):
+    login_v2: LoginElsewhere | None = None
+
+
+class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):
+    project_id: Name
+    client_id: Annotated[str, RecordId()] | None = None
+    state: Annotated[str, OneOf(tuple(STATES))] | None = None
+    hashed_secret: HashedSecret | None = None
+    previous_secret: EndingSecret | None = None
+    login_version: PackagedLogin | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """How the application works, by the fields of its record."""
+        return oidc_apps.settings(self)
+
+    @property
+    def login_elsewhere(self) -> str:
+        """The address of the login that the application was to use."""
+        version = self.login_version
+        return version.login_v2.base_uri if version and version.login_v2 else ""
+
+
+class PackagedApiApp(NewApiApp, frozen=True, kw_only=True):
+    project_id: Name
+    client_id: Annotated[str, RecordId()] | None = None
+    state: Annotated[str, OneOf(tuple(STATES))] | None = None
+    hashed_secret: HashedSecret | None = None
+    previous_secret: EndingSecret | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """How the application works, by the fields of its record."""
+        return api_apps.settings(self)
+
+    @property
+    def login_elsewhere(self) -> str:
+        """Nobody signs in to it."""
+        return ""
+
+
+class AppRow(Request, frozen=True, kw_only=True):
+    app_id: Annotated[str, RecordId()]
+
+
+class OidcRow(AppRow, frozen=True, kw_only=True):
+    app: PackagedOidcApp
+
+
+class ApiRow(AppRow, frozen=True, kw_only=True):
+    app: PackagedApiApp

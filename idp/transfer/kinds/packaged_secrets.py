@@ -1,0 +1,77 @@
+"""Secrets of applications and service users in a package: their hashes, as they are stored.
+
+So whoever has a secret goes on using it after a move. What can't be moved is made anew by the
+call that generates one.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+
+from idp.client_secrets import Owner
+from idp.fields import Instant, Refused, Schema, Text
+from idp.records import OldSecret
+from idp.requests import Request
+from idp.transfer.kinds import telling
+
+_DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+class SecretDigest(Struct, frozen=True):
+    """The SHA-256 of a secret, in base64url without padding."""
+
+    def read(self, value: object) -> str:
+        text = Text(1).read(value)
+        if not _DIGEST.fullmatch(text):
+            message = "is not the SHA-256 of a secret, in 43 characters of base64url"
+            raise Refused("secret.digest", message)
+        return text
+
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"pattern": f"^{_DIGEST.pattern}$"}
+
+
+class HashedSecret(Request, frozen=True, kw_only=True):
+    value: Annotated[str, SecretDigest()]
+    creation_date: Annotated[datetime, Instant()] | None = None
+
+
+class EndingSecret(HashedSecret, frozen=True, kw_only=True):
+    """One that counts beside the current one until its end."""
+
+    expiration_date: Annotated[datetime, Instant()]
+
+
+def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
+    """What the owner's record keeps of its secrets; nothing, if none is told."""
+    if current is None:
+        return {}
+    return {
+        "secret_hash": current.value,
+        "secret_created_at": current.creation_date,
+        "old_secret": old
+        and OldSecret(hash=old.value, ends_at=old.expiration_date, created_at=old.creation_date),
+    }
+
+
+def told(owner: Owner) -> dict[str, Any]:
+    """The members that tell an owner's secrets."""
+    if owner.secret_hash is None:
+        return {}
+    current = {
+        "value": owner.secret_hash,
+        "creationDate": telling.instant(owner.secret_created_at),
+    }
+    found = {"hashedSecret": telling.said(current)}
+    if owner.old_secret is not None:
+        old = {
+            "value": owner.old_secret.hash,
+            "creationDate": telling.instant(owner.old_secret.created_at),
+            "expirationDate": telling.instant(owner.old_secret.ends_at),
+        }
+        found["previousSecret"] = telling.said(old)
+    return found

@@ -1,0 +1,201 @@
+"""`projects` and `projectRoles`: what groups applications, and the roles that it knows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import structs
+
+from idp.clients import projects, roles
+from idp.clients.roles import NewRole
+from idp.fields import Name, OneOf, Text
+from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectRole
+from idp.requests import Request
+from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import RecordId, named
+from idp.transfer.kinds.storing import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Write
+
+_STATES: Final[dict[str, Literal["active", "inactive"]]] = {
+    "PROJECT_STATE_ACTIVE": "active",
+    "PROJECT_STATE_INACTIVE": "inactive",
+}
+_NAMES: Final = {state: name for name, state in _STATES.items()}
+
+
+class PackagedProject(Request, frozen=True, kw_only=True):
+    """The checks and the assertion are read, and not kept: a warning says so."""
+
+    name: Name
+    project_role_assertion: bool = False
+    project_role_check: bool = False
+    has_project_check: bool = False
+    private_labeling_setting: Annotated[str, Text()] = ""
+    state: Annotated[str, OneOf(tuple(_STATES))] | None = None
+
+
+class ProjectRow(Request, frozen=True, kw_only=True):
+    project_id: Annotated[str, RecordId()]
+    project: PackagedProject
+
+
+class RoleRow(NewRole, frozen=True, kw_only=True):
+    """Without a name for people, a role is called by its key."""
+
+    project_id: Name
+    display_name: Annotated[str, Text()] = ""
+
+
+async def prepare_projects(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Projects are made with their ids, left alone, or changed."""
+    there = await homes.found(taking, reads)
+    rows = [_project_row(read) for read in reads]
+    known = await storing.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    return [
+        _prepare_project(taking, read, row, there.get(read.row.org_id), known.get(row.project_id))
+        for read, row in zip(reads, rows, strict=True)
+    ]
+
+
+def _project_row(read: Read) -> ProjectRow:
+    assert isinstance(read.request, ProjectRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _prepare_project(
+    taking: Taking, read: Read, row: ProjectRow, home: Organization | None, known: Project | None
+) -> Prepared:
+    if home is None:
+        return homes.homeless(row.project_id)
+    if known is not None and known.org_id != home.id:
+        return storing.elsewhere(row.project_id, "projectId")
+    now = taking.service.clock.now()
+    project = Project(
+        id=row.project_id,
+        org_id=home.id,
+        name=row.project.name,
+        created_at=now,
+        changed_at=now,
+        state=_STATES[row.project.state] if row.project.state else "active",
+    )
+    wanted = Wanted(
+        id=project.id,
+        collection=PROJECTS,
+        record=project,
+        type="project",
+        told=("name",),
+        warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
+    )
+    return storing.stored(taking, read, known, wanted)
+
+
+def _unheld(project: PackagedProject) -> Iterator[Problem]:
+    message = "is not kept: every application says by itself which roles its tokens tell"
+    if project.project_role_assertion:
+        yield storing.unheld(
+            "project.role_assertion.unsupported", "project.projectRoleAssertion", message
+        )
+    message = "is not kept: whoever may sign in may do so without a role of the project"
+    if project.project_role_check:
+        yield storing.unheld("project.role_check.unsupported", "project.projectRoleCheck", message)
+    if project.has_project_check:
+        message = "is not kept: whoever can sign in may do so from any organization"
+        yield storing.unheld(
+            "project.project_check.unsupported", "project.hasProjectCheck", message
+        )
+
+
+def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Problem]:
+    if known is not None and project.state and _STATES[project.state] != known.state:
+        message = f"stays {known.state}: its applications would have to follow"
+        fix = "Deactivate or reactivate the project by its call."
+        yield Problem(
+            slug="project.state", field="project.state", message=message, fix=fix, is_error=False
+        )
+
+
+async def prepare_roles(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Roles are made in projects of the row's organization, left alone, or changed."""
+    rows = [_role_row(read) for read in reads]
+    owners = await storing.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
+    known = await storing.by_id(taking, PROJECT_ROLES, ids)
+    return [
+        _prepare_role(taking, read, row, owners.get(row.project_id), known.get(id))
+        for read, row, id in zip(reads, rows, ids, strict=True)
+    ]
+
+
+def _role_row(read: Read) -> RoleRow:
+    assert isinstance(read.request, RoleRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _prepare_role(
+    taking: Taking, read: Read, row: RoleRow, project: Project | None, known: ProjectRole | None
+) -> Prepared:
+    id = f"{row.project_id}_{row.role_key}"
+    if project is None or project.org_id != read.row.org_id:
+        return refused(id, storing.no_project("projectId"))
+    whole = structs.replace(row, display_name=row.display_name or row.role_key)
+
+    def also(before: object, _: object) -> Sequence[Write]:
+        return [projects.still_there(project)] if before is None else ()
+
+    wanted = Wanted(
+        id=id,
+        collection=PROJECT_ROLES,
+        record=roles.new(taking.service, project, whole),
+        type="project_role",
+        told=("display_name", "group") if row.group else ("display_name",),
+        also=also,
+        payload={"key": row.role_key},
+    )
+    return storing.stored(taking, read, known, wanted)
+
+
+async def tell_projects(
+    telling_: Telling, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
+    """The projects of the organization, by their names."""
+    async for project in telling.projects(telling_.view, organization):
+        told = {"name": project.name, "state": _NAMES[project.state]}
+        yield {"projectId": project.id, "project": told}
+
+
+async def tell_roles(
+    telling_: Telling, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
+    """The roles of its projects, by their keys."""
+    async for project in telling.projects(telling_.view, organization):
+        where = {"project_id": project.id}
+        async for role in telling.records(telling_.view, PROJECT_ROLES, where, order="key"):
+            yield telling.said(
+                {
+                    "projectId": project.id,
+                    "roleKey": role.key,
+                    "displayName": role.display_name,
+                    "group": role.group,
+                }
+            )
+
+
+PROJECT: Final = Kind(
+    member="projects",
+    type="project",
+    request=ProjectRow,
+    name=named("projectId"),
+    prepare=prepare_projects,
+    tell=tell_projects,
+)
+ROLE: Final = Kind(
+    member="projectRoles",
+    type="project_role",
+    request=RoleRow,
+    name=named("projectId", "roleKey"),
+    prepare=prepare_roles,
+    tell=tell_roles,
+)

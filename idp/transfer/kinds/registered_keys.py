@@ -1,0 +1,147 @@
+"""`appKeys` and `machineKeys`: public keys that assertions are signed by.
+
+They are taken in and never told: specification 4.11 leaves them out of exports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from idp import credentials
+from idp.clients.registered_keys import TYPE, PublicKey
+from idp.fields import Instant, Name, OneOf, Text
+from idp.identity import users
+from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
+from idp.requests import Request
+from idp.transfer.kinds import storing
+from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.packaged_ids import RecordId, named
+from idp.transfer.kinds.storing import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Collection, Write
+
+
+class KeyRow(Request, frozen=True, kw_only=True):
+    type: Annotated[str, OneOf((TYPE,))] = TYPE
+    expiration_date: Annotated[datetime, Instant()] | None = None
+    public_key: Annotated[str, PublicKey()]
+
+
+class AppKeyRow(KeyRow, frozen=True, kw_only=True):
+    """Whose it is, say the ids of the application: of two that differ, the client's counts."""
+
+    id: Annotated[str, RecordId()]
+    project_id: Annotated[str, Text()] = ""
+    app_id: Name
+    client_id: Annotated[str, Text()] = ""
+
+
+class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
+    key_id: Annotated[str, RecordId()]
+    user_id: Name
+
+
+async def prepare_app_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Keys of applications of the row's organization are made, or left alone."""
+    rows = [_app_key(read) for read in reads]
+    ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
+    owners = await storing.by_id(taking, APPLICATIONS, ids)
+    known = await storing.by_id(taking, APP_KEYS, (row.id for row in rows))
+    ends = []
+    for read, row in zip(reads, rows, strict=True):
+        owner = owners.get(row.client_id) or owners.get(row.app_id)
+        if owner is None or owner.org_id != read.row.org_id:
+            ends.append(refused(row.id, storing.no_application("appId")))
+        else:
+            wanted = _wanted(taking, row, row.id, APP_KEYS, owner)
+            ends.append(_prepare(taking, read, known.get(row.id), wanted, "id"))
+    return ends
+
+
+def _app_key(read: Read) -> AppKeyRow:
+    assert isinstance(read.request, AppKeyRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+async def prepare_machine_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Keys of service users of the row's organization are made, or left alone."""
+    rows = [_machine_key(read) for read in reads]
+    owners = await storing.by_id(taking, USERS, (row.user_id for row in rows))
+    known = await storing.by_id(taking, USER_KEYS, (row.key_id for row in rows))
+    ends = []
+    for read, row in zip(reads, rows, strict=True):
+        owner = owners.get(row.user_id)
+        if owner is None or owner.org_id != read.row.org_id or owner.kind != "machine":
+            ends.append(refused(row.key_id, storing.no_user("userId")))
+        else:
+            staying = [users.staying(owner)]
+            wanted = _wanted(taking, row, row.key_id, USER_KEYS, owner, staying)
+            ends.append(_prepare(taking, read, known.get(row.key_id), wanted, "keyId"))
+    return ends
+
+
+def _machine_key(read: Read) -> MachineKeyRow:
+    assert isinstance(read.request, MachineKeyRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _wanted(
+    taking: Taking,
+    row: KeyRow,
+    id: str,
+    collection: Collection[RegisteredKey],
+    owner: Any,
+    guards: Sequence[Write] = (),
+) -> Wanted:
+    key = RegisteredKey(
+        id=id,
+        owner_id=owner.id,
+        public=row.public_key,
+        created_at=taking.service.clock.now(),
+        expires_at=row.expiration_date or credentials.LASTS_UNTIL,
+    )
+    return Wanted(
+        id=id,
+        collection=collection,
+        record=key,
+        type=collection.name.removesuffix("s"),
+        also=lambda *_: guards,
+        org_id=owner.org_id,
+        payload={"owner": owner.id},
+    )
+
+
+def _prepare(
+    taking: Taking, read: Read, known: RegisteredKey | None, wanted: Wanted, field: str
+) -> Prepared:
+    """A key never changes: one that is there is the same, or another's."""
+    key = wanted.record
+    if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):
+        return storing.elsewhere(wanted.id, field)
+    if key.expires_at <= key.created_at:
+        return refused(wanted.id, _EXPIRED)
+    return storing.stored(taking, read, known, wanted)
+
+
+_EXPIRED: Final = Problem(
+    slug="key.expiration_past",
+    field="expirationDate",
+    message="is in the past",
+    fix="Leave the key out: it verifies nothing any more.",
+)
+APP_KEY: Final = Kind(
+    member="appKeys",
+    type="app_key",
+    request=AppKeyRow,
+    name=named("id"),
+    prepare=prepare_app_keys,
+)
+MACHINE_KEY: Final = Kind(
+    member="machineKeys",
+    type="machine_user_key",
+    request=MachineKeyRow,
+    name=named("keyId"),
+    prepare=prepare_machine_keys,
+)
