@@ -11,6 +11,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
@@ -122,7 +123,8 @@ class Hasher:
         elif self._floor_seconds:
             await asyncio.sleep(max(0.0, self._floor_seconds - seconds))
         else:  # nobody knows yet how long that is
-            self._learn((await self._run(lambda: _timed(self._decoy, b"")))[1])
+            with suppress(HashingBusy):
+                self._learn((await self._run(lambda: _timed(self._decoy, b"")))[1])
 
     def _learn(self, seconds: float) -> None:
         known = self._floor_seconds or seconds

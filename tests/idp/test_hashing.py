@@ -162,6 +162,17 @@ async def test_a_quick_old_hash_takes_as_long_as_one_of_today(hasher, gate):
     assert time.perf_counter() - started > 0.9 * hasher._floor_seconds > 0.005
 
 
+async def test_the_first_of_all_is_no_quicker_for_being_an_old_hash(gate):
+    hasher = make()
+    started = time.perf_counter()
+
+    assert await hasher.verify("x", QUICK) == Verdict(True, True)
+
+    seconds = time.perf_counter() - started
+    assert seconds >= hasher._floor_seconds > 0
+    hasher.close()
+
+
 @pytest.mark.parametrize("encoded", ["", "nonsense", "$argon2id$v=19$m=4194304,t=9,p=1$a$b"])
 async def test_a_stored_hash_that_can_not_be_read_is_as_a_wrong_password(hasher, encoded, capsys):
     assert await hasher.verify("password", encoded) == Verdict(False, False)
