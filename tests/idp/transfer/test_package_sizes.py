@@ -46,7 +46,7 @@ HUGE = {
     "users": (b'{"orgs":[{"humanUsers":[0', (b"," + USER) * 1000, b'],"orgId":"o"}]}'),
     "a string": (b'{"data_orgsv1":"{\\"orgs\\":[]', b" " * 300_000, b'}"}'),
     "spaces": (b'{"orgs":[', b" " * 300_000, b"]}"),
-    "a value": (b'{"orgs":[{"orgId":"o","x":[0', b',"\\"]"' * 50_000, b"]}]}"),
+    "a value": (b'{"orgs":[{"orgId":"o","x":[0', (b',"\\"]' + b"x" * 500 + b'"') * 600, b"]}]}"),
     "brackets": (b'{"orgs":[{"orgId":"o","x":', b"[" * 300_000, b""),
     "a number": (b'{"orgs":[{"orgId":"o","x":1', b"0" * 300_000, b"}]}"),
 }
