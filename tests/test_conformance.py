@@ -71,6 +71,10 @@ TABLES = {
         *["user id", "username", "organization", "profile", "email", "verification email"],
         *["phone", "metadata", "password", "hashedPassword", "idpLinks", "200", "403", "404"],
     ],
+    "4.11": [
+        *["org_ids", "excluded_org_ids", "with_passwords, with_otp", "timeout", "not included"],
+        "custom policies",
+    ],
     "4.13": ["minimal body", "hashedPassword.value", "mail", "permission"],
     "4.14": ["from Auth0", "from Keycloak", "from tables and lines"],
     "8": [

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from idp.errors import DeadlineExceeded, InvalidArgument
-from idp.records import EVENTS
+from idp.records import EVENTS, ORGANIZATIONS, PATS, SIGNING_KEYS
 from idp.transfer import exporting
 from idp.transfer.exporting import Wanted
 from tests.idp.transfer.test_policies import FOREIGN
@@ -17,7 +17,7 @@ from tests.idp.transfer.test_texts import PAGES, RESET, encoded
 from tests.support import pictures
 from tests.support.audit import events_agree
 from tests.support.bringing import brought
-from tests.support.callers import new_organization
+from tests.support.callers import new_caller, new_organization
 from tests.support.service import start_server, stop_server
 
 # Specification 4.11: what an export never holds.
@@ -91,11 +91,19 @@ async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server)
     assert "JBSWY3DPEHPK3PXP" not in json.dumps(await exported(server, with_passwords=True))
 
 
-async def test_what_an_export_never_holds_is_not_there(server):
+async def test_what_an_export_never_holds_is_not_there(server, visitor):
     await brought(server, organization("a"))
+    home = await server.store.get(ORGANIZATIONS, "a")
+    manager = await new_caller(server, visitor, home, "IAM_OWNER", everywhere=True)
+    hidden = [each.secret_hash async for each in server.store.scan(PATS)]
+    hidden += [each.sealed_private async for each in server.store.scan(SIGNING_KEYS)]
 
-    for org in await whole(server, "a"):
-        assert not EXCLUDED & set(org)
+    (told,) = await whole(server, "a")
+
+    assert not EXCLUDED & set(told)
+    text = json.dumps(told)
+    assert hidden
+    assert not [each for each in [*hidden, manager.token, "IAM_OWNER"] if each in text]
 
 
 async def test_the_named_organizations_are_told_and_nothing_of_others(server):

@@ -1,0 +1,199 @@
+"""Whatever an installation can hold, another one takes, and tells the same again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from idp import i18n
+from idp.policies import login_texts
+from idp.policies.pictures import BOXES
+from idp.transfer.kinds import KINDS
+from tests.idp.transfer.test_exporting import HASH, encoded, exported, organization, whole
+from tests.support import pictures
+from tests.support.audit import events_agree
+from tests.support.bringing import brought
+from tests.support.service import start_server, stop_server
+
+NUMBERS = itertools.count()
+LINE = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=30
+)
+WORDS = LINE.filter(lambda text: "{{" not in text and "}}" not in text)
+FLAG = st.booleans()
+TAG = st.sampled_from(i18n.available())
+COLOUR = st.sampled_from(["", "#000000", "#ffffff", "#7a1f3d", "#2B4FC7", "#fff", "red"])
+LINK = st.sampled_from(
+    ["", "https://a.example/{{.Lang}}", "http://a.example", "https://ü.example"]
+)
+SECONDS = st.integers(0, 10**9).map(lambda n: f"{n}s")
+FACTORS = [f"SECOND_FACTOR_TYPE_{name}" for name in ("OTP", "U2F", "OTP_SMS")]
+MULTI = ["MULTI_FACTOR_TYPE_U2F_WITH_VERIFICATION"]
+PLAIN = [key for key in login_texts.built_in("en") if "%" not in key[1]]
+PHOTO, DRAWING = pictures.encoded("JPEG", size=(500, 200)), pictures.encoded("PNG")
+
+
+def some(**members):
+    return st.fixed_dictionaries({}, optional=members)
+
+
+def by_language(member, rows):
+    return st.dictionaries(TAG, rows, max_size=3).map(
+        lambda found: [{"language": tag} | row for tag, row in found.items()]
+    )
+
+
+LETTERS = some(subject=WORDS, title=WORDS, greeting=WORDS, text=WORDS, buttonText=WORDS)
+SCREENS = st.dictionaries(
+    st.sampled_from(PLAIN), LINE.map(lambda t: t.replace("%", "")), max_size=4
+)
+POLICIES = {
+    "loginPolicy": some(
+        allowRegister=FLAG,
+        hidePasswordReset=FLAG,
+        lockProfile=FLAG,
+        forceMfa=FLAG,
+        forceMfaLocalOnly=FLAG,
+        secondFactors=st.lists(st.sampled_from(FACTORS), unique=True, max_size=2),
+        multiFactors=st.lists(st.sampled_from(MULTI), max_size=1),
+        passwordlessType=st.sampled_from(
+            ["PASSWORDLESS_TYPE_ALLOWED", "PASSWORDLESS_TYPE_NOT_ALLOWED"]
+        ),
+        passwordCheckLifetime=SECONDS,
+        secondFactorCheckLifetime=SECONDS,
+        multiFactorCheckLifetime=SECONDS,
+        mfaInitSkipLifetime=SECONDS,
+        defaultRedirectUri=LINK,
+    ),
+    "passwordComplexityPolicy": some(
+        minLength=st.integers(0, 300), hasLowercase=FLAG, hasNumber=FLAG, hasSymbol=FLAG
+    ),
+    "passwordAgePolicy": some(maxAgeDays=st.integers(0, 5000), expireWarnDays=st.integers(0, 9)),
+    "lockoutPolicy": some(
+        maxPasswordAttempts=st.integers(0, 200), maxOtpAttempts=st.integers(0, 200)
+    ),
+    "labelPolicy": some(
+        primaryColor=COLOUR,
+        backgroundColor=COLOUR,
+        fontColorDark=COLOUR,
+        warnColorDark=COLOUR,
+        backgroundColorDark=COLOUR,
+        disableWatermark=FLAG,
+    ),
+    "privacyPolicy": some(
+        tosLink=LINK,
+        privacyLink=LINK,
+        helpLink=LINK,
+        supportEmail=st.sampled_from(["", "a@b.example", "no"]),
+    ),
+    "languagePolicy": some(defaultLanguage=TAG, allowedLanguages=st.lists(TAG, max_size=4)),
+}
+LISTS = {
+    "loginTexts": by_language(
+        "loginTexts",
+        SCREENS.map(
+            lambda found: {
+                "texts": [
+                    {"screen": screen, "key": key, "text": text or "-"}
+                    for (screen, key), text in found.items()
+                ]
+            }
+        ),
+    ),
+    "passwordResetMessages": by_language("passwordResetMessages", LETTERS),
+    "verifyEmailMessages": by_language("verifyEmailMessages", LETTERS),
+    "pictures": st.dictionaries(
+        st.sampled_from(list(BOXES)), st.sampled_from([PHOTO, DRAWING]), max_size=4
+    ).map(
+        lambda found: [{"place": place, "content": encoded(file)} for place, file in found.items()]
+    ),
+}
+PEOPLE = st.lists(st.tuples(LINE, LINE, FLAG, FLAG, FLAG), max_size=3)
+
+
+@st.composite
+def organizations(draw):
+    """An organization with some of everything, beside which any other of them can stand."""
+    n = next(NUMBERS)
+    state = draw(st.sampled_from(["ORG_STATE_ACTIVE", "ORG_STATE_INACTIVE"]))
+    domains = draw(st.lists(FLAG, max_size=3))
+    return {
+        "orgId": f"org|{n}",
+        "org": {"name": f"{draw(LINE)} {n}", "primaryDomain": f"o{n}.example", "state": state},
+        "domains": [
+            {"domainName": f"d{i}.o{n}.example", "isVerified": is_verified, "isPrimary": not i}
+            if is_verified
+            else {"domainName": f"d{i}.o{n}.example"}
+            for i, is_verified in enumerate(domains)
+        ],
+        **draw(some(**POLICIES, **LISTS)),
+        "humanUsers": [_person(n, i, *values) for i, values in enumerate(draw(PEOPLE))],
+    }
+
+
+def _person(n, i, first, last, is_verified, has_password, has_code):
+    user = {
+        "userName": f"user-{n}-{i}",
+        "profile": {"firstName": first, "lastName": last},
+        "email": {"email": f"u{i}@o{n}.example", "isEmailVerified": is_verified},
+    }
+    user |= {"hashedPassword": {"value": HASH}} if has_password else {}
+    user |= {"otpCode": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"} if has_code else {}
+    return {"userId": f"user|{n}|{i}", "user": user}
+
+
+@pytest.fixture
+def other(io_loop, server):
+    """Another installation."""
+    made, http = io_loop.run_sync(lambda: start_server(server.clock))
+    yield made
+    io_loop.run_sync(lambda: stop_server(made, http))
+
+
+async def moves(server, other, package):
+    """Into one installation, out of it, into the other, and out of that."""
+    outcomes = await brought(server, package, job=package["orgId"])
+    assert not [each for each in outcomes if each.action == "fail"], outcomes
+    first = await whole(server, package["orgId"])
+    outcomes = await brought(other, *first, job=package["orgId"])
+    assert not [each for each in outcomes if each.action == "fail" or each.problems], outcomes
+    second = await whole(other, package["orgId"])
+    assert json.dumps(second, sort_keys=True) == json.dumps(first, sort_keys=True)
+
+
+@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
+def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
+    @examples(
+        max_examples=number,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(organizations())
+    def move(package):
+        io_loop.run_sync(lambda: moves(server, other, package), timeout=60)
+
+    move()
+    io_loop.run_sync(lambda: events_agree(other.store))
+
+
+async def test_every_list_that_is_told_is_also_taken(server):
+    assert {each.member for each in KINDS if each.tell} <= {
+        each.member for each in KINDS if each.prepare
+    }
+
+
+async def test_all_organizations_move_at_once(server, other):
+    await brought(server, organization("a"), organization("b"))
+    everything = await exported(server, with_passwords=True, with_otp=True)
+    own = next(each for each in everything["orgs"] if each["org"]["name"] == "Default")
+    moving = [each for each in everything["orgs"] if each is not own]
+
+    await brought(other, *moving)
+
+    again = await exported(other, with_passwords=True, with_otp=True)
+    assert [each for each in again["orgs"] if each["org"]["name"] != "Default"] == moving
