@@ -9,10 +9,12 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, cast
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct
+from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
 from handlers.base import Handler
@@ -37,6 +39,7 @@ from idp.errors import (
 )
 from idp.repeating import Repeatable
 from idp.service import Service
+from idp.transfer.uploads import Upload
 from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
@@ -45,6 +48,7 @@ _TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: there is none yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
+_PATIENT_BYTES: Final = 1024 * 1024  # of a body of any size, for which it has the usual time
 _BUSY_SECONDS: Final = 2
 _LINES: Final = "application/x-ndjson"
 _FLUSHED_BYTES: Final = 64 * 1024
@@ -117,6 +121,8 @@ class ApiHandler(JsonHandler):
 
     operations: dict[str, Operation]
     call: Call
+    upload: Upload | None = None
+    _is_running = False
 
     def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
         super().initialize()
@@ -143,6 +149,36 @@ class ApiHandler(JsonHandler):
         except Unauthenticated as error:
             await self._count(error)
             raise
+        if operation.is_for_services:
+            access.check_service(self.call)
+        if operation.body == "package":
+            self._receive()
+
+    def _receive(self) -> None:
+        """Have the body kept as it comes, of whatever size. Raises HTTPError 415."""
+        self._check_type()
+        self.upload = Upload()
+        connection = cast(HTTP1Connection, self.request.connection)
+        connection.set_max_body_size(self.max_body_bytes)
+
+    def data_received(self, chunk: bytes) -> None:
+        if self.upload is None:
+            super().data_received(chunk)
+            return
+        self._received += len(chunk)
+        if self._received // _PATIENT_BYTES > (self._received - len(chunk)) // _PATIENT_BYTES:
+            self._wait_anew()
+        if self._received <= self.max_body_bytes:
+            self.upload.take(chunk)
+
+    def _end(self) -> None:
+        super()._end()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Let go of the body, unless it is being read."""
+        if self.upload is not None and not self._is_running:
+            self.upload.close()
 
     async def _count(self, error: Unauthenticated) -> None:
         """Count a wrong token. Raises TooMany when there were too many of this address."""
@@ -162,12 +198,23 @@ class ApiHandler(JsonHandler):
 
     @property
     def max_body_bytes(self) -> int:
-        limit = self.service.config.max_json_bytes
+        config = self.service.config
         operation = self.operations.get(self.request.method or "")
-        return max(limit, LARGE_BODY_BYTES) if operation and operation.is_large else limit
+        if operation is not None and operation.body == "package":
+            return config.max_import_bytes
+        is_large = operation is not None and operation.is_large
+        return max(config.max_json_bytes, LARGE_BODY_BYTES) if is_large else config.max_json_bytes
 
     async def run(self, *values: str) -> None:
         """Carry the operation out, and answer."""
+        self._is_running = True
+        try:
+            await self._run(*values)
+        finally:
+            self._is_running = False
+            self._let_go()
+
+    async def _run(self, *values: str) -> None:
         ids = self._path_values(values)
         given = await self._given()
         key = self.request.headers.get("Idempotency-Key")
@@ -205,6 +252,11 @@ class ApiHandler(JsonHandler):
     async def _given(self) -> dict[str, object]:
         """What the operation takes of the body. Raises HTTPError 413, 415, InvalidArgument."""
         operation = self.operation
+        if self.upload is not None:
+            self._check_received()
+            return {"package": self.upload}
+        if operation.query is not None:
+            return {"request": requests.read(operation.query, self._query())}
         if operation.request is None:
             return {}
         if operation.is_large:  # it may take the loop too long
@@ -218,19 +270,34 @@ class ApiHandler(JsonHandler):
 
     def document(self) -> object:
         """The body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
+        self._check_type()
+        return strict_json.decode(self.body)
+
+    def _query(self) -> dict[str, str]:
+        """What stands behind the address's question mark. Raises InvalidArgument."""
+        pairs = parse_qsl(self.request.query, keep_blank_values=True, errors="replace")
+        found = dict(pairs)
+        for name in found:
+            if sum(other == name for other, _ in pairs) > 1:
+                told = "stands twice in the address"
+                raise InvalidArgument([FieldProblem("field.duplicate", name[:100], told)])
+        return found
+
+    def _check_type(self) -> None:
+        """Refuse a body that isn't JSON as it stands. Raises HTTPError 415."""
         headers = self.request.headers
         if not _TYPE.fullmatch(headers.get("Content-Type", "").strip(" \t")):
             raise HTTPError(415, "the content type must be application/json")
         if headers.get("Content-Encoding", "identity").lower() != "identity":
             raise HTTPError(415, "the body must not be compressed")
-        return strict_json.decode(self.body)
 
     def _repeatable(self, key: str) -> Repeatable:
         request = self.request
         named = self.call.org_id or ""
         line = f"{request.method} {request.uri} {named} {self.call.if_match}\n"
         key = repeating.read_key(key)
-        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + self.body)
+        body = self.upload.digest.encode() if self.upload is not None else self.body
+        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body)
 
     def _finish(self, answer: bytes) -> None:
         sequence = _Sequenced.read(answer).details.sequence

@@ -142,6 +142,12 @@ class Handler(RequestHandler):
             loop = asyncio.get_running_loop()
             self._patience = loop.call_later(BODY_SECONDS, self._hang_up)
 
+    def _wait_anew(self) -> None:
+        """Give whoever has sent some of a long body the same time again for the next."""
+        if self._patience is not None:
+            self._patience.cancel()
+        self._await_body()
+
     def _hang_up(self) -> None:
         if not self.request._body_future.done():
             cast(HTTP1Connection, self.request.connection).stream.close()
@@ -159,9 +165,12 @@ class Handler(RequestHandler):
     @property
     def body(self) -> bytes:
         """The whole body. Raises HTTPError 413 when it turned out too large."""
+        self._check_received()
+        return b"".join(self._chunks)
+
+    def _check_received(self) -> None:
         if self._received > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
-        return b"".join(self._chunks)
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
         """Tornado closes the connection of who is answered before the body was read, even an

@@ -40,7 +40,8 @@ class Call(Struct, frozen=True):
     `org_id` is the organization that the caller named, or None; `acting_id` the user who acts in
     the caller's name (token exchange), or None. `if_match` is the `sequence` of what the call
     changes, where the caller changes that state alone. `is_own`: it is made at the pages of the
-    caller's own account, and reaches nothing else (`of_themselves`).
+    caller's own account, and reaches nothing else (`of_themselves`). `is_by_pat`: the caller has
+    shown a personal access token.
     """
 
     caller: User
@@ -50,6 +51,7 @@ class Call(Struct, frozen=True):
     acting_id: str | None = None
     if_match: int | None = None
     is_own: bool = False
+    is_by_pat: bool = False
 
     @property
     def actor(self) -> str:
@@ -94,7 +96,8 @@ async def admit(
         raise PermissionDenied(told, slug="token.actor")
     rights = await permissions.of_user(service, caller.id)
     acting_id = acting.sub if acting else None
-    return await admitted(service, Call(caller, rights, permission, org_id, acting_id, if_match))
+    call = Call(caller, rights, permission, org_id, acting_id, if_match, is_by_pat=found.is_pat)
+    return await admitted(service, call)
 
 
 async def admitted(service: Service, call: Call) -> Call:
@@ -104,6 +107,17 @@ async def admitted(service: Service, call: Call) -> Call:
     elif not call.rights.allow_somewhere(call.permission):
         raise _denied(call.permission)
     return call
+
+
+def check_service(call: Call) -> None:
+    """Refuse whoever is no service user with a personal access token: what moves everything in
+    or out is done by a program, under a name that can be taken away (specification 5).
+
+    Raises PermissionDenied.
+    """
+    if call.caller.kind != "machine" or not call.is_by_pat:
+        told = "only a service user may do this, by a personal access token"
+        raise PermissionDenied(told, slug="caller.not_a_service")
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:

@@ -24,6 +24,7 @@ from idp.listing import ListDetails
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
+from idp.transfer import forgetting
 from storage import Conflict, Insert, Stale, StorageError, Update
 from storage.settling import commit_settled
 
@@ -50,6 +51,7 @@ JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, rotation.tend),
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
     "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
+    "imports": Job(forgetting.EVERY_SECONDS, forgetting.tidy),
     "outbox": Job(outbox.EVERY_SECONDS, outbox.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }

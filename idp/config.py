@@ -45,6 +45,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
     max_json_bytes: int = 1024 * 1024  # longest JSON body; a longer one is answered by 413
+    max_import_bytes: int = 8 * 1024**3  # longest package that is sent; then 413
 
     # Names
     vendor: str = "idp"  # the vendor part of urn:VENDOR:… scopes and of x-VENDOR-… headers
@@ -147,6 +148,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.test and not self.store
 
     @property
+    def is_in_memory(self) -> bool:
+        """Whether nobody but this process can open the store."""
+        return self.store == "memory://"
+
+    @property
     def data_dir(self) -> Path:
         """The directory to back up."""
         return Path(self.data)
@@ -169,6 +175,7 @@ RANGES: Final = {
     "max_header_bytes": (4096, 1024 * 1024),
     "max_form_bytes": (4096, 16 * 1024 * 1024),
     "max_json_bytes": (4096, 8 * 1024 * 1024),
+    "max_import_bytes": (64 * 1024, 1024**4),
     "key_rotation_seconds": (HOUR, 3650 * DAY),
     "password_min_length": (8, 64),
     "hashing_threads": (0, 256),

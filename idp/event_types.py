@@ -28,8 +28,8 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "consent": ("Consent", ("deleted", "given")),
     "device": ("Device", ("allowed",)),
     "domain": ("Domain", ("challenge_made", "created", "deleted", "verified")),
-    "import": ("Import", ("finished", "resumed", "started")),
     "export": ("Export", ("made",)),
+    "import": ("Import", ("deleted", "finished", "resumed", "started")),
     "instance": (
         "Installation",
         (

@@ -14,6 +14,7 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from idp.errors import ConfigError
 from idp.service import Service
 from idp.start import Start
 from idp.supervisor import Life, Supervisor
+from idp.transfer.process import Importer
 
 BACKLOG: Final = 1024
 MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer
@@ -196,7 +198,8 @@ async def serve(
 
     from handlers.app import App
 
-    app = App(service)
+    importer = Importer(service)
+    app = App(replace(service, wake_importer=importer.wake))
     server = HTTPServer(
         app,
         ssl_options=_tls(service.config),
@@ -207,7 +210,7 @@ async def serve(
     stopping = _stop_on_signals(parent)
     server.add_socket(listening)
     ready()
-    async with background.running(service):
+    async with background.running(service), importer.running():
         await stopping.wait()
         app.is_draining = True
         server.stop()

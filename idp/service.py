@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -33,4 +34,5 @@ class Service:
     errands: Errands = field(default_factory=Errands)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: Recent = field(default_factory=Recent)
+    wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
     last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

@@ -9,6 +9,7 @@ from typing import Final
 from idp.api import (
     applications,
     events,
+    imports,
     instance,
     mail,
     organizations,
@@ -26,6 +27,7 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Projects": projects.OPERATIONS,
     "Applications": applications.OPERATIONS,
     "Policies": policies.OPERATIONS,
+    "Imports": imports.OPERATIONS,
     "Events": events.OPERATIONS,
     "Mail": mail.OPERATIONS,
     "The installation": instance.OPERATIONS,

@@ -106,9 +106,12 @@ def _operation(operation: Operation, part: str, name: str, schemas: Schemas) -> 
         "operationId": name,
         "tags": [part],
         "summary": operation.summary,
-        "description": f"Needs the permission `{operation.permission}`.",
+        "description": f"Needs the permission `{operation.permission}`{_also(operation)}.",
         "x-permission": operation.permission,
-        "parameters": _parameters(operation),
+        "parameters": [
+            *_parameters(operation),
+            *(schemas.query(operation.query) if operation.query else ()),
+        ],
         "responses": answers,
     }
     if operation.request is not None:
@@ -118,6 +121,11 @@ def _operation(operation: Operation, part: str, name: str, schemas: Schemas) -> 
         }
         described["requestBody"] = {"required": True, "content": {_JSON: content}}
     return described
+
+
+def _also(operation: Operation) -> str:
+    """Who the caller has to be, beside what they may."""
+    return ", and a service user's personal access token" if operation.is_for_services else ""
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:

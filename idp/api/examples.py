@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from idp.fields import NotYet
 from idp.policies.login_texts import LoginTextEntry
 from idp.requests import Field, Request, declared
+from idp.transfer.import_call import Import
 
 _SHOWN: Final = 4
 _ID: Final = "231543543215423491"
@@ -54,6 +55,11 @@ _VALUES: Final[Mapping[str, object]] = {
 }
 # What only goes together.
 _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
+    Import: {
+        "dataOrgs": {"orgs": [{"orgId": "acme", "org": {"name": "Acme"}}]},
+        "timeout": "30m",
+        "dryRun": True,
+    },
     LoginTextEntry: {"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"},
 }
 # Shown though they are not required, and not shown though they are among the first.

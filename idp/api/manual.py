@@ -63,7 +63,7 @@ def part(path: str, issuer: str) -> Part:
 
 
 def _entry(operation: Operation, issuer: str) -> Entry:
-    request = operation.request
+    request = operation.request or operation.query
     return Entry(
         anchor=re.sub(r"[^A-Za-z0-9]+", "-", f"{operation.method}{operation.path}").strip("-"),
         method=operation.method,

@@ -18,6 +18,7 @@ from idp.answers import Answer
 from idp.identity.permissions import Permission
 from idp.requests import Nothing, Request
 
+Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Run = Callable[..., Awaitable[Answer]]
 Lines = Callable[..., AsyncIterator[Answer]]
@@ -31,8 +32,10 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     `path` names what it varies by: `/v2/users/{userId}`; a name that ends in `Id` stands for an
     id. `run` is called with the service, the call, and these values in their order; with a body
-    it gets `request`, or `document` where it judges across fields what it reads. `request` is
-    what the body holds, `answer` what comes back. A conditional operation honours If-Match.
+    it gets `request`, or `document` where it judges across fields what it reads, or `package`, a
+    body of any size as it was received. `request` is what the body holds, `query` what the
+    address holds of a call without one, `answer` what comes back. A conditional operation honours
+    If-Match; one `for services` is made by a service user with a personal access token alone.
     `lines` is called like `run` by who wants the answer as a stream of JSON lines.
     """
 
@@ -43,9 +46,11 @@ class Operation(Struct, frozen=True, kw_only=True):
     summary: str
     answer: type[Answer]
     request: type[Request] | None = None
-    body: Literal["", "request", "document"] = ""
+    query: type[Request] | None = None
+    body: Body = ""
     is_conditional: bool = False
     is_large: bool = False
+    is_for_services: bool = False
     lines: Lines | None = None
 
     @property
@@ -68,25 +73,31 @@ def operation(
     run: Run,
     *,
     document: type[Request] | None = None,
+    package: type[Request] | None = None,
     answer: type[Answer] | None = None,
     conditional: bool = False,
     large: bool = False,
+    services: bool = False,
     lines: Lines | None = None,
     summary: str = "",
 ) -> Operation:
     """The operation that `run` does; what it takes and answers is read off its annotations.
 
-    `document`: `run` gets the body unread, and this is what it describes. `answer` says more of
-    what comes back than the annotation. `large`: the body may have four megabytes. The summary is
-    the first sentence of the docstring, or else given.
+    `document`, `package`: `run` gets the body unread, and this is what it describes. `answer`
+    says more of what comes back than the annotation. `large`: the body may have four megabytes.
+    The summary is the first sentence of the docstring, or else given.
     """
     function = _innermost(run)
     hints = get_type_hints(function)
-    body: Literal["", "request", "document"] = "request" if "request" in hints else ""
-    request = hints.get("request")
+    body: Body = "request" if "request" in hints else ""
+    request, query = hints.get("request"), None
     if document is not None:
         body, request = "document", document
-    elif request is None and method in _WITH_BODY:
+    elif package is not None:
+        body, request = "package", package
+    elif method not in _WITH_BODY:
+        request, query = None, request
+    elif request is None:
         request = Nothing
     return Operation(
         method=method,
@@ -96,9 +107,11 @@ def operation(
         summary=summary or _first_sentence(function),
         answer=answer or hints["return"],
         request=request,
+        query=query,
         body=body,
         is_conditional=conditional,
         is_large=large,
+        is_for_services=services,
         lines=lines,
     )
 

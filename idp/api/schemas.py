@@ -43,6 +43,18 @@ class Schemas:
         """Where the schema of a request or an answer stands."""
         return self._places[kind]
 
+    def query(self, kind: type[Request]) -> list[Schema]:
+        """The parameters of an address."""
+        return [
+            {
+                "name": field.wire_name,
+                "in": "query",
+                "required": field.is_required,
+                "schema": self._field(field),
+            }
+            for field in declared(kind)
+        ]
+
     def _object(self, kind: type[Request]) -> Schema:
         fields = declared(kind)
         told = described(kind)

@@ -85,6 +85,8 @@ def _checked(name: str, value: str) -> str:
 
 def _given(operation: Operation, document: object) -> Document:
     """What the operation takes of the body. Raises InvalidArgument."""
+    if operation.query is not None:
+        return {"request": requests.read(operation.query, document or {})}
     if operation.request is None:
         return {}
     if operation.body == "document":

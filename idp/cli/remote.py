@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib import request as http_request
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 
@@ -92,6 +92,8 @@ class Remote(msgspec.Struct, frozen=True):
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"'
         body = None
+        if operation.query is not None and isinstance(document, dict):
+            path += f"?{urlencode(document)}"
         if operation.request is not None:
             headers["Content-Type"] = "application/json"
             body = json.dumps(document).encode()

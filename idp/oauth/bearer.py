@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from idp.identity import pats
 from idp.identity.subjects import Subject
 from idp.oauth import presented
 from idp.oauth.checks.userinfo import TOKEN_SENT, TOKEN_USER
@@ -21,6 +22,7 @@ class Bearer(Struct, frozen=True):
     subject: Subject
     token: AccessToken
     standing: Standing
+    is_pat: bool = False
 
     @property
     def user(self) -> User:
@@ -60,4 +62,4 @@ async def authenticate(service: Service, token: str) -> Bearer:
     with TOKEN_USER:
         if stands.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")
-    return Bearer(stands.subject, claims, stands)
+    return Bearer(stands.subject, claims, stands, pats.is_pat(service, token))

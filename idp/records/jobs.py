@@ -86,12 +86,12 @@ class JobProblem(Record):
 class JobBatch(Record):
     """What a job has made of some rows: told to whoever asked for the import.
 
-    `made` are the rows that were stored, as (type, organization, id) each.
+    `made` are the rows that were stored, as (type, organization, parts of the id) each.
     """
 
     job_id: str
     first: int
-    made: list[tuple[str, str, str]] = []
+    made: list[tuple[str, str, list[str]]] = []
 
 
 JOBS: Final = Collection("jobs", Job, lists=(("state", "created_at"), ("created_at",)))

@@ -8,6 +8,12 @@ from typing import Final
 from idp.slugs.slug import Slug
 
 SLUGS: Final[Mapping[str, Slug]] = {
+    "caller.not_a_service": Slug(
+        403,
+        "What moves everything in or out is done by a service user, and the token of this call is "
+        "a person's, or no personal access token.",
+        "Make a service user of role IAM_OWNER and a personal access token for it.",
+    ),
     "id.elsewhere": Slug(
         409,
         "The id is that of something else, or of another organization's.",
@@ -37,6 +43,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         400,
         "This service has nothing of that kind, so the row is left out.",
         "Set up by hand what is needed of it.",
+    ),
+    "job.ended": Slug(
+        400,
+        "The job has ended: there is nothing left to cancel, or to go on with.",
+        "Look it up, and import the package again where rows are missing.",
+    ),
+    "job.not_found": Slug(
+        404,
+        "There is no job of this id. Jobs are forgotten thirty days after their end.",
+        "Look it up among all jobs.",
     ),
     "json.too_large": Slug(
         400,

@@ -34,6 +34,7 @@ class Settled(Struct, frozen=True, kw_only=True):
     type: str
     action: Action
     id: str
+    parts: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     def told(self, job_id: str) -> list[JobProblem]:
@@ -41,7 +42,7 @@ class Settled(Struct, frozen=True, kw_only=True):
         key = f"{self.row.number:012}"
         return [
             JobProblem(
-                id=f"{job_id}.{key}.{n}",
+                id=f"{job_id}.{key}.{n:02}",
                 job_id=job_id,
                 key=f"{key}.{n:02}",
                 row=self.row.number,
@@ -87,7 +88,14 @@ def _settled(row: Row, kind: Kind, done: Prepared, warnings: Sequence[Problem]) 
     problems = (*done.problems, *warnings)
     if done.action != "fail":
         problems = tuple(structs.replace(one, is_error=False) for one in problems)
-    return Settled(row=row, type=kind.type, action=done.action, id=done.id, problems=problems)
+    return Settled(
+        row=row,
+        type=kind.type,
+        action=done.action,
+        id=done.id,
+        parts=done.parts or (done.id,),
+        problems=problems,
+    )
 
 
 def _unsupported(row: Row, kind: Kind | None) -> Settled:

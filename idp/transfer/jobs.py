@@ -33,6 +33,16 @@ from storage.settling import commit_settled
 LEASE: Final = timedelta(seconds=15)
 RENEWED_EVERY_SECONDS: Final = 4.0
 WAITING: Final[tuple[JobState, ...]] = ("queued", "running")
+STATES: Final[Mapping[JobState, str]] = {
+    "queued": "JOB_STATE_QUEUED",
+    "running": "JOB_STATE_RUNNING",
+    "succeeded": "JOB_STATE_SUCCEEDED",
+    "finished_with_errors": "JOB_STATE_FINISHED_WITH_ERRORS",
+    "failed": "JOB_STATE_FAILED",
+    "cancelled": "JOB_STATE_CANCELLED",
+}
+DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
+RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
 MAX_WRITES: Final = 2000  # problems that one unit stores
 _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
 
@@ -102,6 +112,13 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
     return Hold(service, structs.replace(job, holder=holder, held_until=until))
 
 
+def can_go_on(job: Job) -> bool:
+    """Whether there are rows left to do, and the package to do them by."""
+    if job.state not in WAITING and job.state not in RESUMED:
+        return False
+    return job.parts > 0 or job.source is not None
+
+
 class Hold:
     """A job that this process works on; `job` is how it stands."""
 
@@ -123,7 +140,7 @@ class Hold:
         """Keep what became of rows, and that they are done. Raises Lost, StorageError."""
         for rows in _portions(settled):
             batch = [
-                (row.type, row.row.org_id, row.id)
+                (row.type, row.row.org_id, [*row.parts])
                 for row in rows
                 if row.action in ("create", "update")
             ]
@@ -134,9 +151,13 @@ class Hold:
                 writes.append(Insert(JOB_BATCHES, self._batch(rows[0].row.number, batch)))
             await self._step({"position": rows[-1].row.number}, _counts(rows), writes)
 
-    def _batch(self, first: int, made: list[tuple[str, str, str]]) -> JobBatch:
+    def _batch(self, first: int, made: list[tuple[str, str, list[str]]]) -> JobBatch:
         id = f"{self.job.id}.{first:012}"
         return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
+
+    async def begin_anew(self) -> None:
+        """Go back to the first row. Raises Lost, StorageError."""
+        await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:
         """Whether somebody asked for the end of it. Raises Lost, StorageError."""

@@ -34,11 +34,13 @@ async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:
 
 async def write(service: Service, job: Job, file: Path) -> None:
     """Write a job's package into a file. Raises PackageLost, StorageError."""
+    if not job.parts:
+        raise _lost()
     with file.open("wb") as into:
         for n in range(job.parts):
             part = await service.store.get(PACKAGE_PARTS, _id(job.id, n))
             if part is None:
-                raise PackageLost("the package is not there, or was never received whole")
+                raise _lost()
             await asyncio.to_thread(_unpack, part.content, into)
 
 
@@ -61,3 +63,7 @@ def _packed(octets: bytes) -> str:
 
 def _unpack(content: str, into: IO[bytes]) -> None:
     into.write(zlib.decompress(base64.b64decode(content)))
+
+
+def _lost() -> PackageLost:
+    return PackageLost("the package is not there, or was never received whole")

@@ -49,14 +49,15 @@ class Read(Struct, frozen=True):
 class Prepared(Struct, frozen=True, kw_only=True):
     """What is to become of a row: the unit of `writes` that stores it, or why it isn't stored.
 
-    `id` names it in reports, composite ids joined with "_". Problems of a row that does not `fail`
-    are warnings. `met` is the record that is there already, as it was read, of a row that is
-    skipped or changes it: whose own it is, tells the record's first event
+    `id` names it in reports: a composite one is its `parts`, joined with "_". Problems of a row
+    that does not `fail` are warnings. `met` is the record that is there already, as it was read,
+    of a row that is skipped or changes it: whose own it is, tells the record's first event
     (`idp/transfer/provenance.py`).
     """
 
     action: Action
     id: str
+    parts: tuple[str, ...] = ()
     writes: tuple[Write, ...] = ()
     problems: tuple[Problem, ...] = ()
     met: tuple[Collection[Any], Any] | None = None

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from idp import logs
+from idp import logs, trial
 from idp.errors import InvalidArgument
+from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
-from idp.transfer import engine, jobs, parts, scratch
+from idp.transfer import engine, forgetting, jobs, parts, scratch
 from idp.transfer.jobs import Hold, Lost
 from idp.transfer.kinds.kind import Taking
+from idp.transfer.packages import open_package
 from idp.transfer.parts import PackageLost
 from idp.transfer.rows import Row
-from storage import Unavailable, Unknown
+from storage import Unavailable, Unknown, open_store
+from storage.overlay import Overlay
 
 BATCH_ROWS: Final = 500
 _TRIES: Final = 60  # while the store can't be reached
@@ -41,10 +45,26 @@ class Opened(Protocol):
 Open = Callable[[Path, Path], Opened]
 
 
+def wake(service: Service) -> None:
+    """Have the jobs that wait worked on soon: by another process where one is there for that."""
+    if service.wake_importer is not None:
+        service.wake_importer()
+    else:
+        service.errands.start(work_due(service))
+
+
+async def work_due(service: Service, *, is_to_leave: Callable[[], bool] = lambda: False) -> None:
+    """Work on every job that waits, the oldest first. Raises Unavailable, Unknown."""
+    while not is_to_leave() and (job := await jobs.due(service)) is not None:
+        hold = await jobs.claim(service, job, service.random.id())
+        if hold is not None:
+            await work(service, hold, is_to_leave=is_to_leave)
+
+
 async def work(
     service: Service,
     hold: Hold,
-    open_package: Open,
+    open_package: Open = open_package,
     *,
     size: int = BATCH_ROWS,
     is_to_leave: Callable[[], bool] = lambda: False,
@@ -59,6 +79,8 @@ async def work(
             refusal = await _refusal(_whole(service, hold, open_package, size, is_to_leave))
         if refusal is not None:
             await hold.end("failed", *refusal)
+        if hold.job.state in jobs.DONE:
+            await forgetting.drop_package(service, hold.job)
     except Lost:
         _log.info("a job is worked on elsewhere", job=hold.job.id)
     return hold.job
@@ -90,8 +112,27 @@ async def _whole(
 ) -> None:
     with scratch.directory() as directory:
         package = await _opened(service, hold.job, directory, open_package)
+        if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
+            await forgetting.drop_report(service, hold.job)
+            await hold.begin_anew()
         await hold.note(state="running", total=package.total)
-        await _through(service, hold, package, size, is_to_leave)
+        async with _ground(service, hold.job) as ground:
+            await _through(ground, hold, package, size, is_to_leave)
+
+
+@asynccontextmanager
+async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
+    """The service that rows are stored in: for a dry run with a store that is gone afterwards."""
+    if not job.options.is_dry_run:
+        yield service
+        return
+    upper = open_store("memory://", now=service.clock.now, new_id=service.random.id)
+    layered = Overlay(service.store, upper)
+    await layered.open((*ALL, *trial.COLLECTIONS) if service.config.test else ALL, SCHEMA)
+    try:
+        yield replace(service, store=layered)
+    finally:
+        await layered.close()
 
 
 @asynccontextmanager

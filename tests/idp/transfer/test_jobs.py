@@ -34,7 +34,7 @@ async def test_a_job_stores_its_rows_and_counts_them(server):
         0,
     )
     assert (job.holder, job.held_until, job.is_to_stop) == (None, None, False)
-    assert await made(server.service, job) == [("org", f"o{n}", f"o{n}") for n in range(8)]
+    assert await made(server.service, job) == [("org", f"o{n}", [f"o{n}"]) for n in range(8)]
     await events_agree(server.store)
 
 
@@ -138,7 +138,7 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
     left = await running.work(service, again, open_orgs, size=3)
 
     assert (left.state, left.created, left.skipped, left.failed) == ("succeeded", 8, 0, 0)
-    assert await made(service, left) == [("org", f"o{n}", f"o{n}") for n in range(8)]
+    assert await made(service, left) == [("org", f"o{n}", [f"o{n}"]) for n in range(8)]
     await events_agree(server.store)
 
 

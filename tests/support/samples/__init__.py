@@ -10,6 +10,7 @@ from __future__ import annotations
 from tests.support.samples import (
     applications,
     events,
+    imports,
     instance,
     organizations,
     people,
@@ -22,6 +23,7 @@ from tests.support.samples import (
 _ALL = (
     applications,
     events,
+    imports,
     instance,
     organizations,
     people,

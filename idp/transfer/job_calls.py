@@ -1,0 +1,240 @@
+"""/admin/v1/jobs: how far an import came and what was wrong with its rows; ending, going on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Final, get_args
+
+from msgspec import structs
+
+from idp import changes, events, searching
+from idp.access import Call
+from idp.answers import Answer
+from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
+from idp.fields import Integer, Items, OneOf, Text
+from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
+from idp.requests import Request
+from idp.search_plans import Filter
+from idp.searching import MAX_FILTERS, Search, SearchDetails
+from idp.service import Service
+from idp.transfer import import_answer, jobs, running
+from idp.transfer.import_answer import ImportProblem
+from storage import Cursor, Update
+from storage.settling import commit_settled
+
+_STATES: Final = {jobs.STATES[state]: state for state in get_args(JobState)}
+_KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
+MOST: Final = 1000
+
+
+class JobView(Answer, frozen=True, kw_only=True):
+    """A job. `done` of `total` rows are settled: created, updated, skipped because they were there
+    already, or failed; `warned` have a warning. `reason` is why it failed as a whole. `total` is
+    there once the package was looked through. While a process works on it, it `isHeld`."""
+
+    id: str
+    type: str = ""
+    state: str
+    creation_date: datetime
+    change_date: datetime
+    finish_date: datetime | None = None
+    total: int = 0
+    done: int = 0
+    created: int = 0
+    updated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    warned: int = 0
+    dry_run: bool = False
+    is_held: bool = False
+    actor: str = ""
+    slug: str = ""
+    reason: str = ""
+
+
+class JobsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[JobView] = []
+    next_cursor: str = ""
+
+
+class StateQuery(Request, frozen=True, kw_only=True):
+    state: Annotated[str, OneOf(tuple(_STATES))]
+
+
+class JobQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    state_query: StateQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if self.state_query is None:
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+
+class JobSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[JobQuery], Items(MAX_FILTERS)] = []
+
+
+class ProblemPage(Request, frozen=True, kw_only=True):
+    """Which page of a job's problems: behind `cursor`, `limit` of them."""
+
+    cursor: Annotated[str, Text()] = ""
+    limit: Annotated[int, Integer(1, MOST)] = 100
+
+
+class Problems(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there are more; of a running job there may come more."""
+
+    result: list[ImportProblem] = []
+    next_cursor: str = ""
+
+
+async def show(service: Service, call: Call, job_id: str) -> JobView:
+    """Show how far a job came. Raises NotFound."""
+    return view(service, await _find(service, job_id))
+
+
+async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
+    """Go through the jobs of the last thirty days. Raises InvalidArgument (the cursor)."""
+    filters = [
+        Filter(path="state", value=_STATES[each.state_query.state])
+        for each in request.queries
+        if each.state_query
+    ]
+    found = await searching.find(service, JOBS, request.query, filters, order="created_at")
+    return JobsFound(
+        details=found.details,
+        result=[view(service, job) for job in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def errors(service: Service, call: Call, job_id: str, request: ProblemPage) -> Problems:
+    """List what is wrong with a job's rows, in the order of the rows; warnings too.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    job = await _find(service, job_id)
+    page = await service.store.find(
+        JOB_PROBLEMS,
+        {"job_id": job.id},
+        order="key",
+        limit=request.limit,
+        after=_place(job, request.cursor),
+    )
+    return Problems(
+        result=[import_answer.problem(one) for one in page.records],
+        next_cursor=page.records[-1].key if page.after else "",
+    )
+
+
+def _place(job: Job, cursor: str) -> Cursor | None:
+    if not cursor:
+        return None
+    if not _KEY.fullmatch(cursor):
+        told = "is none that was given for these problems"
+        raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)])
+    return cursor, f"{job.id}.{cursor}"
+
+
+async def cancel(service: Service, call: Call, job_id: str) -> JobView:
+    """End a job before its next rows; what is stored stays, and it can be gone on with.
+
+    Raises NotFound; FailedPrecondition: it has ended.
+    """
+    job = await _find(service, job_id)
+    if job.state not in jobs.WAITING:
+        raise _ended()
+    await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
+    if job.held_until is None or job.held_until <= service.clock.now():
+        hold = await jobs.claim(service, job, service.random.id())
+        if hold is not None:
+            await hold.end("cancelled")
+    return view(service, await _find(service, job_id))
+
+
+async def resume(service: Service, call: Call, job_id: str) -> JobView:
+    """Go on with a job that was cancelled, or that failed on the side of the service.
+
+    Raises NotFound; FailedPrecondition: it has done all its rows, or its package is gone.
+    """
+
+    async def attempt() -> Job:
+        job = await _find(service, job_id)
+        if not jobs.can_go_on(job):
+            raise _ended()
+        return await _resume(service, call, job)
+
+    job = await changes.repeated(attempt)
+    running.wake(service)
+    return view(service, job)
+
+
+async def _resume(service: Service, call: Call, job: Job) -> Job:
+    """Raises Stale: it has changed meanwhile."""
+    if job.state in jobs.WAITING:
+        await _go_on(service, job)
+        return structs.replace(job, is_to_stop=False)
+    now = service.clock.now()
+    wanted = {
+        "state": "queued",
+        "changed_at": now,
+        "finished_at": None,
+        "reason": None,
+        "reason_slug": None,
+    }
+    step = events.update(service.random, JOBS, job, wanted, "import.resumed", call.actor, now)
+    await commit_settled(service.store, *step)
+    return structs.replace(job, **wanted, sequence=job.sequence + 1)
+
+
+async def _go_on(service: Service, job: Job) -> None:
+    """Take back that the job is to stop, if it has not stopped yet. Raises Stale."""
+    if job.is_to_stop:
+        expect = {"state": job.state, "is_to_stop": True}
+        await commit_settled(
+            service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
+        )
+
+
+def view(service: Service, job: Job) -> JobView:
+    """A job as it is told."""
+    held_until = job.held_until
+    return JobView(
+        id=job.id,
+        type="JOB_TYPE_IMPORT",
+        state=jobs.STATES[job.state],
+        creation_date=job.created_at,
+        change_date=job.changed_at,
+        finish_date=job.finished_at,
+        total=job.total or 0,
+        done=job.position,
+        created=job.created,
+        updated=job.updated,
+        skipped=job.skipped,
+        failed=job.failed,
+        warned=job.warned,
+        dry_run=job.options.is_dry_run,
+        is_held=held_until is not None and held_until > service.clock.now(),
+        actor=job.actor,
+        slug=job.reason_slug or "",
+        reason=job.reason or "",
+    )
+
+
+async def _find(service: Service, job_id: str) -> Job:
+    job = await service.store.get(JOBS, job_id)
+    if job is None:
+        raise NotFound("there is no such job", slug="job.not_found")
+    return job
+
+
+def _ended() -> FailedPrecondition:
+    return FailedPrecondition("the job has ended", slug="job.ended")

@@ -1,0 +1,85 @@
+"""The outermost members of a JSON document of any size, found while it passes by.
+
+Whatever else a document of several gigabytes holds, what it wants is told by a few short members.
+They are read before the rest is, without holding it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from idp import strict_json
+
+MAX_TEXT: Final = 4096  # a longer text is told as empty
+MAX_BYTES: Final = 64 * 1024
+
+_QUOTE: Final = ord('"')
+_BACKSLASH: Final = ord("\\")
+_OPENING: Final = frozenset(b"{[")
+_OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
+_WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_IN_TEXT: Final = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
+
+
+class Surface:
+    """What is fed to it, with null for each object and list within, and "" for long texts."""
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+        self._text = bytearray()
+        self._depth = 0
+        self._is_in_text = False
+        self._rest = b""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next octets."""
+        octets = self._rest + chunk
+        self._rest, at = b"", 0
+        while at < len(octets):
+            at = self._in_text(octets, at) if self._is_in_text else self._outside(octets, at)
+
+    def read(self) -> object:
+        """The document, as far as it is its surface. Raises InvalidArgument."""
+        return strict_json.decode(bytes(self._kept))
+
+    def _outside(self, octets: bytes, at: int) -> int:
+        pattern = _WITHIN if self._depth > 1 else _OUTSIDE
+        end = pattern.match(octets, at).end()  # type: ignore[union-attr]
+        self._keep(octets[at:end])
+        if end == len(octets):
+            return end
+        if octets[end] == _QUOTE:
+            self._is_in_text = True
+        else:
+            self._turn(octets[end : end + 1])
+        return end + 1
+
+    def _turn(self, mark: bytes) -> None:
+        """Go into an object or a list, or out of it."""
+        if mark[0] in _OPENING:
+            self._keep(mark if self._depth == 0 else b"null")
+            self._depth += 1
+        else:
+            self._depth -= 1
+            if self._depth <= 0:
+                self._keep(mark)
+
+    def _in_text(self, octets: bytes, at: int) -> int:
+        end = _IN_TEXT.match(octets, at).end()  # type: ignore[union-attr]
+        if len(self._text) <= MAX_TEXT:
+            self._text += octets[at : min(end, at + MAX_TEXT + 1)]
+        if end == len(octets):
+            return end
+        if octets[end] == _BACKSLASH:
+            self._rest = octets[end:]
+            return len(octets)
+        text = bytes(self._text) if len(self._text) <= MAX_TEXT else b""
+        self._keep(b'"' + text + b'"')
+        self._text.clear()
+        self._is_in_text = False
+        return end + 1
+
+    def _keep(self, octets: bytes) -> None:
+        if self._depth <= 1 and len(self._kept) <= MAX_BYTES:
+            self._kept += octets[: MAX_BYTES + 1 - len(self._kept)]

@@ -1,0 +1,123 @@
+"""Imports whose processes are killed: a package in a store, and the process that works on it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from idp import start
+from idp.config import Config
+from idp.records import EVENTS, JOBS, JobOptions
+from idp.transfer import jobs, parts
+from storage import Update
+from tests.support.stored import everything
+
+WORK = [sys.executable, "-m", "idp.transfer.process"]
+# What an import leaves of its own, and what differs from one run to the next.
+OWN = ("jobs", "job_problems", "job_batches", "package_parts", "login_claims")
+
+
+def package(people: int, organizations: int = 4) -> dict:
+    """People by the thousand in a few organizations; every tenth is a mistake of some kind."""
+    orgs = [
+        {"orgId": f"org-{n}", "org": {"name": f"Org {n}"}, "humanUsers": []}
+        for n in range(organizations)
+    ]
+    for n in range(people):
+        person = {
+            "userName": f"user-{n if n % 20 != 7 else n - 1}",
+            "profile": {"firstName": "U", "lastName": str(n)},
+            "email": {"email": f"u{n}@example.com", "isEmailVerified": n % 3 == 0},
+        }
+        if n % 20 == 13:
+            person["email"] = {"email": "none"}
+        orgs[n % organizations]["humanUsers"].append({"userId": f"u|{n}", "user": person})
+    return {"orgs": orgs}
+
+
+async def begun(service, document: dict, **options) -> str:
+    """The id of a job that waits, its package in pieces."""
+    job = jobs.new(service, "importer", JobOptions(**options))
+    await jobs.begin(service, job)
+    octets, size = msgspec.json.encode(document), 50_000
+    pieces = [octets[at : at + size] for at in range(0, len(octets), size)]
+    for n, piece in enumerate(pieces):
+        await parts.keep(service, job.id, n, piece)
+    await service.store.commit(Update(JOBS, job.id, set={"parts": len(pieces)}))
+    return job.id
+
+
+async def opened(config: Config):
+    """The service of an installation that is made where there is none."""
+    Path(config.data).mkdir(parents=True, exist_ok=True)
+    service = await start.open_service(config)
+    await start.make_ready(service)
+    return service
+
+
+async def process(config: Config):
+    """A process that works on the jobs that wait."""
+    child = await asyncio.create_subprocess_exec(*WORK, stdin=asyncio.subprocess.PIPE)
+    child.stdin.write(msgspec.json.encode(config) + b"\n")
+    await child.stdin.drain()
+    return child
+
+
+async def finished(child) -> int:
+    code = await child.wait()
+    child.stdin.close()
+    return code
+
+
+async def killed_at(service, config: Config, id: str, position: int) -> None:
+    """Have a process work until that many rows are done, and a moment longer; then kill it."""
+    child = await process(config)
+    while (await service.store.get(JOBS, id)).position < position and child.returncode is None:
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(random.random() * 0.05)
+    if child.returncode is None:
+        child.send_signal(signal.SIGKILL)
+    await finished(child)
+
+
+async def free(service, id: str) -> None:
+    """What the end of the dead one's lease is: anybody may go on."""
+    await service.store.commit(Update(JOBS, id, set={"held_until": None}))
+
+
+async def without_chance(store) -> dict:
+    """What the store holds, but for times, chance, and what an import keeps of itself."""
+    found = await everything(store)
+    kept = {name: records for name, records in found.items() if name not in OWN}
+    events = kept.pop(EVENTS.name).values()
+    told = sorted(
+        (one.collection, one.record_id, one.sequence, one.type, one.org_id or "", row_of(one))
+        for one in events
+        if one.type.partition(".")[0] in ("user", "organization", "domain")
+        and dict(one.payload).get("import")
+    )
+    names = {(one[0], one[1]) for one in told}
+    return {
+        name: sorted(plain(one) for id, one in records.items() if (name, id) in names)
+        for name, records in kept.items()
+    } | {"told": told}
+
+
+def row_of(event):
+    return dict(event.payload).get("row", "")
+
+
+def plain(record):
+    chance = ("created_at", "changed_at", "stamp", "verified_at", "challenge")
+    found = structs.asdict(record)
+    for name in chance:
+        found.pop(name, None)
+    if "domain" in found:
+        found.pop("id")
+    return repr(found)

@@ -1,0 +1,47 @@
+"""Bodies for imports, and jobs to act on."""
+
+from __future__ import annotations
+
+import msgspec
+
+from idp.records import JOBS, JobOptions
+from idp.transfer import jobs, parts
+from storage import Update
+from tests.support.samples.searches import NO_PLACE
+
+BODIES = {
+    "POST /admin/v1/import": (
+        {
+            "dataOrgs": {"orgs": []},
+            "timeout": "1h0m0s",
+            "dryRun": True,
+            "update": True,
+            "fix": True,
+        },
+        {"dataOrgsv1": {"orgs": []}},
+    ),
+    "POST /admin/v1/jobs/_search": (
+        {"query": NO_PLACE, "queries": [{"stateQuery": {"state": "JOB_STATE_QUEUED"}}]},
+    ),
+}
+
+
+async def waiting(server, *orgs, **options) -> str:
+    """The id of a job that nobody works on, whose package is stored."""
+    job = jobs.new(server.service, "importer", JobOptions(**options))
+    await jobs.begin(server.service, job)
+    await parts.keep(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))
+    await server.store.commit(Update(JOBS, job.id, set={"parts": 1}))
+    return job.id
+
+
+async def waiting_job(world):
+    return {"jobId": await waiting(world.server)}
+
+
+MADE = {
+    "GET /admin/v1/jobs/{jobId}": waiting_job,
+    "GET /admin/v1/jobs/{jobId}/errors": waiting_job,
+    "POST /admin/v1/jobs/{jobId}/_cancel": waiting_job,
+    "POST /admin/v1/jobs/{jobId}/_resume": waiting_job,
+}
