@@ -10,6 +10,7 @@ import pytest
 
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.requests import Request, declared
+from idp.transfer.import_call import PackageDocument
 from tests.support.api_samples import CALLS, address, bodies, filled, leaves
 from tests.support.callers import instance_owner, refused
 from tests.support.slices import one_in
@@ -150,5 +151,7 @@ def every_field(kind, path=""):
             inner = inner.__args__[0]
         if isinstance(inner, type) and issubclass(inner, Request):
             yield from every_field(inner, f"{path}{one.wire_name}.")
+        elif isinstance(one.rule, PackageDocument):  # any document: its rows are judged one by one
+            yield f"{path}{one.wire_name}.orgs"
         else:
             yield f"{path}{one.wire_name}"
