@@ -31,6 +31,11 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ONE_LINE: Final = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$"
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+# Most addresses: in their one form already, and good by every rule. The library takes 40 µs.
+_PLAIN_ADDRESS: Final = re.compile(
+    r"(?=.{3,64}@)[A-Za-z0-9_+]+([.-][A-Za-z0-9_+]+)*@"
+    r"([a-z0-9]{1,63}\.)+[a-z]{2,24}"
+)
 _E164_CHARACTERS: Final = len("+") + 15
 _PHONE: Final = re.compile(r"\+[0-9][0-9().\- ]*")
 _INSTANT: Final = re.compile(
@@ -189,6 +194,8 @@ class Email(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         address = Text(1, self.max).read(value)
+        if _PLAIN_ADDRESS.fullmatch(address):
+            return address
         checker = _email_checker()
         try:
             found = checker.validate_email(

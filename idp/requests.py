@@ -136,14 +136,24 @@ def _read_object(
 
 def _made(kind: type[R], values: dict[str, Any]) -> R:
     """The request of these values; what it needs and lacks is None."""
-    lacking = {field.name: None for field in declared(kind) if field.is_required}
-    return kind(**(lacking | values))
+    return kind(**(_lacking(kind) | values))
+
+
+@cache
+def _lacking(kind: type[Request]) -> dict[str, None]:
+    return {field.name: None for field in declared(kind) if field.is_required}
+
+
+@cache
+def _known(kind: type[Request]) -> frozenset[str]:
+    """The names that a request knows, in either style."""
+    return frozenset(name for field in declared(kind) for name in (field.wire_name, field.name))
 
 
 def _read_members(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> dict[str, Any]:
-    known = {name: field for field in declared(kind) for name in (field.wire_name, field.name)}
+    known = _known(kind)
     for name in value:
         if name not in known:
             problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
@@ -156,18 +166,21 @@ def _read_fields(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> Iterator[tuple[str, Any]]:
     for field in declared(kind):
+        name = field.wire_name if field.wire_name in value else field.name
+        if name not in value:
+            if field.is_required:
+                at = child(path, field.wire_name)
+                problems.append(FieldProblem("field.required", at, "is required"))
+            continue
         at = child(path, field.wire_name)
-        sent = [name for name in {field.wire_name, field.name} if name in value]
-        if len(sent) > 1:
+        if name != field.name and field.name in value:
             problems.append(FieldProblem("field.duplicate", at, f"is sent as {field.name} too"))
-        elif sent:
-            yield field.name, _read_value(field.type, field.rule, value[sent[0]], at, problems)
-        elif field.is_required:
-            problems.append(FieldProblem("field.required", at, "is required"))
+        else:
+            yield field.name, _read_value(field.type, field.rule, value[name], at, problems)
 
 
 def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterator[FieldProblem]:
-    wire_names = {field.name: field.wire_name for field in declared(kind)}
+    wire_names = {field.name: field.wire_name for field in declared(kind)} if kind.one_of else {}
     for group in kind.one_of:
         first, *others = [name for name in group if name in values] or [""]
         for name in others:

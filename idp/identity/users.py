@@ -70,8 +70,7 @@ def check_name(user_name: str) -> str:
     What looks like another's name, or could not be typed, is nobody's: no invisible characters,
     no spaces around it.
     """
-    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
-    if hidden or _IGNORABLE.search(user_name):
+    if _is_hidden(user_name):
         raise NameRefused("holds invisible characters", slug="user.name_invisible")
     if user_name != user_name.strip():
         raise NameRefused("has spaces around it", slug="user.name_spaces")
@@ -79,6 +78,13 @@ def check_name(user_name: str) -> str:
         text = f"must have 1 to {MAX_NAME_CHARACTERS} characters"
         raise NameRefused(text, slug="user.name_length")
     return user_name
+
+
+def _is_hidden(user_name: str) -> bool:
+    if user_name.isascii():
+        return not user_name.isprintable()
+    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
+    return hidden or _IGNORABLE.search(user_name) is not None
 
 
 def login_names(

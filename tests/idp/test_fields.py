@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import requests, strict_json
+from idp import fields, requests, strict_json
 from idp.errors import InvalidArgument
 from idp.fields import (
     Base64,
@@ -192,3 +192,27 @@ def test_any_document_is_read_or_refused_in_words_that_can_be_sent(call, documen
 
     assert problems != ()
     assert msgspec.json.encode(problems)
+
+
+@given(
+    st.from_regex(r"[A-Za-z0-9_+.-]{1,12}@[a-z0-9.-]{1,12}\.[a-z]{1,4}", fullmatch=True),
+)
+def test_a_plain_address_is_read_as_the_library_would(address):
+    """Most addresses are known by their looks; what isn't, goes to the library."""
+    found = _library(address)
+
+    assert not fields._PLAIN_ADDRESS.fullmatch(address) or found == address
+
+
+def _library(address):
+    checker = fields._email_checker()
+    try:
+        return checker.validate_email(
+            address,
+            check_deliverability=False,
+            globally_deliverable=False,
+            allow_quoted_local=True,
+            allow_domain_literal=True,
+        ).normalized
+    except checker.EmailNotValidError:
+        return None
