@@ -16,7 +16,7 @@ BODIES = {
             "timeout": "1h0m0s",
             "dryRun": True,
             "update": True,
-            "fix": True,
+            "fix": False,
         },
         {"dataOrgsv1": {"orgs": []}},
     ),
