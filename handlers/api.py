@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from http import HTTPStatus
+from os import SEEK_END
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl
 
@@ -20,12 +21,13 @@ from tornado.web import HTTPError
 from handlers.base import Handler
 from idp import access, rate_limits, repeating, requests, strict_json
 from idp.access import Call
-from idp.answers import Answer
+from idp.answers import Answer, Filed
 from idp.api import error_body
 from idp.api.operation import Operation
 from idp.errors import (
     AlreadyExists,
     Busy,
+    DeadlineExceeded,
     FailedPrecondition,
     FieldProblem,
     IdpError,
@@ -58,6 +60,7 @@ _METHOD: Final = "the method is not one of this address"
 # The HTTP status and the number in the body (gRPC's) of each refusal.
 _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     InvalidArgument: (400, 3),
+    DeadlineExceeded: (504, 4),
     FailedPrecondition: (400, 9),
     Unauthenticated: (401, 16),
     PermissionDenied: (403, 7),
@@ -222,6 +225,10 @@ class ApiHandler(JsonHandler):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
             return
 
+        if self.operation.is_filed:
+            await self._send(await self.operation.run(self.service, self.call, *ids, **given))
+            return
+
         async def work(service: Service) -> bytes:
             answer = await self.operation.run(service, self.call, *ids, **given)
             return msgspec.json.encode(answer)
@@ -242,6 +249,17 @@ class ApiHandler(JsonHandler):
         async for answer in answers:
             self.write(msgspec.json.encode(answer) + b"\n")
             if sum(map(len, self._write_buffer)) > _FLUSHED_BYTES:
+                await self.flush()
+        self.finish()
+
+    async def _send(self, answer: Filed) -> None:
+        """Answer with what is in the file; a caller who reads slowly is waited for."""
+        self._headers["Content-Type"] = "application/json"
+        with answer.file as file:
+            self.set_header("Content-Length", str(file.seek(0, SEEK_END)))
+            file.seek(0)
+            while chunk := await asyncio.to_thread(file.read, _FLUSHED_BYTES):
+                self.write(chunk)
                 await self.flush()
         self.finish()
 

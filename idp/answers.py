@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from msgspec import Struct
 
 
 class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The base of every answer and of the objects in it."""
+
+
+class Filed(Struct, frozen=True):
+    """An answer that is too large to be held: JSON in a file, which whoever gets it closes."""
+
+    file: BinaryIO
 
 
 class Details(Answer, frozen=True, kw_only=True):

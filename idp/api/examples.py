@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from idp.fields import NotYet
 from idp.policies.login_texts import LoginTextEntry
 from idp.requests import Field, Request, declared
+from idp.transfer.export_call import Export
 from idp.transfer.import_call import Import
 
 _SHOWN: Final = 4
@@ -55,6 +56,7 @@ _VALUES: Final[Mapping[str, object]] = {
 }
 # What only goes together.
 _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
+    Export: {"withPasswords": True, "withOtp": True, "timeout": "30m"},
     Import: {
         "dataOrgs": {"orgs": [{"orgId": "acme", "org": {"name": "Acme"}}]},
         "timeout": "30m",

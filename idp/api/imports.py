@@ -1,11 +1,11 @@
-"""/admin/v1/import and /admin/v1/jobs: organizations with all that is in them, brought in."""
+"""/admin/v1/import, /export and /jobs: organizations with all that is in them, in and out."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from idp.api.operation import operation
-from idp.transfer import import_call, job_calls
+from idp.transfer import export_call, import_call, job_calls
 
 _JOB: Final = "/admin/v1/jobs/{jobId}"
 
@@ -16,6 +16,14 @@ OPERATIONS = (
         "iam.write",
         import_call.take,
         package=import_call.Import,
+        services=True,
+    ),
+    operation(
+        "POST",
+        "/admin/v1/export",
+        "iam.write",
+        export_call.make,
+        answer=export_call.Exported,
         services=True,
     ),
     operation("POST", "/admin/v1/jobs/_search", "iam.read", job_calls.search),

@@ -14,13 +14,13 @@ from typing import Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
 
-from idp.answers import Answer
+from idp.answers import Answer, Filed
 from idp.identity.permissions import Permission
 from idp.requests import Nothing, Request
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
-Run = Callable[..., Awaitable[Answer]]
+Run = Callable[..., Awaitable[Any]]  # an Answer, or Filed
 Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
@@ -36,6 +36,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body of any size as it was received. `request` is what the body holds, `query` what the
     address holds of a call without one, `answer` what comes back. A conditional operation honours
     If-Match; one `for services` is made by a service user with a personal access token alone.
+    What `is_filed` answers by a file (`Filed`), in which the `answer` stands.
     `lines` is called like `run` by who wants the answer as a stream of JSON lines.
     """
 
@@ -51,6 +52,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     is_conditional: bool = False
     is_large: bool = False
     is_for_services: bool = False
+    is_filed: bool = False
     lines: Lines | None = None
 
     @property
@@ -112,6 +114,7 @@ def operation(
         is_conditional=conditional,
         is_large=large,
         is_for_services=services,
+        is_filed=hints["return"] is Filed,
         lines=lines,
     )
 

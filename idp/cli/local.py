@@ -9,6 +9,7 @@ import msgspec
 
 from idp import access, requests
 from idp.access import Call
+from idp.answers import Filed
 from idp.api.operation import Operation
 from idp.cli.admin import ACTOR
 from idp.cli.backends import Document
@@ -54,6 +55,10 @@ class Local(msgspec.Struct, frozen=True):
             await access.find_organization(self.service, call, self.org_id)
         ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
         answer = await operation.run(self.service, call, *ids, **_given(operation, document))
+        if isinstance(answer, Filed):
+            with answer.file as file:
+                file.seek(0)
+                return msgspec.json.decode(file.read(), type=Document)
         return msgspec.json.decode(msgspec.json.encode(answer), type=Document)
 
 

@@ -14,6 +14,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "a person's, or no personal access token.",
         "Make a service user of role IAM_OWNER and a personal access token for it.",
     ),
+    "export.output": Slug(
+        400,
+        "An export is answered, or written by the command line; nowhere else yet.",
+        "Leave the field out, and store the answer.",
+    ),
     "id.elsewhere": Slug(
         409,
         "The id is that of something else, or of another organization's.",

@@ -14,7 +14,7 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 
 from idp import changes, events
-from idp.errors import DeadlineExceeded, FieldProblem, InvalidArgument, NotFound
+from idp.errors import DeadlineExceeded, NotFound
 from idp.fields import Items, Name
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.requests import Request
@@ -45,7 +45,7 @@ async def write(
     """Write the document into a file, and note in the audit log that it was made: how many
     organizations it has (`orgs`), and rows of each list.
 
-    Raises InvalidArgument: an organization that is named is not there; DeadlineExceeded: it took
+    Raises NotFound: an organization that is named is not there; DeadlineExceeded: it took
     more than `seconds`.
     """
     try:
@@ -66,15 +66,11 @@ async def write(
 
 
 async def _chosen(view: View, wanted: Wanted) -> list[Organization]:
-    """Those that are named, in the order of their ids. Raises InvalidArgument."""
+    """Those that are named, in the order of their ids. Raises NotFound."""
     found = await view.get_many([(ORGANIZATIONS, id) for id in wanted.org_ids])
-    problems = [
-        FieldProblem("organization.not_found", f"orgIds[{n}]", "is no organization")
-        for n, each in enumerate(found)
-        if each is None
-    ]
-    if problems:
-        raise InvalidArgument(problems)
+    if None in found:
+        told, at = "there is no such organization", f"orgIds[{found.index(None)}]"
+        raise NotFound(told, slug="organization.not_found", field=at)
     by_id = {each.id: each for each in found}
     return [by_id[id] for id in sorted(by_id)]
 

@@ -46,9 +46,9 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_said(shell, tmp_path
 
 def test_an_organization_that_is_not_there_leaves_no_file(shell, tmp_path):
     target = tmp_path / "out.json"
-    refused = shell("export", "--org", "nobody", "--output", str(target), code=exits.USAGE)
+    refused = shell("export", "--org", "nobody", "--output", str(target), code=exits.NOT_FOUND)
 
-    assert "orgIds[0]" in refused.err
+    assert "no such organization" in refused.err
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
 
 

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from idp.errors import DeadlineExceeded, InvalidArgument
+from idp.errors import DeadlineExceeded, NotFound
 from idp.records import EVENTS, ORGANIZATIONS, PATS, SIGNING_KEYS
 from idp.transfer import exporting
 from idp.transfer.exporting import Wanted
@@ -120,10 +120,10 @@ async def test_the_named_organizations_are_told_and_nothing_of_others(server):
 
 
 async def test_an_organization_that_is_not_there_is_named(server):
-    with pytest.raises(InvalidArgument) as refused:
+    with pytest.raises(NotFound) as refused:
         await exported(server, org_ids=["nobody"])
 
-    (problem,) = refused.value.problems
+    (problem,) = refused.value.details
     assert (problem.slug, problem.field) == ("organization.not_found", "orgIds[0]")
 
 

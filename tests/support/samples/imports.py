@@ -10,6 +10,19 @@ from storage import Update
 from tests.support.samples.searches import NO_PLACE
 
 BODIES = {
+    "POST /admin/v1/export": (
+        {
+            "orgIds": [],
+            "excludedOrgIds": ["nobody-{n}"],
+            "withPasswords": False,
+            "withOtp": False,
+            "timeout": "1m",
+            "responseOutput": True,
+            "gcsOutput": {},
+            "localOutput": {},
+            "s3Output": {},
+        },
+    ),
     "POST /admin/v1/import": (
         {
             "dataOrgs": {"orgs": []},
