@@ -6,7 +6,7 @@ its type, missing, or sent under both names is a problem, told by its JSON path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -54,6 +54,7 @@ class Nothing(Request, frozen=True, kw_only=True):
 
 
 R = TypeVar("R", bound=Request)
+Leaf = Callable[[object], Any]
 
 
 def read(kind: type[R], document: object) -> R:
@@ -75,12 +76,14 @@ def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
 
 
 class Field(NamedTuple):
-    """A declared field. `rule` is None when the type says all."""
+    """A declared field. `rule` is None when the type says all; `leaf` reads a value that holds no
+    others, and is None for lists and objects."""
 
     name: str
     wire_name: str
     type: Any
     rule: Rule | None
+    leaf: Leaf | None
     is_required: bool
     default: Any = None
 
@@ -91,8 +94,8 @@ class Field(NamedTuple):
     @property
     def element(self) -> Field:
         """What the elements of a list are."""
-        hint, rule = _split(get_args(self.type)[0])
-        return Field(self.name, self.wire_name, hint, rule, is_required=True)
+        hint = get_args(self.type)[0]
+        return Field(self.name, self.wire_name, *_split(hint), is_required=True)
 
 
 @cache
@@ -111,14 +114,25 @@ def declared(kind: type[Request]) -> tuple[Field, ...]:
     )
 
 
-def _split(hint: Any) -> tuple[Any, Rule | None]:
-    """The type without `| None`, and the rule that annotates it."""
+@cache
+def _split(hint: Any) -> tuple[Any, Rule | None, Leaf | None]:
+    """The type without `| None`, the rule that annotates it, and what reads it."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)
+    rule: Rule | None = None
     if get_origin(hint) is Annotated:
-        plain, rule = get_args(hint)
-        return plain, rule
-    return hint, None
+        hint, rule = get_args(hint)
+    return hint, rule, _leaf(hint, rule)
+
+
+def _leaf(plain: Any, rule: Rule | None) -> Leaf | None:
+    if get_origin(plain) is list:
+        return None
+    if rule is not None:
+        return rule.read
+    if get_origin(plain) is Literal:
+        return OneOf(get_args(plain)).read
+    return _read_bool if plain is bool else None
 
 
 def _read_object(
@@ -157,30 +171,44 @@ def _read_members(
     for name in value:
         if name not in known:
             problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
-    values = dict(_read_fields(kind, value, path, problems))
-    problems += _conflicts(kind, values, path)
+    values = _read_fields(kind, value, path, problems)
+    if kind.one_of:
+        problems += _conflicts(kind, values, path)
     return values
 
 
 def _read_fields(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
-) -> Iterator[tuple[str, Any]]:
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     for field in declared(kind):
         name = field.wire_name if field.wire_name in value else field.name
         if name not in value:
             if field.is_required:
                 at = child(path, field.wire_name)
                 problems.append(FieldProblem("field.required", at, "is required"))
-            continue
-        at = child(path, field.wire_name)
-        if name != field.name and field.name in value:
+        elif name != field.name and field.name in value:
+            at = child(path, field.wire_name)
             problems.append(FieldProblem("field.duplicate", at, f"is sent as {field.name} too"))
         else:
-            yield field.name, _read_value(field.type, field.rule, value[name], at, problems)
+            values[field.name] = _read_field(field, value[name], path, problems)
+    return values
+
+
+def _read_field(field: Field, value: object, path: str, problems: list[FieldProblem]) -> Any:
+    """The value of a field of the object at `path`. Imports read millions: where it stands is
+    spelled out only for what needs it."""
+    if field.leaf is None:
+        return _read_value(field, value, child(path, field.wire_name), problems)
+    try:
+        return field.leaf(value)
+    except Refused as refused:
+        problems.append(_problem(refused, child(path, field.wire_name)))
+        return None
 
 
 def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterator[FieldProblem]:
-    wire_names = {field.name: field.wire_name for field in declared(kind)} if kind.one_of else {}
+    wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
         first, *others = [name for name in group if name in values] or [""]
         for name in others:
@@ -188,27 +216,25 @@ def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterat
             yield FieldProblem("field.conflict", child(path, wire_names[name]), message)
 
 
-def _read_value(
-    type: Any, rule: Rule | None, value: object, path: str, problems: list[FieldProblem]
-) -> Any:
+def _read_value(field: Field, value: object, path: str, problems: list[FieldProblem]) -> Any:
     try:
-        if get_origin(type) is list:
-            (hint,) = get_args(type)
-            items = (rule or Items(MAX_ITEMS)).read(value)
-            inner = _split(hint)
+        if field.is_list:
+            items = (field.rule or Items(MAX_ITEMS)).read(value)
+            element = field.element
             return [
-                _read_value(*inner, each, f"{path}[{n}]", problems) for n, each in enumerate(items)
+                _read_value(element, each, f"{path}[{n}]", problems)
+                for n, each in enumerate(items)
             ]
-        if rule is not None:
-            return rule.read(value)
-        if get_origin(type) is Literal:
-            return OneOf(get_args(type)).read(value)
-        if type is bool:
-            return _read_bool(value)
+        if field.leaf is not None:
+            return field.leaf(value)
     except Refused as refused:
-        problems.append(FieldProblem(refused.slug, path, refused.message, refused.limit))
+        problems.append(_problem(refused, path))
         return None
-    return _read_object(type, value, path, problems)
+    return _read_object(field.type, value, path, problems)
+
+
+def _problem(refused: Refused, path: str) -> FieldProblem:
+    return FieldProblem(refused.slug, path, refused.message, refused.limit)
 
 
 def _read_bool(value: object) -> bool:
