@@ -8,7 +8,7 @@ want the same the first one in the package gets it, in a dry run as in earnest.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, structs
@@ -25,6 +25,8 @@ MAX_NAME: Final = 500  # of a row that can't be read
 _VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
 _PAUSE_SECONDS: Final = 0.2
 _UNKNOWN_FIELD: Final = "field.unknown"
+
+Following = Callable[[], Awaitable["Sequence[Row] | None"]]
 
 
 class Settled(Struct, frozen=True, kw_only=True):
@@ -59,28 +61,82 @@ class Settled(Struct, frozen=True, kw_only=True):
         ]
 
 
-async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
-    """What became of each of these rows, which are of one kind.
+class Judged(Struct, frozen=True, kw_only=True):
+    """Rows of one kind as they stand to what is stored, before anything of them is: those that
+    can't be read, and what is to become of the others, by their numbers."""
 
-    Raises Unavailable when the store can't be reached: then some rows may be stored, and are
-    recognised when they come again.
+    rows: Sequence[Row]
+    kind: Kind | None
+    unreadable: Mapping[int, Prepared] = {}
+    warnings: Mapping[int, Sequence[Problem]] = {}
+    reads: Sequence[Read] = ()
+    prepared: Mapping[int, Prepared] = {}
+
+    def may_wait_for(self, rows: Sequence[Row]) -> bool:
+        """Whether these rows can be judged while this is being stored: nothing of them refers to
+        it, and where they want the same they are judged again."""
+        is_same = rows[0].member == self.rows[0].member
+        return is_same and self.kind is not None and self.kind.stands_alone
+
+
+async def settled(taking: Taking, following: Following) -> AsyncIterator[list[Settled]]:
+    """What became of each batch of rows that `following` gives, until it gives None.
+
+    While a batch is being stored the next one is judged, where it may be. Raises Unavailable when
+    the store can't be reached: then some rows may be stored, and are recognised when they come
+    again.
     """
+    rows = await following()
+    judged: Judged | None = None
+    while rows is not None:
+        judged = judged or await _judge(taking, rows)
+        storing = asyncio.ensure_future(_store(taking, judged))
+        try:
+            rows = await following()
+            waits = rows is not None and judged.may_wait_for(rows)
+            judged = await _judge(taking, rows) if rows is not None and waits else None
+        finally:
+            await asyncio.gather(storing, return_exceptions=True)
+        yield storing.result()
+
+
+async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
+    """What became of each of these rows, which are of one kind. Raises Unavailable."""
+    return await _store(taking, await _judge(taking, rows))
+
+
+async def _judge(taking: Taking, rows: Sequence[Row]) -> Judged:
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
-        return [_unsupported(row, kind) for row in rows]
-    outcomes: dict[int, Prepared] = {}
+        return Judged(rows=rows, kind=kind)
+    unreadable: dict[int, Prepared] = {}
     reads: list[Read] = []
     warnings: dict[int, list[Problem]] = {}
     for row in rows:
         read, problems = _read(kind, row)
         if read is None:
-            outcomes[row.number] = refused(_name(kind, row), *problems)
+            unreadable[row.number] = refused(_name(kind, row), *problems)
         else:
             warnings[row.number] = problems
             reads.append(read)
-    outcomes |= await _stored(taking, kind, reads)
+    return Judged(
+        rows=rows,
+        kind=kind,
+        unreadable=unreadable,
+        warnings=warnings,
+        reads=reads,
+        prepared=await _prepared(taking, kind, reads),
+    )
+
+
+async def _store(taking: Taking, judged: Judged) -> list[Settled]:
+    kind = judged.kind
+    if kind is None or kind.prepare is None:
+        return [_unsupported(row, kind) for row in judged.rows]
+    outcomes = {**judged.unreadable, **await _stored(taking, kind, judged)}
     return [
-        _settled(row, kind, outcomes[row.number], warnings.get(row.number, [])) for row in rows
+        _settled(row, kind, outcomes[row.number], judged.warnings.get(row.number, ()))
+        for row in judged.rows
     ]
 
 
@@ -130,26 +186,34 @@ def _name(kind: Kind, row: Row) -> str:
     return found[:MAX_NAME] if isinstance(found, str) else ""
 
 
-async def _stored(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
+async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepared]:
     """What became of readable rows, by their numbers. Raises Unavailable."""
+    reads, prepared = judged.reads, judged.prepared
     done: dict[int, Prepared] = {}
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
-        settled = await _round(taking, kind, reads)
+        settled = await _round(taking, prepared)
         vain = 0 if settled else vain + 1
         done |= settled
         reads = [read for read in reads if read.row.number not in done]
         if reads and vain:
             await asyncio.sleep(_PAUSE_SECONDS)
+        prepared = await _prepared(taking, kind, reads) if reads else {}
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 
 
-async def _round(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
-    """Judge rows, and store those that nothing stands against: what came of those that it is
-    settled for. Raises Unavailable."""
+async def _prepared(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
+    """What is to become of readable rows, by their numbers. Raises Unavailable."""
     assert kind.prepare is not None  # noqa: S101 - told to mypy
     judged = await provenance.judged(taking, reads, await kind.prepare(taking, reads))
-    by_row = {read.row.number: one for read, one in zip(reads, judged, strict=True)}
+    return {read.row.number: one for read, one in zip(reads, judged, strict=True)}
+
+
+async def _round(taking: Taking, by_row: Mapping[int, Prepared]) -> dict[int, Prepared]:
+    """Store what nothing stands against: what came of those rows that it is settled for.
+
+    Raises Unavailable.
+    """
     done = {number: one for number, one in by_row.items() if not one.writes}
     going = dict(_apart(by_row))
     outcomes = await taking.service.store.commit_each([one.writes for one in going.values()])
@@ -171,7 +235,7 @@ def _outcome(prepared: Prepared, outcome: Outcome) -> Prepared | None:
     raise outcome
 
 
-def _apart(prepared: dict[int, Prepared]) -> Iterator[tuple[int, Prepared]]:
+def _apart(prepared: Mapping[int, Prepared]) -> Iterator[tuple[int, Prepared]]:
     """The units of which no two write the same: of those that do, the first. The others are
     judged again when it is there."""
     taken: set[tuple[str, str, object]] = set()

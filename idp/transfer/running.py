@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -190,13 +190,17 @@ async def _pass(
     is_to_leave: Callable[[], bool],
 ) -> None:
     batches = package.batches(hold.job.position, size)
-    while not is_to_leave():
-        if await hold.should_stop():
-            await hold.end("cancelled")
-            return
-        rows = await asyncio.to_thread(next, batches, None)
-        if rows is None:
-            await hold.succeed()
-            return
-        await hold.settle(await engine.settle(Taking(service, hold.job), rows))
+    going = engine.settled(
+        Taking(service, hold.job), lambda: asyncio.to_thread(next, batches, None)
+    )
+    async with aclosing(going):
+        while not is_to_leave():
+            if await hold.should_stop():
+                await hold.end("cancelled")
+                return
+            rows = await anext(going, None)
+            if rows is None:
+                await hold.succeed()
+                return
+            await hold.settle(rows)
     await hold.let_go()

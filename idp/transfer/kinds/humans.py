@@ -74,6 +74,7 @@ KINDS: Final = (
         request=HumanRow,
         name=named("userId"),
         prepare=prepare,
+        stands_alone=True,
         tell=tell,
     ),
 )

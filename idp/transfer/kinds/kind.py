@@ -61,9 +61,10 @@ class Kind(Struct, frozen=True, kw_only=True):
     answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
     again. It reads the store and writes nothing. Every created record carries its event with the
     payload `import_payload`, and its id is the row's or `own_id`. Who finds the record there says
-    so in `Prepared.met`. `tell` answers an organization's rows in a stable order,
-    such that `prepare` would store the same again. A `single` kind is one object, not a list.
-    `unsupported` says why rows of a kind are not taken: then `prepare` is None.
+    so in `Prepared.met`. `tell` answers an organization's rows in a stable order, such that
+    `prepare` would store the same again. A `single` kind is one object, not a list. Rows of a kind
+    that `stands_alone` refer to none of their own kind. `unsupported` says why rows of a kind are
+    not taken: then `prepare` is None.
     """
 
     member: str
@@ -74,6 +75,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     prepare: Prepare | None = None
     tell: Tell | None = None
     is_single: bool = False
+    stands_alone: bool = False
     unsupported: str = ""
 
 

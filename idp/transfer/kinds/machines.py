@@ -117,6 +117,7 @@ KINDS: Final = (
         request=MachineRow,
         name=named("userId"),
         prepare=prepare,
+        stands_alone=True,
         tell=tell,
     ),
 )

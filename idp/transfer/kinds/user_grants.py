@@ -133,6 +133,7 @@ KINDS: Final = (
         request=GrantRow,
         name=named("projectId", "userId"),
         prepare=prepare,
+        stands_alone=True,
         tell=tell,
     ),
 )

@@ -98,6 +98,7 @@ KINDS: Final = (
         request=MetadataRow,
         name=named("id", "key"),
         prepare=prepare,
+        stands_alone=True,
         tell=tell,
     ),
 )
