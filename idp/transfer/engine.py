@@ -8,7 +8,7 @@ want the same the first one in the package gets it, in a dry run as in earnest.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, structs
@@ -79,7 +79,7 @@ class Judged(Struct, frozen=True, kw_only=True):
         return is_same and self.kind is not None and self.kind.stands_alone
 
 
-async def settled(taking: Taking, following: Following) -> AsyncIterator[list[Settled]]:
+async def settled(taking: Taking, following: Following) -> AsyncGenerator[list[Settled], None]:
     """What became of each batch of rows that `following` gives, until it gives None.
 
     While a batch is being stored the next one is judged, where it may be. Raises Unavailable when
