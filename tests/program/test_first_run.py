@@ -180,8 +180,9 @@ async def test_a_first_start_killed_at_any_moment_is_completed(start_program, mo
     await check_whole(start_program())
 
 
+@pytest.mark.deep
 @pytest.mark.gen_test(timeout=90)
-@pytest.mark.parametrize("moment", one_in(3, range(3), first=1))
+@pytest.mark.parametrize("moment", range(3))
 async def test_a_killed_first_start_on_mongodb_is_completed(start_program, mongodb, moment):
     killed = start_program("--store", mongodb, waits=False)
     with closing(MongoClient(mongodb)) as client:
@@ -214,6 +215,7 @@ async def test_first_starts_at_once_agree(start_program):
     assert await records_of(told[0]["store"], whole) == whole
 
 
+@pytest.mark.deep
 @pytest.mark.gen_test(timeout=90)
 async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
     both = [start_program("--store", mongodb, waits=False) for _ in range(2)]

@@ -193,8 +193,9 @@ async def test_a_draining_process_is_not_ready(start_program):
 
 
 @pytest.mark.gen_test(timeout=60)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize(
+    ("number", "processes"), [(signal.SIGTERM, "2"), (signal.SIGINT, "2"), (signal.SIGINT, "1")]
+)
 async def test_a_stop_that_reaches_every_process_is_one_stop(start_program, number, processes):
     """As systemd and a terminal's Ctrl-C do it."""
     program = start_program("--processes", processes)
@@ -233,7 +234,7 @@ async def test_a_drain_has_an_end(start_program):
     await close(upload.writer)
 
 
-@pytest.mark.parametrize("milliseconds", one_in(3, range(0, 700, 100)))
+@pytest.mark.parametrize("milliseconds", one_in(4, range(0, 700, 100)))
 def test_a_stop_amid_the_start_leaves_nothing(start_program, milliseconds):
     program = start_program("--processes", "2", waits=False)
     time.sleep(0.1 + milliseconds / 1000)  # any moment will do
