@@ -171,8 +171,13 @@ def _released(schema: MetaRecord) -> dict[str, object]:
 
 async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
     """Remove every record of these collections. Raises StorageError."""
+    await remove(store, every(store, collections))
+
+
+async def remove(store: Store, records: AsyncIterator[Stored]) -> None:
+    """Remove these records, a few at a time. Raises StorageError."""
     units: list[list[Write]] = []
-    async for collection, record in every(store, collections):
+    async for collection, record in records:
         units.append([Delete(collection, record.id)])
         if len(units) == UNITS_AT_ONCE:
             await _commit(store, units)

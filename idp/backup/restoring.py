@@ -17,13 +17,14 @@ from idp.records import (
     DEVICE_REQUESTS,
     INSTANCES,
     LOGOUT_REQUESTS,
+    OUTBOX,
     PUSHED_REQUESTS,
     REGISTRATIONS,
     USER_CODES,
     VERIFICATIONS,
 )
 from storage import Collection, MetaRecord, Store
-from storage.filling import Filling, Stored, Told, clear, every, fill
+from storage.filling import Filling, Stored, Told, clear, every, fill, remove
 
 ACTOR: Final = "restore"
 # What waits for one more step, and may have gone on since the backup was made.
@@ -64,9 +65,9 @@ async def restore(
     """Restore a backup that was `checked`.
 
     With `invalidates`, every session and token that was issued before counts no more, nor does
-    any code that was on its way. `keep_key` puts the master key where it belongs. Raises
-    NotEmpty and HalfFilled, before anything is written; DamagedBackup, when the file has changed
-    since it was checked; StorageError.
+    any code that was on its way, and no letter of that time is sent. `keep_key` puts the master
+    key where it belongs. Raises NotEmpty and HalfFilled, before anything is written;
+    DamagedBackup, when the file has changed since it was checked; StorageError.
     """
     backup = Backup(file, passphrase)
 
@@ -113,9 +114,17 @@ async def _restored(backup: Backup) -> AsyncIterator[Stored]:
 async def invalidate(store: Store, clock: Clock, random: Random) -> None:
     """Give the instance another stamp, and end what is pending. Raises StorageError, NotFound."""
     await clear(store, PENDING)
+    await remove(store, _unsent(store))
     instance = await installation(store)
     stamp = {"stamp": random.token(bits=64)}
     ended = events.update(
         random, INSTANCES, instance, stamp, "instance.tokens_invalidated", ACTOR, clock.now()
     )
     await store.commit(*ended)
+
+
+async def _unsent(store: Store) -> AsyncIterator[Stored]:
+    """Letters whose codes are dead, or that may have been sent since the backup was made."""
+    async for letter in store.scan(OUTBOX):
+        if letter.state != "sent":
+            yield OUTBOX, letter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import typing
 from datetime import timedelta
 
 import msgspec
@@ -15,7 +16,17 @@ from idp.backup.restoring import PENDING
 from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, opened
 from idp.errors import NotFound
 from idp.ids import SystemRandom
-from idp.records import EVENTS, INSTANCE_ID, INSTANCES, ORGANIZATIONS, SCHEMA, Instance
+from idp.records import (
+    EVENTS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    OUTBOX,
+    SCHEMA,
+    Instance,
+    Mail,
+    MailState,
+)
 from idp.vault import Vault, WrongKey
 from storage import (
     COUNTERS,
@@ -349,7 +360,7 @@ async def test_the_invalidation_is_one_change_of_the_instance_with_its_event(sql
     gone = {id(each) for each in before if each not in after}
     changed = [each for each in before if id(each) in gone]
     pending = {each.name for each in PENDING}
-    assert {collection.name for collection, _ in changed} == pending | {"instance"}
+    assert {collection.name for collection, _ in changed} - {"outbox"} == pending | {"instance"}
     new = [each for each in after if each not in before]
     assert {collection for collection, _ in new} == {INSTANCES, EVENTS}
     (event,) = [each for collection, each in new if collection is EVENTS]
@@ -357,6 +368,26 @@ async def test_the_invalidation_is_one_change_of_the_instance_with_its_event(sql
     assert (event.type, event.sequence) == ("instance.tokens_invalidated", 2)
     assert now.stamp != "s"
     assert now == msgspec.structs.replace(instance_of(before), stamp=now.stamp, sequence=2)
+
+
+@pytest.mark.parametrize("invalidates", [False, True])
+async def test_letters_of_before_the_invalidation_are_never_sent(sqlite, clock, invalidates):
+    one, two = sqlite(), sqlite()
+    states = typing.get_args(MailState)
+    async with as_served(one, clock, SCHEMA) as store:
+        await store.commit(Insert(INSTANCES, instance(clock)))
+        await store.commit(*[Insert(OUTBOX, letter(state, clock)) for state in states])
+
+    await restored(two, await backup_of(one, clock), clock, invalidates=invalidates)
+
+    left = {each.state for _, each in (await all_of(two, clock))[1:] if isinstance(each, Mail)}
+    assert left == ({"sent"} if invalidates else set(states))
+
+
+def letter(state, clock):
+    now = clock.now()
+    later = now + timedelta(days=1)
+    return Mail(id=state, kind="invite", sealed="", state=state, created_at=now, expires_at=later)
 
 
 def instance_of(records):
