@@ -44,6 +44,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "background": ("idp.cli.nouns.instance:background", "What goes on by itself."),
     "audit": ("idp.cli.nouns.audit:audit", "What was changed, by whom and when."),
     "migrate": ("idp.cli.migrate:migrate", "Files of other systems, made into an import."),
+    "import": ("idp.cli.importing:import_", "Bring in organizations with all in them."),
+    "job": ("idp.cli.nouns.jobs:job", "Imports: how far they came, and what was wrong."),
     "apply": ("idp.cli.apply.command:apply", "Bring all into the state that a file tells."),
     "export": ("idp.cli.export:export", "Organizations with all in them, as a file."),
     "api": ("idp.cli.api:api", "Any call of the management API."),

@@ -83,8 +83,9 @@ def options_of(command: Command) -> dict[str, Field]:
     """The fields that the command offers, by the names of their options."""
     found: dict[tuple[str, ...], Field] = {}
     for operation in command.operations.values():
-        if operation.request is not None:
-            for field in _fields(operation.request):
+        taken = operation.request or operation.query
+        if taken is not None:
+            for field in _fields(taken):
                 found[field.path] = fields.joined(found.get(field.path), field)
     offered = [each for each in found.values() if _is_offered(command, each)]
     short = [fields.option_name(each) for each in offered]

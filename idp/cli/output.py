@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, BinaryIO, Final, Literal
 
 import click
 import msgspec
@@ -136,6 +136,18 @@ def secrets_in(names: Iterable[str]) -> list[str]:
     return [
         name for name in SECRETS if name in found and not (name == "token" and _PROOF in found)
     ]
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[BinaryIO]:
+    """The file, emptied or new, that only its owner may read. Raises ConfigError."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise ConfigError([f"{path} can't be written: {error.strerror}"]) from None
+    with os.fdopen(descriptor, "wb") as file:
+        yield file
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib import request as http_request
 from urllib.error import HTTPError, URLError
@@ -35,6 +35,7 @@ from idp.errors import (
 )
 
 TIMEOUT_SECONDS: Final = 60.0
+UPLOAD_TIMEOUT_SECONDS: Final = 3600.0  # the service stores all of it before it answers
 
 # What a refusal is by its status and the number in its body, or by its status alone.
 _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
@@ -82,13 +83,7 @@ class Remote(msgspec.Struct, frozen=True):
         path = operation.path
         for name, value in zip(operation.parameters, values, strict=True):
             path = path.replace(f"{{{name}}}", _quoted(value))
-        headers = {
-            "Authorization": f"Bearer {self.token}",
-            "Accept": "application/json",
-            "User-Agent": f"idp/{__version__}",
-        }
-        if self.org_id is not None:
-            headers[f"x-{self.vendor}-orgid"] = _header(self.org_id)
+        headers = self._headers()
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"'
         body = None
@@ -101,6 +96,28 @@ class Remote(msgspec.Struct, frozen=True):
             self.url + path, data=body, headers=headers, method=operation.method
         )
         return await asyncio.to_thread(_answered, self.url, sent)
+
+    async def upload(self, operation: Operation, octets: Iterable[bytes], size: int) -> Document:
+        """What the operation answers to a body of `size` octets, which is sent as it comes.
+
+        Raises IdpError.
+        """
+        headers = self._headers() | {"Content-Type": "application/json"}
+        headers["Content-Length"] = str(size)
+        sent = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
+            self.url + operation.path, data=octets, headers=headers, method=operation.method
+        )
+        return await asyncio.to_thread(_answered, self.url, sent, UPLOAD_TIMEOUT_SECONDS)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Accept": "application/json",
+            "User-Agent": f"idp/{__version__}",
+        }
+        if self.org_id is not None:
+            headers[f"x-{self.vendor}-orgid"] = _header(self.org_id)
+        return headers
 
 
 def backend(url: str, token: str, org_id: str | None, vendor: str, clock: Clock) -> Remote:
@@ -139,9 +156,9 @@ class _NoRedirects(http_request.HTTPRedirectHandler):
 _OPENER: Final = http_request.build_opener(_NoRedirects)
 
 
-def _answered(url: str, sent: http_request.Request) -> Document:
+def _answered(url: str, sent: http_request.Request, timeout: float = TIMEOUT_SECONDS) -> Document:
     try:
-        with _OPENER.open(sent, timeout=TIMEOUT_SECONDS) as answer:
+        with _OPENER.open(sent, timeout=timeout) as answer:
             octets = answer.read()
     except HTTPError as error:
         with error:

@@ -1,0 +1,57 @@
+"""`idp job`: imports that go on by themselves."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from idp.cli import watching
+from idp.cli.backends import Backend
+from idp.cli.building import group, with_place
+from idp.cli.command import command
+from idp.cli.output import Format
+from idp.cli.running import carry_out, place_of
+
+_JOB: Final = "/admin/v1/jobs/{jobId}"
+
+job = group(
+    "job",
+    "Imports: how far they came, and what was wrong.",
+    [
+        command(
+            "list",
+            "POST /admin/v1/jobs/_search",
+            "idp job list",
+            columns=("id", "state", "done", "total", "failed", "creationDate"),
+            summary="List the jobs of the last thirty days.",
+        ),
+        command("show", f"GET {_JOB}", "idp job show 3141592653589793"),
+        command("cancel", f"POST {_JOB}/_cancel", "idp job cancel 3141592653589793"),
+        command("resume", f"POST {_JOB}/_resume", "idp job resume 3141592653589793"),
+        command(
+            "errors",
+            f"GET {_JOB}/errors",
+            "idp job errors 3141592653589793 --limit 1000",
+            columns=("row", "path", "type", "id", "slug", "message"),
+        ),
+    ],
+)
+
+
+@click.command("watch", short_help="Show how far a job comes until it has ended.")
+@click.argument("id", metavar="JOB_ID")
+def watch(id: str, **given: Any) -> None:
+    """Show how far a job comes until it has ended, and end as it does: with 3, if rows failed.
+    Example: idp job watch 3141592653589793
+    """
+    how: Format = given["how"]
+
+    async def watched(backend: Backend) -> None:
+        ended = await watching.until_end(backend, id)
+        watching.end(ended, how)
+
+    carry_out(place_of(given), watched)
+
+
+job.add_command(with_place(watch))

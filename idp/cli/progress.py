@@ -1,0 +1,57 @@
+"""How far work has come, on stderr: a bar on a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+LINE_SECONDS: Final = 5.0
+
+
+class Progress:
+    """Shows `done` of `total` with the rate and the time that is left. To be closed."""
+
+    def __init__(self, unit: str, stream: TextIO | None = None) -> None:
+        self._unit = unit
+        self._stream = stream or sys.stderr
+        self._bar: tqdm[None] | None = None
+        self._began: tuple[float, int] | None = None
+        self._told = 0.0
+
+    def show(self, done: int, total: int) -> None:
+        """Tell it, as far as there is a total yet."""
+        if not total:
+            return
+        if self._stream.isatty():
+            self._draw(done, total)
+        else:
+            self._say(done, total)
+
+    def close(self) -> None:
+        """Leave the terminal to others."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def _draw(self, done: int, total: int) -> None:
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, initial=done, unit=f" {self._unit}", file=self._stream)
+        self._bar.update(done - self._bar.n)
+
+    def _say(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._began is None:
+            self._began, self._told = (now, done), now
+        if now - self._told < LINE_SECONDS:
+            return
+        self._told = now
+        began, first = self._began
+        rate = (done - first) / (now - began)
+        left = f", {(total - done) / rate:,.0f} s left" if rate else ""
+        told = f"{done:,} of {total:,} {self._unit}, {rate:,.0f} a second{left}"
+        print(told, file=self._stream, flush=True)
