@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from idp.cli.backends import Document
 from idp.cli.command import BY_ADDRESS
@@ -18,30 +20,49 @@ from idp.errors import ConfigError
 from idp.transfer.surface import Surface
 
 _CHUNK: Final = 1024 * 1024
+_END_BYTES: Final = 4096
 _IMPORT: Final = BY_ADDRESS["POST /admin/v1/import"]
+_SOON: Final = "1s"  # the job is watched: its call need not wait
+# The last member of the envelope, as `idp migrate` and the reference tool write it.
+_LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)')
 
 
-async def upload(backend: Remote, file: Path, wishes: Mapping[str, object]) -> Document:
+class Letter(Struct, frozen=True):
+    """What is sent: `start`, the file from `first` to before `last`, and `end`."""
+
+    start: bytes
+    first: int
+    last: int
+    end: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.start) + self.last - self.first + len(self.end)
+
+
+async def upload(backend: Remote, file: Path, wishes: Mapping[str, bool]) -> Document:
     """What the import of the package answers. Raises IdpError, ConfigError."""
-    start, rest = await asyncio.to_thread(_opened, file, wishes)
-    size = await asyncio.to_thread(os.path.getsize, file)
-    with closing(Progress("bytes")) as progress:
-        octets = _octets(file, start, rest, progress)
-        return await backend.upload(_IMPORT, octets, len(start) + size - rest)
+    try:
+        letter = await asyncio.to_thread(written, file, wishes)
+        with closing(Progress("bytes")) as progress:
+            octets = _octets(file, letter, progress)
+            return await backend.upload(_IMPORT, octets, letter.size)
+    except OSError as error:
+        raise ConfigError([f"{file} can't be read: {error.strerror}"]) from error
 
 
-def _octets(file: Path, start: bytes, rest: int, progress: Progress) -> Iterator[bytes]:
-    yield start
-    size = file.stat().st_size
+def _octets(file: Path, letter: Letter, progress: Progress) -> Iterator[bytes]:
+    yield letter.start
     with file.open("rb") as source:
-        source.seek(rest)
-        while chunk := source.read(_CHUNK):
+        source.seek(letter.first)
+        while chunk := source.read(min(_CHUNK, letter.last - source.tell())):
             yield chunk
-            progress.show(source.tell(), size)
+            progress.show(source.tell(), letter.last)
+    yield letter.end
 
 
-def _opened(file: Path, wishes: Mapping[str, object]) -> tuple[bytes, int]:
-    """The beginning of the envelope with the wishes in it, and where the rest of the file begins.
+def written(file: Path, wishes: Mapping[str, bool]) -> Letter:
+    """The file with the wishes at the start of its envelope. Raises ConfigError, OSError.
 
     What is no object is sent as it is: the service says what is wrong with it.
     """
@@ -51,14 +72,36 @@ def _opened(file: Path, wishes: Mapping[str, object]) -> tuple[bytes, int]:
         surface.feed(head)
         while chunk := source.read(_CHUNK):
             surface.feed(chunk)
-    at = len(head) - len(head.lstrip(b" \t\r\n"))
+        size = source.tell()
+        source.seek(max(0, size - _END_BYTES))
+        tail = source.read()
     document = surface.read()
-    if head[at : at + 1] != b"{" or not isinstance(document, dict):
-        return b"", 0
-    said = document.keys() & {name for name, value in wishes.items() if value is True}
+    first = len(head) - len(head.lstrip(b" \t\r\n")) + 1
+    if head[first - 1 : first] != b"{" or not isinstance(document, dict):
+        return Letter(b"", 0, size, b"")
+    said = sorted(name for name, value in wishes.items() if value and name in document)
     if said:
-        raise ConfigError([f"the package says itself what {', '.join(sorted(said))} is"])
-    ours = {name: value for name, value in wishes.items() if name not in document}
-    members = [f"{json.dumps(name)}:{json.dumps(value)}" for name, value in ours.items()]
+        raise ConfigError([f"the package says itself what {', '.join(said)} is"])
+    last, end = _without_timeout(tail, size)
+    if end:
+        del document["timeout"]
+    return Letter(_start(document, wishes), first, last, end)
+
+
+def _without_timeout(tail: bytes, size: int) -> tuple[int, bytes]:
+    """Where the file ends without its own timeout, and what is to come then."""
+    found = _LAST_TIMEOUT.search(tail)
+    if found is None:
+        return size, b""
+    return size - len(tail) + found.start(), tail[found.end() :]
+
+
+def _start(document: Mapping[str, object], wishes: Mapping[str, bool]) -> bytes:
+    ours = {
+        name: value
+        for name, value in {"timeout": _SOON, **wishes}.items()
+        if name not in document and value
+    }
+    members = ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in ours.items())
     comma = "," if members and document else ""
-    return ("{" + ",".join(members) + comma).encode(), at + 1
+    return f"{{{members}{comma}".encode()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import closing
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-import click
 import msgspec
 
 from idp import exits
@@ -17,44 +17,96 @@ from idp.cli.backends import Backend, Document
 from idp.cli.command import BY_ADDRESS
 from idp.cli.output import Format
 from idp.cli.progress import Progress
+from idp.cli.running import show
 from idp.errors import Busy
 
-UNIT: Final = "rows"
+JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
+GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
+_ERRORS: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"]
+_UNIT: Final = "rows"
 _LOOKS_FIRST_SECONDS: Final = 0.05
 _LOOKS_LAST_SECONDS: Final = 1.0
 _PATIENCE: Final = 60  # looks in a row that may fail: a service may be started anew meanwhile
 _PAGE: Final = 1000
-_GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
 _CODES: Final = {
     "JOB_STATE_SUCCEEDED": exits.OK,
     "JOB_STATE_FINISHED_WITH_ERRORS": exits.ROW_ERRORS,
-    "JOB_STATE_CANCELLED": exits.INTERRUPTED,
+    **dict.fromkeys((*GOING_ON, "JOB_STATE_CANCELLED"), exits.INTERRUPTED),
 }
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """How an answer is printed: in which format, or which field of it alone."""
+
+    how: Format
+    get: str | None
+
+
 async def until_end(backend: Backend, job_id: str) -> Document:
-    """The job once it has ended. Raises NotFound, and Busy: the service was away for long."""
+    """The job once it has ended, or as it stands at Ctrl-C.
+
+    Raises NotFound, and Busy: the service was away for long.
+    """
+    enough = asyncio.get_running_loop().create_future()
+    with interruptible(lambda: enough.set_result(None)):
+        job = await beside(backend, job_id, enough)
+    if job["state"] in GOING_ON:
+        output.say(f"it goes on without you: idp job watch {job_id}")
+    return job
+
+
+async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
+    """The job, shown until it has ended or `other` is done. Raises NotFound, Busy."""
     failures, pause = 0, _LOOKS_FIRST_SECONDS
-    with closing(Progress(UNIT)) as progress:
+    with closing(Progress(_UNIT)) as progress:
         while True:
+            is_enough = other.done()
             try:
-                job = await backend.call(BY_ADDRESS["GET /admin/v1/jobs/{jobId}"], [job_id])
+                job = await backend.call(JOB, [job_id])
             except Busy:
                 failures += 1
-                if failures > _PATIENCE:
+                if failures > _PATIENCE or is_enough:
                     raise
             else:
                 failures = 0
                 progress.show(job.get("done", 0), job.get("total", 0))
-                if job["state"] not in _GOING_ON:
+                if is_enough or job["state"] not in GOING_ON:
                     return job
-            await asyncio.sleep(pause)
+            await asyncio.wait([other], timeout=pause)
             pause = min(2 * pause, _LOOKS_LAST_SECONDS)
 
 
-def end(job: Document, how: Format) -> NoReturn:
+@contextmanager
+def interruptible(stop: Callable[[], None]) -> Iterator[None]:
+    """Within the block Ctrl-C calls `stop`; the next one ends the program where it is."""
+    loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+
+    def interrupted() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        stop()
+
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def interrupted_at_once() -> Iterator[None]:
+    """Within the block Ctrl-C ends the program where it is, whatever its threads are at."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def end(job: Document, shown: Shown) -> NoReturn:
     """Print the job, and end the program as it ended."""
-    click.echo(output.printed(job, how))
+    show(job, shown.how, shown.get, ())
     if job["state"] == "JOB_STATE_FINISHED_WITH_ERRORS":
         output.say(f"{job['failed']} rows failed: idp job errors {job['id']}")
     raise SystemExit(_CODES.get(job["state"], exits.FAILED))
@@ -71,15 +123,11 @@ async def report(backend: Backend, job_id: str, file: Path) -> None:
 
 
 async def _problems(backend: Backend, job_id: str) -> AsyncIterator[Document]:
-    cursor = ""
+    wanted = {"limit": str(_PAGE)}
     while True:
-        page = await backend.call(
-            BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"],
-            [job_id],
-            {"cursor": cursor, "limit": str(_PAGE)} if cursor else {"limit": str(_PAGE)},
-        )
+        page = await backend.call(_ERRORS, [job_id], wanted)
         for problem in page.get("result", []):
             yield problem
-        cursor = page.get("nextCursor", "")
-        if not cursor:
+        if not page.get("nextCursor"):
             return
+        wanted["cursor"] = page["nextCursor"]

@@ -59,6 +59,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "There is no job of this id. Jobs are forgotten thirty days after their end.",
         "Look it up among all jobs.",
     ),
+    "job.reads_file": Slug(
+        400,
+        "The job was begun by `idp import` on a machine whose file it reads.",
+        "Go on with it there: `idp import FILE --resume`.",
+    ),
     "json.too_large": Slug(
         400,
         "One value of a package has more characters than are read into memory at once.",

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Final, get_args
 
-from msgspec import structs
-
-from idp import changes, events, searching
+from idp import changes, searching
 from idp.access import Call
 from idp.answers import Answer
 from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
@@ -163,45 +161,22 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
 async def resume(service: Service, call: Call, job_id: str) -> JobView:
     """Go on with a job that was cancelled, or that failed on the side of the service.
 
-    Raises NotFound; FailedPrecondition: it has done all its rows, or its package is gone.
+    Raises NotFound; FailedPrecondition: it has done all its rows, or its package is gone or is a
+    file that only who began it has.
     """
 
     async def attempt() -> Job:
         job = await _find(service, job_id)
         if not jobs.can_go_on(job):
             raise _ended()
-        return await _resume(service, call, job)
+        if job.source is not None:
+            told = "it reads a file: `idp import FILE --resume` goes on where that is"
+            raise FailedPrecondition(told, slug="job.reads_file")
+        return await jobs.go_on(service, call.actor, job)
 
     job = await changes.repeated(attempt)
     running.wake(service)
     return view(service, job)
-
-
-async def _resume(service: Service, call: Call, job: Job) -> Job:
-    """Raises Stale: it has changed meanwhile."""
-    if job.state in jobs.WAITING:
-        await _go_on(service, job)
-        return structs.replace(job, is_to_stop=False)
-    now = service.clock.now()
-    wanted = {
-        "state": "queued",
-        "changed_at": now,
-        "finished_at": None,
-        "reason": None,
-        "reason_slug": None,
-    }
-    step = events.update(service.random, JOBS, job, wanted, "import.resumed", call.actor, now)
-    await commit_settled(service.store, *step)
-    return structs.replace(job, **wanted, sequence=job.sequence + 1)
-
-
-async def _go_on(service: Service, job: Job) -> None:
-    """Take back that the job is to stop, if it has not stopped yet. Raises Stale."""
-    if job.is_to_stop:
-        expect = {"state": job.state, "is_to_stop": True}
-        await commit_settled(
-            service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
-        )
 
 
 def view(service: Service, job: Job) -> JobView:

@@ -88,12 +88,13 @@ async def begin(service: Service, job: Job) -> None:
 
 
 async def due(service: Service) -> Job | None:
-    """The oldest job that waits for somebody to work on it."""
+    """The oldest job that waits for somebody to work on it, whoever that is: one that reads a file
+    of some machine waits for who has the file."""
     now = service.clock.now()
     for state in WAITING:
         page = await service.store.find(JOBS, {"state": state}, order="created_at")
         for job in page.records:
-            if job.held_until is None or job.held_until <= now:
+            if job.source is None and (job.held_until is None or job.held_until <= now):
                 return job
     return None
 
@@ -117,6 +118,33 @@ def can_go_on(job: Job) -> bool:
     if job.state not in WAITING and job.state not in RESUMED:
         return False
     return job.parts > 0 or job.source is not None
+
+
+async def go_on(service: Service, actor: str, job: Job) -> Job:
+    """The job, which waits for somebody again. Raises Stale: it has changed meanwhile."""
+    if job.state in WAITING:
+        await _let_run(service, job)
+        return structs.replace(job, is_to_stop=False)
+    now = service.clock.now()
+    wanted = {
+        "state": "queued",
+        "changed_at": now,
+        "finished_at": None,
+        "reason": None,
+        "reason_slug": None,
+    }
+    step = events.update(service.random, JOBS, job, wanted, "import.resumed", actor, now)
+    await commit_settled(service.store, *step)
+    return structs.replace(job, **wanted, sequence=job.sequence + 1)
+
+
+async def _let_run(service: Service, job: Job) -> None:
+    """Take back that the job is to stop, if it has not stopped yet. Raises Stale."""
+    if job.is_to_stop:
+        expect = {"state": job.state, "is_to_stop": True}
+        await commit_settled(
+            service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
+        )
 
 
 class Hold:

@@ -14,7 +14,7 @@ from idp.errors import InvalidArgument
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
-from idp.transfer import engine, forgetting, jobs, parts, scratch
+from idp.transfer import engine, forgetting, jobs, local_files, parts, scratch
 from idp.transfer.jobs import Hold, Lost
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.packages import open_package
@@ -155,8 +155,10 @@ async def _kept(hold: Hold) -> AsyncIterator[None]:
 
 async def _opened(service: Service, job: Job, directory: Path, open_package: Open) -> Opened:
     file = Path(job.source) if job.source else directory / "package.json"
-    if not job.source:
+    if job.source is None:
         await parts.write(service, job, file)
+    elif job.digest is not None:
+        await asyncio.to_thread(local_files.check, file, job.digest)
     return await asyncio.to_thread(open_package, file, directory)
 
 

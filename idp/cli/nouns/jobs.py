@@ -10,7 +10,7 @@ from idp.cli import watching
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_place
 from idp.cli.command import command
-from idp.cli.output import Format
+from idp.cli.output import check_field
 from idp.cli.running import carry_out, place_of
 
 _JOB: Final = "/admin/v1/jobs/{jobId}"
@@ -45,11 +45,12 @@ def watch(id: str, **given: Any) -> None:
     """Show how far a job comes until it has ended, and end as it does: with 3, if rows failed.
     Example: idp job watch 3141592653589793
     """
-    how: Format = given["how"]
+    shown = watching.Shown(given["how"], given["get"])
+    if shown.get:
+        check_field(watching.JOB.answer, shown.get)
 
     async def watched(backend: Backend) -> None:
-        ended = await watching.until_end(backend, id)
-        watching.end(ended, how)
+        watching.end(await watching.until_end(backend, id), shown)
 
     carry_out(place_of(given), watched)
 

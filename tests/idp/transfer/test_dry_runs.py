@@ -10,7 +10,7 @@ from msgspec import structs
 from idp.records import JOBS
 from idp.transfer import jobs, running
 from storage import Update
-from tests.idp.transfer.packaged import Packaged, done, held, made, problems
+from tests.idp.transfer.packaged import Packaged, done, held, made, problems, stored
 from tests.support.stored import everything
 
 NAMES = st.sampled_from(["Acme", "acme", "Beta", "Gamma", "", " ", 7, None, "x" * 201])
@@ -104,7 +104,7 @@ async def test_a_dry_run_that_was_cut_off_begins_anew(server):
     )
     await server.store.commit(Update(JOBS, hold.job.id, set={"held_until": None}))
 
-    again = await jobs.claim(server.service, await jobs.due(server.service), "there")
+    again = await jobs.claim(server.service, await stored(server.service, hold.job), "there")
     left = await done(server.service, *orgs, hold=again)
 
     found, told = await report(server.service, left), await report(server.service, whole)

@@ -132,9 +132,8 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
     hold.settle = cut
     with pytest.raises(KeyboardInterrupt):
         await running.work(service, hold, open_orgs, size=3)
-    assert await jobs.due(service) is None
     server.clock.advance(jobs.LEASE.total_seconds())
-    again = await jobs.claim(service, await jobs.due(service), "there")
+    again = await jobs.claim(service, await stored(service, hold.job), "there")
     left = await running.work(service, again, open_orgs, size=3)
 
     assert (left.state, left.created, left.skipped, left.failed) == ("succeeded", 8, 0, 0)
@@ -145,7 +144,7 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
 async def test_whoever_lost_a_job_stores_nothing_more_for_it(server):
     service, hold = server.service, await held(server.service)
     server.clock.advance(jobs.LEASE.total_seconds())
-    other = await jobs.claim(service, await jobs.due(service), "there")
+    other = await jobs.claim(service, await stored(service, hold.job), "there")
 
     left = await running.work(service, hold, open_orgs)
 
@@ -157,7 +156,7 @@ async def test_whoever_lost_a_job_stores_nothing_more_for_it(server):
 async def test_of_many_one_gets_the_job(server):
     hold = await held(server.service)
     server.clock.advance(jobs.LEASE.total_seconds())
-    job = await jobs.due(server.service)
+    job = await stored(server.service, hold.job)
 
     found = await asyncio.gather(*(jobs.claim(server.service, job, f"h{n}") for n in range(32)))
 
@@ -194,8 +193,30 @@ async def test_a_process_that_ends_leaves_the_job_to_others(server):
 
     await running.work(server.service, hold, open_orgs, size=3, is_to_leave=lambda: next(turns))
 
-    due = await jobs.due(server.service)
-    assert (due.state, due.position, due.holder) == ("running", 3, None)
+    left = await stored(server.service, hold.job)
+    assert (left.state, left.position, left.holder) == ("running", 3, None)
+
+
+async def test_a_job_waits_for_anybody_unless_it_reads_a_file(server):
+    hold, _ = await held(server.service, source=None), await held(server.service)
+    assert await jobs.due(server.service) is None
+
+    server.clock.advance(jobs.LEASE.total_seconds())
+
+    assert (await jobs.due(server.service)).id == hold.job.id
+
+
+@pytest.mark.parametrize("file", ["changed", "gone"])
+async def test_a_file_that_is_not_what_it_was_fails_its_job(server, tmp_path, file):
+    path = tmp_path / "package.json"
+    if file == "changed":
+        path.write_text('{"orgs":[]}')
+    hold = await held(server.service, source=str(path))
+    await hold.note(digest="other")
+
+    job = await running.work(server.service, hold)
+
+    assert (job.state, job.reason_slug) == ("failed", "import.package_lost")
 
 
 async def test_a_package_that_is_not_there_fails_its_job(server):
