@@ -32,7 +32,7 @@ class Wanted(Struct, frozen=True):
 
 
 @click.command("import", short_help="Bring in organizations with all that is in them.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
 @click.option("--update", is_flag=True, help="Change what is there already.")
 @click.option("--resume", is_flag=True, help="Go on with an import of this file that was cut off.")

@@ -116,6 +116,12 @@ def test_a_report_that_cannot_be_kept_is_refused_before_anything_is_done(shell, 
     assert shell.stored()["jobs"] == {}
 
 
+def test_a_file_that_is_not_there_is_refused(shell, tmp_path):
+    ran = shell("import", str(tmp_path / "none.json"), code=exits.USAGE)
+
+    assert "can't be read" in ran.err
+
+
 def test_what_is_no_package_fails(shell, tmp_path):
     ran = shell("import", written(tmp_path, {"orgs": 7}), code=exits.FAILED)
 
