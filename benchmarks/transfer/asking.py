@@ -1,0 +1,68 @@
+"""Somebody who asks for userinfo all the while, in a process of their own.
+
+`python -m benchmarks.transfer.asking PORT` reads the head of a request from the first line of its
+input, asks fifty times a second until the input ends, and prints how long each answer took.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+import sys
+import time
+from types import TracebackType
+from typing import Final
+
+from benchmarks.protocol.load import Flow, Step, once
+from benchmarks.protocol.processes import python
+
+_EVERY_SECONDS: Final = 0.02
+
+
+class Asking:
+    """Asks within the block. `seconds` is how long each answer took, known behind it."""
+
+    def __init__(self, port: int, head: str) -> None:
+        self._port = port
+        self._head = head
+        self.seconds: list[float] = []
+
+    def __enter__(self) -> Asking:
+        pipe = subprocess.PIPE
+        command = python("benchmarks.transfer.asking", str(self._port))
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        assert self._process.stdin  # noqa: S101 - told to mypy
+        self._process.stdin.write(json.dumps(self._head) + "\n")
+        self._process.stdin.flush()
+        assert self._process.stdout  # noqa: S101 - told to mypy
+        if not self._process.stdout.readline():
+            raise RuntimeError("nobody asks for userinfo")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: object, __: TracebackType | None
+    ) -> None:
+        output, _none = self._process.communicate()
+        if kind is None:
+            self.seconds = json.loads(output)
+
+
+def main(port: int) -> None:
+    """Ask until the input ends, and once more then; a first line says that it began."""
+    flow = Flow([Step(json.loads(sys.stdin.readline()))])
+    took = [_asked(port, flow)]
+    print(flush=True)
+    while not select.select([sys.stdin], [], [], max(0.0, _EVERY_SECONDS - took[-1]))[0]:
+        took.append(_asked(port, flow))
+    print(json.dumps([*took, _asked(port, flow)]))
+
+
+def _asked(port: int, flow: Flow) -> float:
+    began = time.perf_counter()
+    once(port, flow)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,75 @@
+"""The service with a watch on its loop: `python -m benchmarks.transfer.watched serve …`.
+
+The file that `STALLS_FILE` names holds the longest time in which the loop did not turn since the
+last SIGUSR2. That a busy machine had no processor for the loop's thread is not counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Final
+from unittest import mock
+
+FILE_VARIABLE: Final = "STALLS_FILE"
+BEGIN: Final = signal.SIGUSR2
+_TICK_SECONDS: Final = 0.002
+_SCHEDULED: Final = Path("/proc/thread-self/schedstat")
+
+
+class Watch:
+    """Calls itself again and again, and notes when that takes too long."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._longest = 0.0
+
+    def begin(self, *_: object) -> None:
+        """Forget what was seen so far."""
+        self._longest = 0.0
+        self._file.write_text("0")
+
+    def on(self, loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+        """The loop, which is watched from its first turn on."""
+        loop.call_soon(self._tick, loop, None)
+        return loop
+
+    def _tick(self, loop: asyncio.AbstractEventLoop, before: tuple[float, float] | None) -> None:
+        now = time.monotonic(), _delayed()
+        if before is not None:
+            self._note(now[0] - before[0] - _TICK_SECONDS - (now[1] - before[1]))
+        loop.call_later(_TICK_SECONDS, self._tick, loop, now)
+
+    def _note(self, seconds: float) -> None:
+        if seconds > self._longest:
+            self._longest = seconds
+            self._file.write_text(str(seconds))
+
+
+def _delayed() -> float:
+    """The seconds that this thread was ready, and had no processor."""
+    return int(_SCHEDULED.read_text().split()[1]) / 1e9 if _SCHEDULED.exists() else 0.0
+
+
+def main() -> None:
+    """Run the program, watched."""
+    from idp import server
+    from idp.cli import main as program
+
+    watch = Watch(Path(os.environ[FILE_VARIABLE]))
+    signal.signal(BEGIN, watch.begin)
+    usual = server.loop_factory() or asyncio.new_event_loop
+
+    def watched() -> asyncio.AbstractEventLoop:
+        return watch.on(usual())
+
+    with mock.patch.object(server, "loop_factory", return_value=watched):
+        program()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""The parts of an import one after the other, without a job and without anybody else.
+
+`python -m benchmarks.transfer.yardstick STORE DIRECTORY PACKAGE COUNT` makes a new installation,
+takes so many people of the package, and prints what each part took: only `commit_each` of units
+that are ready is the yardstick; the rest says where the processor's time goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from benchmarks.protocol.processes import python
+from idp import config, requests, start
+from idp.records.jobs import Job
+from idp.transfer import engine, kinds, scratch
+from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.packages import Package, open_package
+from idp.transfer.rows import Read, Row
+from idp.transfer.running import BATCH_ROWS
+
+MEMBER: Final = "humanUsers"
+COMMIT: Final = "commit_each of ready units"
+
+
+class Part(Struct):
+    """What a part took of the clock, and of the processor in all threads, in seconds."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+class Parts(Struct):
+    """Each part, for so many rows."""
+
+    rows: int
+    by_name: dict[str, Part]
+
+    @property
+    def commits_a_second(self) -> float:
+        return self.rows / self.by_name[COMMIT].seconds
+
+
+def measured(store: str, directory: Path, package: Path, count: int) -> Parts:
+    """What a process of its own measures."""
+    arguments = [store, str(directory), str(package), str(count)]
+    command = python("benchmarks.transfer.yardstick", *arguments)
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    return msgspec.json.decode(output.splitlines()[-1], type=Parts)
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.parts: dict[str, Part] = {}
+
+    @contextmanager
+    def on(self, name: str) -> Iterator[None]:
+        part = self.parts.setdefault(name, Part())
+        began, used = time.perf_counter(), time.process_time()
+        yield
+        part.seconds += time.perf_counter() - began
+        part.cpu_seconds += time.process_time() - used
+
+
+async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts:
+    given = {"store": store, "data": str(directory), "issuer": "http://localhost:8080"}
+    service = await start.open_service(config.load(given, {}).config)
+    try:
+        await start.make_ready(service)
+        now = service.clock.now()
+        job = Job(id="yardstick", state="running", actor="", created_at=now, changed_at=now)
+        with scratch.directory() as place:
+            watch = _Watch()
+            with watch.on("looking the package through"):
+                package = open_package(file, place)
+            looked = watch.parts["looking the package through"]
+            share = count / package.counts[MEMBER]
+            looked.seconds, looked.cpu_seconds = looked.seconds * share, looked.cpu_seconds * share
+            rows = await _gone_through(Taking(service, job), package, count, watch)
+        return Parts(rows, watch.parts)
+    finally:
+        await start.close_service(service)
+
+
+async def _gone_through(taking: Taking, package: Package, count: int, watch: _Watch) -> int:
+    batches = package.batches(0, BATCH_ROWS)
+    done = 0
+    while done < count:
+        with watch.on("reading rows from the disk"):
+            rows = next(batches, None)
+        if rows is None:
+            break
+        if rows[0].member != MEMBER:
+            await engine.settle(taking, rows)
+        else:
+            await _stored(taking, kinds.BY_MEMBER[MEMBER], rows, watch)
+            done += len(rows)
+    return done
+
+
+async def _stored(taking: Taking, kind: Kind, rows: list[Row], watch: _Watch) -> None:
+    assert kind.request is not None and kind.prepare is not None  # noqa: PT018, S101 - for mypy
+    with watch.on("judging fields"):
+        reads = [Read(row, requests.collect(kind.request, row.document)[0]) for row in rows]
+    with watch.on("preparing units"):
+        prepared = await kind.prepare(taking, reads)
+    with watch.on(COMMIT):
+        outcomes = await taking.service.store.commit_each([one.writes for one in prepared])
+    if any(outcomes):
+        raise RuntimeError(f"not stored: {next(filter(None, outcomes))!r}")
+
+
+if __name__ == "__main__":
+    _store, _directory, _file, _count = sys.argv[1:]
+    _found = asyncio.run(_measure(_store, Path(_directory), Path(_file), int(_count)))
+    sys.stdout.buffer.write(msgspec.json.encode(_found) + b"\n")
