@@ -9,7 +9,6 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from idp import vault
 from idp.backup import contents
 from idp.backup.contents import COLLECTIONS, Head, NewerBackup
 from idp.backup.restoring import PENDING
@@ -34,7 +33,6 @@ from storage import (
     SCHEMA_ID,
     HalfFilled,
     Insert,
-    MetaRecord,
     TooNew,
     Update,
 )
@@ -397,23 +395,3 @@ def instance_of(records):
         if collection is INSTANCES and each.id == INSTANCE_ID
     ]
     return found
-
-
-def test_the_masters_key_is_kept_once_and_never_replaced(tmp_path):
-    vault.keep(tmp_path, KEY, SystemRandom())
-    vault.keep(tmp_path, KEY, SystemRandom())
-
-    path = tmp_path / vault.KEY_FILE
-    assert vault.master_key(tmp_path, SystemRandom(), may_create=False) == KEY
-    assert path.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(vault.ConfigError, match="another master key"):
-        vault.keep(tmp_path, bytes(32), SystemRandom())
-    assert vault.master_key(tmp_path, SystemRandom(), may_create=False) == KEY
-    assert [each.name for each in tmp_path.iterdir()] == [vault.KEY_FILE]
-
-
-def test_nobody_learns_the_master_key_from_a_traceback():
-    schema = MetaRecord(id=SCHEMA_ID, version=1, oldest_reader=1)
-    head = Head(made_at=SteppingClock().now(), program="1", schema=schema, master_key="canary")
-
-    assert "canary" not in repr(head)

@@ -6,8 +6,11 @@ import asyncio
 import os
 import random
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 
+import pymongo
 import pytest
 
 from idp import exits
@@ -20,6 +23,9 @@ from tests.support import invariants
 from tests.support.backups import all_of, as_served
 from tests.support.program import Program, command, environment, run
 from tests.support.spent import Spent
+
+RESTORE = ("restore", "made.idp", "--passphrase-file", "secret")
+OTHER = ("--data", "other")
 
 
 @pytest.fixture
@@ -46,7 +52,7 @@ def stored(directory, data="idp-data"):
 def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restored(made):
     asyncio.run(grow(url(made), 20_000))
     idp(made, "backup", "made.idp", "--overwrite")
-    kill_restore(made, "other", written=lambda file: file.stat().st_size > 2_000_000)
+    kill_restore(made, *OTHER, when=passes(lambda: events_in(made, "other"), 5000))
 
     for words in (["serve", "--port", "0"], ["schema", "status"], ["org", "list"]):
         ended = run(made, *words, "--data", "other")
@@ -55,38 +61,53 @@ def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restore
     ended = run(made, "backup", "b.idp", "--data", "other", "--passphrase-file", "secret")
     assert ended.returncode != exits.OK
 
-    restore_again(made, "other")
+    restore_again(made, *OTHER)
 
     assert without_leases(stored(made, "other")) == without_leases(stored(made))
 
 
-def restore_again(directory, data):
+def restore_again(directory, *target):
     """As an operator does who is told that the other restore may still be at work."""
     while True:
-        words = ("restore", "made.idp", "--passphrase-file", "secret", "--data", data)
-        ended = run(directory, *words)
+        ended = run(directory, *RESTORE, *target)
         if "at this moment" not in ended.stderr:
             break
     assert ended.returncode == exits.OK, ended.stderr
 
 
-def kill_restore(directory, data, written):
-    words = ("restore", "made.idp", "--passphrase-file", "secret", "--data", data)
-    file = directory / data / "idp.sqlite3-wal"
-    process = subprocess.Popen(
-        command(*words),
-        cwd=directory,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    while process.poll() is None:
-        if file.exists() and written(file):
-            break
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def kill_restore(directory, *target, when):
+    """Kill a restore at that moment; it is begun again for as long as another may be at work."""
+    while True:
+        with subprocess.Popen(
+            command(*RESTORE, *target),
+            cwd=directory,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process:
+            while process.poll() is None:
+                if when():
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return
+            assert "at this moment" in process.stderr.read()
+
+
+def passes(count, n):
+    """Tells whether a count has gone past this number, up or down, since now."""
+    was_reached = count() >= n
+    return lambda: (count() >= n) is not was_reached
+
+
+def events_in(directory, data):
+    path = directory / data / "idp.sqlite3"
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
+            return file.execute("SELECT count(*) FROM events").fetchone()[0]
+    except sqlite3.OperationalError:  # there is no such file, or no such table yet
+        return 0
 
 
 @pytest.mark.deep
@@ -96,12 +117,28 @@ def test_a_restore_that_is_killed_anywhere_and_repeated_is_whole(made, seed):
     idp(made, "backup", "made.idp", "--overwrite")
     chance = random.Random(seed)
     for _ in range(3):
-        size = chance.randrange(100_000, 8_000_000)
-        kill_restore(made, "other", written=lambda file, size=size: file.stat().st_size > size)
+        place = chance.randrange(1, 20_000)
+        kill_restore(made, *OTHER, when=passes(lambda: events_in(made, "other"), place))
 
-    restore_again(made, "other")
+    restore_again(made, *OTHER)
 
     assert without_leases(stored(made, "other")) == without_leases(stored(made))
+
+
+@pytest.mark.deep
+def test_so_is_one_into_mongodb(made, mongodb):
+    asyncio.run(grow(url(made), 4000))
+    idp(made, "backup", "made.idp", "--overwrite")
+    target = ("--store", mongodb, "--data", "shared")
+    with pymongo.MongoClient(mongodb) as client:
+        events = client.get_default_database()["events"]
+        for place in (1500, 500, 3000):
+            kill_restore(made, *target, when=passes(events.estimated_document_count, place))
+
+    restore_again(made, *target)
+
+    restored = asyncio.run(all_of(mongodb, CLOCK))
+    assert without_leases(restored) == without_leases(stored(made))
 
 
 async def grow(store_url, n):
