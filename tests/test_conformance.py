@@ -76,7 +76,7 @@ TABLES = {
         "custom policies",
     ],
     "4.13": ["minimal body", "hashedPassword.value", "mail", "permission"],
-    "4.12": ["timeout", "data_orgsv1", "jobs", "dry run"],
+    "4.12": ["timeout", "data_orgsv1", "jobs", "dry run", "fix"],
     "4.14": ["body shape", "from Auth0", "from Keycloak", "from tables and lines"],
     "8": [
         *["names", "nick and display name", "preferred language", "phone", "identifiers"],

@@ -39,6 +39,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The package of the job is not there any more, or was never received whole.",
         "Send it again.",
     ),
+    "import.mended": Slug(
+        400,
+        "A slip in the row was mended, as the import was asked to.",
+        "Nothing has to be done. Look whether it is what was meant.",
+    ),
     "import.unstorable": Slug(
         400,
         "The row holds more, or other characters, than a record can.",

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from idp import requests
 from idp.records.jobs import JobProblem
-from idp.transfer import kinds, provenance
+from idp.transfer import kinds, mending, provenance
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, refused
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
@@ -113,7 +113,7 @@ async def _judge(taking: Taking, rows: Sequence[Row]) -> Judged:
     reads: list[Read] = []
     warnings: dict[int, list[Problem]] = {}
     for row in rows:
-        read, problems = _read(kind, row)
+        read, problems = _read(taking, kind, row)
         if read is None:
             unreadable[row.number] = refused(_name(kind, row), *problems)
         else:
@@ -167,14 +167,17 @@ def _unsupported(row: Row, kind: Kind | None) -> Settled:
     return Settled(row=row, type=type, action="skip", id=name, problems=(*row.broken, warning))
 
 
-def _read(kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:
+def _read(taking: Taking, kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:
     """The row as its kind reads it, with warnings; None, with what is wrong with it."""
     if row.broken:
         return None, list(row.broken)
     assert kind.request is not None  # noqa: S101 - told to mypy
-    document, eased = kind.ease(row.document) if kind.ease else (row.document, [])
+    document, slips = row.document, list[Problem]()
+    if taking.job.options.mends:
+        document, slips = mending.mended(kind.request, document)
+    document, eased = kind.ease(document) if kind.ease else (document, [])
     request, found = requests.collect(kind.request, document)
-    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found] + eased
+    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found] + eased + slips
     if any(one.is_error for one in problems):
         return None, problems
     return Read(row, request), problems

@@ -16,7 +16,7 @@ from msgspec import Struct
 from idp import requests
 from idp.access import Call
 from idp.errors import FieldProblem, IdpError, InvalidArgument
-from idp.fields import Duration, NotYet, Schema
+from idp.fields import Duration, Schema
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.requests import Request
 from idp.service import Service
@@ -50,7 +50,7 @@ class Wishes(Request, frozen=True, kw_only=True):
     timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
     dry_run: bool = False
     update: bool = False
-    fix: Annotated[bool, NotYet("field.unsupported")] = False
+    fix: bool = False
 
 
 class Import(Wishes, frozen=True, kw_only=True):
