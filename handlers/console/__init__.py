@@ -11,6 +11,7 @@ from handlers.console import (
     base,
     domains,
     event_log,
+    imports,
     jobs,
     members,
     organizations,
@@ -46,4 +47,5 @@ ROUTES: Final[list[Any]] = [
     *event_log.ROUTES,
     *outbox.ROUTES,
     *jobs.ROUTES,
+    *imports.ROUTES,
 ]

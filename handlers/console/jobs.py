@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells, commands
+from handlers.console import cells, commands, imports
 from handlers.console.base import ConsoleHandler
+from handlers.console.lists import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import durations
@@ -50,7 +51,7 @@ class JobsHandler(ConsoleHandler):
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,
             next_url=None,
-            actions=[],
+            actions=[way(imports.TITLE, self.at(CONSOLE + imports.PATH))],
             commands=commands.shown(
                 self.service.config, BY_NAME[_LIST], [], None, None, "background list"
             ),
