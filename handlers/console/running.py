@@ -51,7 +51,9 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     call = await access.admitted(service, call)
     document = asked.document or {}
     given: dict[str, object] = {}
-    if operation.body == "document":
+    if operation.query is not None:
+        given = {"request": requests.read(operation.query, document)}
+    elif operation.body == "document":
         given = {"document": document}
     elif operation.request is not None:
         request = requests.read(operation.request, document)
