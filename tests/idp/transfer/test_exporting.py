@@ -9,9 +9,26 @@ import json
 import pytest
 
 from idp.errors import DeadlineExceeded, NotFound
-from idp.records import EVENTS, ORGANIZATIONS, PATS, SIGNING_KEYS
+from idp.identity import recovery_codes
+from idp.records import (
+    APP_KEYS,
+    EVENTS,
+    ORGANIZATIONS,
+    PASSKEYS,
+    PATS,
+    POLICIES,
+    RECOVERY_CODES,
+    SIGNING_KEYS,
+    USER_KEYS,
+    USERS,
+    LockoutRules,
+    Passkey,
+    Policy,
+)
 from idp.transfer import exporting
 from idp.transfer.exporting import Wanted
+from storage import Insert
+from tests.idp.transfer.bringing_people import MEMBER, WHOLE, bring
 from tests.idp.transfer.test_policies import FOREIGN
 from tests.idp.transfer.test_texts import PAGES, RESET, encoded
 from tests.support import pictures
@@ -92,18 +109,49 @@ async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server)
 
 
 async def test_what_an_export_never_holds_is_not_there(server, visitor):
-    await brought(server, organization("a"))
-    home = await server.store.get(ORGANIZATIONS, "a")
+    assert {each.action for each in await bring(server, **WHOLE)} == {"create"}
+    home = await server.store.get(ORGANIZATIONS, "acme")
     manager = await new_caller(server, visitor, home, "IAM_OWNER", everywhere=True)
+    codes = await _with_passkey_and_codes(server, "auth0|1")
+    lockout = Policy(
+        id="everywhere",
+        kind="lockout",
+        rules=LockoutRules(max_otp_attempts=7),
+        created_at=server.clock.now(),
+        changed_at=server.clock.now(),
+    )
+    await server.store.commit(Insert(POLICIES, lockout))
     hidden = [each.secret_hash async for each in server.store.scan(PATS)]
     hidden += [each.sealed_private async for each in server.store.scan(SIGNING_KEYS)]
+    hidden += [each.public async for each in server.store.scan(APP_KEYS)]
+    hidden += [each.public async for each in server.store.scan(USER_KEYS)]
+    hidden += [each.id async for each in server.store.scan(RECOVERY_CODES)]
 
-    (told,) = await whole(server, "a")
+    (told,) = await whole(server, "acme")
 
     assert not EXCLUDED & set(told)
+    assert "lockoutPolicy" not in told
+    assert told["orgMembers"] == [MEMBER]
     text = json.dumps(told)
-    assert hidden
-    assert not [each for each in [*hidden, manager.token, "IAM_OWNER"] if each in text]
+    hidden += [*codes, manager.token, "IAM_OWNER", "credential-1"]
+    assert not [each for each in hidden if each in text]
+
+
+async def _with_passkey_and_codes(server, user_id):
+    """The recovery codes of somebody who has a passkey too."""
+    service, now = server.service, server.clock.now()
+    made = await recovery_codes.make(service, await server.store.get(USERS, user_id), now)
+    passkey = Passkey(
+        id="credential-1",
+        user_id=user_id,
+        credential_id="credential-1",
+        public_key="",
+        name="Phone",
+        created_at=now,
+        changed_at=now,
+    )
+    await server.store.commit(*made.writes, Insert(PASSKEYS, passkey))
+    return made.codes
 
 
 async def test_the_named_organizations_are_told_and_nothing_of_others(server):

@@ -14,6 +14,7 @@ from idp import i18n
 from idp.policies import login_texts
 from idp.policies.pictures import BOXES
 from idp.transfer.kinds import KINDS
+from tests.idp.transfer.possessions import FLAG, LINE, possessions, some
 from tests.idp.transfer.test_exporting import HASH, encoded, exported, organization, whole
 from tests.support import pictures
 from tests.support.audit import events_agree
@@ -21,11 +22,7 @@ from tests.support.bringing import brought
 from tests.support.service import start_server, stop_server
 
 NUMBERS = itertools.count()
-LINE = st.text(
-    st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=30
-)
 WORDS = LINE.filter(lambda text: "{{" not in text and "}}" not in text)
-FLAG = st.booleans()
 TAG = st.sampled_from(i18n.available())
 COLOUR = st.sampled_from(["", "#000000", "#ffffff", "#7a1f3d", "#2B4FC7", "#fff", "red"])
 LINK = st.sampled_from(
@@ -36,10 +33,6 @@ FACTORS = [f"SECOND_FACTOR_TYPE_{name}" for name in ("OTP", "U2F", "OTP_SMS")]
 MULTI = ["MULTI_FACTOR_TYPE_U2F_WITH_VERIFICATION"]
 PLAIN = [key for key in login_texts.built_in("en") if "%" not in key[1]]
 PHOTO, DRAWING = pictures.encoded("JPEG", size=(500, 200)), pictures.encoded("PNG")
-
-
-def some(**members):
-    return st.fixed_dictionaries({}, optional=members)
 
 
 def by_language(member, rows):
@@ -122,6 +115,7 @@ def organizations(draw):
     n = next(NUMBERS)
     state = draw(st.sampled_from(["ORG_STATE_ACTIVE", "ORG_STATE_INACTIVE"]))
     domains = draw(st.lists(FLAG, max_size=3))
+    people = [_person(n, i, *values) for i, values in enumerate(draw(PEOPLE))]
     return {
         "orgId": f"org|{n}",
         "org": {"name": f"{draw(LINE)} {n}", "primaryDomain": f"o{n}.example", "state": state},
@@ -132,7 +126,8 @@ def organizations(draw):
             for i, is_verified in enumerate(domains)
         ],
         **draw(some(**POLICIES, **LISTS)),
-        "humanUsers": [_person(n, i, *values) for i, values in enumerate(draw(PEOPLE))],
+        "humanUsers": people,
+        **draw(possessions(n, [each["userId"] for each in people])),
     }
 
 
