@@ -35,7 +35,7 @@ def possessions(draw, n, people):
     robots = [f"robot|{n}|{i}" for i in range(draw(st.integers(0, 2)))]
     projects = [f"project.{n}.{i}" for i in range(draw(st.integers(0, 2)))]
     users = [*people, *robots]
-    roles = [(project, key) for project in projects for key in draw(subsets(["a", "b", "Ü x"]))]
+    roles = [(project, key) for project in projects for key in draw(subsets(["a", "b", "Ü-x"]))]
     apis = [(project, f"api.{project}") for project in projects if draw(FLAG)]
     return {
         "machineUsers": [{"userId": id, "user": draw(_robot(id))} for id in robots],
