@@ -75,6 +75,12 @@ class InvalidArgument(IdpError):
     def details(self) -> tuple[FieldProblem, ...]:
         return self.problems
 
+    def within(self, path: str) -> InvalidArgument:
+        """The same, of an object that stands at `path` of what was sent."""
+        return InvalidArgument(
+            [each._replace(field=f"{path}.{each.field}".rstrip(".")) for each in self.problems]
+        )
+
 
 class Unauthenticated(IdpError):
     """The caller is not known: no token, or one that does not count here."""

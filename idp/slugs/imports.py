@@ -16,8 +16,8 @@ SLUGS: Final[Mapping[str, Slug]] = {
     ),
     "export.output": Slug(
         400,
-        "An export is answered, or written by the command line; nowhere else yet.",
-        "Leave the field out, and store the answer.",
+        "An export goes into the answer, or to Google Cloud Storage; nowhere else.",
+        "Leave the field out, and store the answer; or send gcsOutput.",
     ),
     "id.elsewhere": Slug(
         409,

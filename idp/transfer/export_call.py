@@ -1,51 +1,88 @@
 """POST /admin/v1/export (specification 4.11): organizations with all that is in them.
 
-The document is written to a temporary file first, which has no name and nobody else can read. So
-what fails, or takes too long, is answered by its status, and never by half a document.
+The document is written to a temporary file first, which nobody else can read. So what fails, or
+takes too long, is answered by its status, and never by half a document.
 """
 
 from __future__ import annotations
 
-import tempfile
+import io
+import time
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Final
+
+import msgspec
 
 from idp.access import Call
 from idp.answers import Answer, Filed
+from idp.errors import InvalidArgument
 from idp.fields import Duration, NotYet
 from idp.service import Service
-from idp.transfer import exporting
+from idp.transfer import exporting, object_store, scratch
+from idp.transfer.object_place import Place
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=30)
 MAX_TIMEOUT: Final = timedelta(hours=24)
 
 
 class Export(exporting.Wanted, frozen=True, kw_only=True):
-    """What is wanted, within which time. The answer is the export, whatever `responseOutput`
-    says: the export can't be written anywhere else yet."""
+    """What is wanted, within which time. The answer is the export, unless `gcsOutput` has it
+    written to object storage instead; with `responseOutput` it is both."""
 
     timeout: Annotated[timedelta, Duration(MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     response_output: bool = False
-    gcs_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
+    gcs_output: Place | None = None
     local_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
     s3_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
 
 
+class Output(Answer, frozen=True, kw_only=True):
+    """Where the export was written, and how many octets it has."""
+
+    bucket: str
+    path: str
+    size: int
+
+
 class Exported(Answer, frozen=True, kw_only=True):
-    """Organizations, as an import takes them."""
+    """Organizations, as an import takes them; or where they were written."""
 
     orgs: list[dict[str, Any]] = []
+    output: Output | None = None
 
 
 async def make(service: Service, call: Call, request: Export) -> Filed:
     """Export organizations with all that is in them, as one document that an import takes.
 
-    Raises NotFound: an organization that is named is not there; DeadlineExceeded.
+    Raises NotFound: an organization that is named is not there; DeadlineExceeded;
+    InvalidArgument: it can't be written to object storage; Busy: too much is written just now.
     """
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by whoever gets it
+    until = time.monotonic() + request.timeout.total_seconds()
+    with scratch.directory() as directory:
+        path = directory / "export.json"
+        file = path.open("x+b")
+        try:
+            left = until - time.monotonic()
+            await exporting.write(service, call.actor, request, file, left)
+            if request.gcs_output is None:
+                return Filed(file)
+            output = await _put(service, request.gcs_output, path, file, until)
+        except BaseException:
+            file.close()
+            raise
+    if request.response_output:
+        return Filed(file)
+    file.close()
+    return Filed(io.BytesIO(msgspec.json.encode(Exported(output=output))))
+
+
+async def _put(service: Service, place: Place, path: Path, file: BinaryIO, until: float) -> Output:
+    """Write the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
+    size = file.seek(0, io.SEEK_END)
+    file.flush()
     try:
-        await exporting.write(service, call.actor, request, file, request.timeout.total_seconds())
-    except BaseException:
-        file.close()
-        raise
-    return Filed(file)
+        await object_store.put(service, place, path, until - time.monotonic())
+    except InvalidArgument as error:
+        raise error.within("gcsOutput") from None
+    return Output(bucket=place.bucket, path=place.path, size=size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,9 +67,14 @@ _ERRORS: Final = (
 
 
 @contextmanager
-def opened(endpoint: str, place: Place, seconds: float) -> Iterator[Bucket]:
-    """The bucket of `place`, for so many seconds. Raises ObjectStorageFailed."""
-    with time_of(seconds) as time:
+def opened(
+    endpoint: str, place: Place, seconds: float, leaving: threading.Event
+) -> Iterator[Bucket]:
+    """The bucket of `place`, for so many seconds or until `leaving` is set.
+
+    Raises ObjectStorageFailed.
+    """
+    with time_of(seconds, leaving) as time:
         try:
             yield Bucket(endpoint, place, seconds, time)
         except ObjectStorageFailed as error:

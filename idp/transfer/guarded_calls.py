@@ -61,16 +61,19 @@ class Time:
 
 
 @contextmanager
-def time_of(seconds: float) -> Iterator[Time]:
-    """So many seconds, at most."""
+def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
+    """So many seconds, at most; they are over at once when `leaving` is set."""
     time = Time()
-    timer = threading.Timer(max(seconds, 0), time.end)
-    timer.daemon = True
-    timer.start()
+
+    def end() -> None:
+        leaving.wait(max(seconds, 0))
+        time.end()
+
+    threading.Thread(target=end, daemon=True).start()
     try:
         yield time
     finally:
-        timer.cancel()
+        leaving.set()
         time.close()
 
 

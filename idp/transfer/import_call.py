@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
+from contextlib import closing
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import requests
+from idp import requests, strict_json
 from idp.access import Call
-from idp.errors import FieldProblem, IdpError, InvalidArgument
+from idp.errors import DeadlineExceeded, FieldProblem, IdpError, InvalidArgument
 from idp.fields import Duration, Schema
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.requests import Request
 from idp.service import Service
-from idp.transfer import import_answer, jobs, parts, running, scratch
+from idp.transfer import import_answer, jobs, object_store, parts, running, scratch
 from idp.transfer.import_answer import Imported
 from idp.transfer.jobs import Hold
+from idp.transfer.object_place import Place
+from idp.transfer.package_reader import PLACES
 from idp.transfer.packages import read_package
 from idp.transfer.uploads import Upload
 
@@ -31,6 +35,9 @@ SMALL_BATCH: Final = 50  # rows of a small package are gone through beside the a
 _LOOKS_FIRST_SECONDS: Final = 0.01
 _LOOKS_LAST_SECONDS: Final = 0.25
 _NAMES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
+
+
+B = TypeVar("B", bound="Beside")
 
 
 class PackageDocument(Struct, frozen=True):
@@ -43,32 +50,56 @@ class PackageDocument(Struct, frozen=True):
         return {"type": "object", "description": "Organizations, as an export tells them."}
 
 
-class Wishes(Request, frozen=True, kw_only=True):
+class Beside(Request, frozen=True, kw_only=True):
+    """What stands beside the package also where it lies in object storage. There it says nothing:
+    what is wished, the call says."""
+
+    timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
+
+
+class Wishes(Beside, frozen=True, kw_only=True):
     """What is asked beside the package: how long to wait for the end, only to tell what would be
     done, to change what is there already, to mend what can be mended safely."""
 
-    timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
     dry_run: bool = False
     update: bool = False
     fix: bool = False
 
 
 class Import(Wishes, frozen=True, kw_only=True):
-    """Exactly one package. `dataOrgsv1` may also be the text of the document."""
+    """Exactly one package. `dataOrgsv1` may also be the text of the document. With `dataOrgsGcs`
+    or `dataOrgsv1Gcs` it is read from object storage; the account is forgotten then."""
+
+    one_of = (("data_orgs", "data_orgsv1", "data_orgs_gcs", "data_orgsv1_gcs"),)
 
     data_orgs: Annotated[Any, PackageDocument()] = None
     data_orgsv1: Annotated[Any, PackageDocument()] = None
+    data_orgs_gcs: Place | None = None
+    data_orgsv1_gcs: Place | None = None
 
 
 async def take(service: Service, call: Call, package: Upload) -> Imported:
     """Bring organizations with all that is in them, from an export or another system; each row
     that can't be stored is told, the others are stored.
 
-    Raises InvalidArgument: it is no package, and nothing is stored.
+    Raises InvalidArgument: it is no package, or can't be read where it lies; Busy: too many are
+    read just now. Nothing is stored then.
     """
     until = time.monotonic()
-    wishes = _wishes(package)
+    document = _surface(package)
+    if not document.keys() & set(PLACES):
+        wishes = _beside(Wishes, document)
+        until += wishes.timeout.total_seconds()
+        return await _imported(service, call, wishes, package, until)
+    wishes, name, place = _stored(package, document, service.config.max_json_bytes)
     until += wishes.timeout.total_seconds()
+    with closing(await _fetched(service, name, place, until, package.left)) as fetched:
+        return await _imported(service, call, wishes, fetched, until)
+
+
+async def _imported(
+    service: Service, call: Call, wishes: Wishes, package: Upload, until: float
+) -> Imported:
     if package.is_small:
         await asyncio.to_thread(_look_through, package)
     job = await _begin(service, call, wishes, package)
@@ -78,13 +109,18 @@ async def take(service: Service, call: Call, package: Upload) -> Imported:
     return await import_answer.of(service, ended)
 
 
-def _wishes(package: Upload) -> Wishes:
-    """What the call asks for. Raises InvalidArgument."""
+def _surface(package: Upload) -> dict[str, Any]:
+    """The members of a package's document. Raises InvalidArgument."""
     document = package.surface()
     if not isinstance(document, dict):
         raise InvalidArgument([FieldProblem("field.wrong_type", "", "must be an object")])
+    return document
+
+
+def _beside(kind: type[B], document: dict[str, Any]) -> B:
+    """What stands beside exactly one package. Raises InvalidArgument."""
     beside = {name: value for name, value in document.items() if name not in _NAMES}
-    wishes, problems = requests.collect(Wishes, beside)
+    read, problems = requests.collect(kind, beside)
     named = [name for name in document if name in _NAMES]
     if not named:
         problems.append(FieldProblem("field.required", _NAMES[0], "is required"))
@@ -94,7 +130,57 @@ def _wishes(package: Upload) -> Wishes:
     ]
     if problems:
         raise InvalidArgument(problems)
-    return wishes
+    return read
+
+
+def _stored(package: Upload, document: dict[str, Any], most: int) -> tuple[Import, str, Place]:
+    """A call that tells where its package lies, and by which member. Raises InvalidArgument."""
+    (name, *_) = (name for name in PLACES if name in document)
+    if package.size > most:
+        told = f"the call has more than {most} octets, though it only tells where the package is"
+        raise InvalidArgument([FieldProblem("json.too_large", name, told)])
+    package.rewind()
+    request = requests.read(Import, strict_json.decode(package.read(most)))
+    place = request.data_orgs_gcs or request.data_orgsv1_gcs
+    assert place is not None  # noqa: S101 - a member of PLACES is there, and null is refused
+    return request, name, place
+
+
+async def _fetched(
+    service: Service, name: str, place: Place, until: float, left: asyncio.Event
+) -> Upload:
+    """The package as it lies in object storage.
+
+    Raises InvalidArgument (at `name`), Busy; DeadlineExceeded: nobody waits for it any more.
+    """
+    try:
+        with scratch.directory() as directory:
+            file, seconds = directory / "package.json", until - time.monotonic()
+            most = service.config.max_import_bytes
+            await _unless(left, object_store.fetch(service, place, file, seconds, most))
+            package = await asyncio.to_thread(Upload.over, file)
+        try:
+            _beside(Beside, _surface(package))
+        except InvalidArgument:
+            package.close()
+            raise
+    except InvalidArgument as error:
+        raise error.within(name) from None
+    return package
+
+
+async def _unless(left: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+    """Do it, and cut it when the caller has left. Raises DeadlineExceeded, and what it raises."""
+    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
+    try:
+        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise DeadlineExceeded("the caller did not wait")
+        await doing
+    finally:
+        doing.cancel()
+        leaving.cancel()
+        await asyncio.gather(doing, leaving, return_exceptions=True)
 
 
 def _look_through(package: Upload) -> None:

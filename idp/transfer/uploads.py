@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import tempfile
 from collections.abc import Iterator
-from typing import Final
+from pathlib import Path
+from typing import IO, Final
 
 from idp import base64url
 from idp.transfer.surface import Surface
 
 SMALL_BYTES: Final = 256 * 1024  # a larger one goes to disk, and its rows to another process
+_PIECE: Final = 1024 * 1024
 
 
 class Upload:
-    """The body of a call. Nobody else can read it, and it is gone with this process."""
+    """The body of a call, or a file that is there already (`over`). Nobody else can read it, and
+    it is gone with this process. Whoever sent it has `left` when nobody waits for an answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: IO[bytes] | None = None) -> None:
         self.size = 0
+        self.left = asyncio.Event()
         self._surface = Surface()
         self._digest = hashlib.sha256()
-        self._file = tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES)  # noqa: SIM115
+        self._file = file or tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES)  # noqa: SIM115
+
+    @classmethod
+    def over(cls, file: Path) -> Upload:
+        """A package that lies in a file, which may be removed then. Raises OSError."""
+        upload = cls(file.open("rb"))
+        for piece in upload.pieces(_PIECE):
+            upload._look_at(piece)
+        return upload
 
     def take(self, octets: bytes) -> None:
         """Keep the next octets. Raises OSError."""
+        self._look_at(octets)
+        self._file.write(octets)
+
+    def _look_at(self, octets: bytes) -> None:
         self.size += len(octets)
         self._surface.feed(octets)
         self._digest.update(octets)
-        self._file.write(octets)
 
     @property
     def is_small(self) -> bool:

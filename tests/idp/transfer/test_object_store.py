@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from google.oauth2.service_account import Credentials
 from msgspec import structs
 
 from idp import requests
+from idp.errors import Busy
 from idp.transfer import google_storage, object_store
 from idp.transfer.object_place import Place
 from idp.transfer.object_store import ObjectStorageFailed
@@ -191,6 +193,41 @@ async def test_a_call_ends_when_its_time_is_over(bucket, tmp_path, request_line,
     assert slug == "object_storage.timeout"
     assert time.monotonic() - begun < 10
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("answer", [slow, silent], ids=["slow", "silent"])
+async def test_who_is_cancelled_has_cut_the_transfer(bucket, tmp_path, answer):
+    bucket.answers[MEDIA] = answer
+    call = asyncio.ensure_future(fetched(bucket, tmp_path / "in", seconds=3600))
+    while not any(line.startswith(MEDIA) for line, *_ in bucket.seen):
+        await asyncio.sleep(0.01)
+
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(call, 30)
+
+    assert not list(tmp_path.iterdir())
+    assert object_store._turns.acquire(blocking=False)
+    object_store._turns.release()
+
+
+async def test_more_than_may_be_under_way_are_busy(bucket, tmp_path):
+    bucket.answers[META] = silent
+    calls = [
+        asyncio.ensure_future(fetched(bucket, tmp_path / str(n), seconds=3600))
+        for n in range(object_store.MAX_AT_ONCE)
+    ]
+    while len(bucket.seen) < len(calls):
+        await asyncio.sleep(0.01)
+
+    with pytest.raises(Busy):
+        await fetched(bucket, tmp_path / "in")
+
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    bucket.answers[META] = told(200, described(PACKAGE))
+    assert await fetched(bucket, tmp_path / "in") == PACKAGE
 
 
 async def test_a_file_that_is_there_is_left_alone(bucket, tmp_path):

@@ -7,8 +7,10 @@ import msgspec
 from idp.records import JOBS, JobOptions
 from idp.transfer import jobs, parts
 from storage import Update
+from tests.support.bucket import ACCOUNT, packed
 from tests.support.samples.searches import NO_PLACE
 
+PLACE = {"bucket": "acme", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 BODIES = {
     "POST /admin/v1/export": (
         {
@@ -18,10 +20,10 @@ BODIES = {
             "withOtp": False,
             "timeout": "1m",
             "responseOutput": True,
-            "gcsOutput": {},
             "localOutput": {},
             "s3Output": {},
         },
+        {"gcsOutput": PLACE},
     ),
     "POST /admin/v1/import": (
         {
@@ -32,6 +34,8 @@ BODIES = {
             "fix": False,
         },
         {"dataOrgsv1": {"orgs": []}},
+        {"dataOrgsGcs": PLACE},
+        {"dataOrgsv1Gcs": PLACE},
     ),
     "POST /admin/v1/jobs/_search": (
         {"query": NO_PLACE, "queries": [{"stateQuery": {"state": "JOB_STATE_QUEUED"}}]},

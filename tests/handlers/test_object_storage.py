@@ -1,0 +1,418 @@
+"""Imports out of object storage, exports into it: whole or not at all, the account forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from gcp_storage_emulator.server import create_server
+
+from idp import logs
+from idp.records import EVENTS, JOBS, ORGANIZATIONS
+from idp.transfer import object_store
+from tests.support.bucket import (
+    ACCOUNT,
+    EMAIL,
+    PEM,
+    described,
+    packed,
+    serving,
+    silent,
+    slow,
+    told,
+)
+from tests.support.bulk import IMPORT, imported, large, orgs, package
+from tests.support.callers import instance_owner, refused
+from tests.support.stored import everything
+
+EXPORT = "/admin/v1/export"
+PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
+META, MEDIA, UPLOAD = "GET /storage/v1/b/", "GET /download/", "POST /upload/"
+NAMES = ["dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs"]
+
+
+@pytest.fixture
+def bucket():
+    with serving() as running:
+        holds(running, json.dumps({"orgs": orgs(2)}).encode())
+        yield running
+
+
+@pytest.fixture
+def settings(bucket):
+    return {"gcs_endpoint": bucket.url}
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture
+def logged():
+    before, stream = dict(vars(logs._output)), io.StringIO()
+    logs.configure("debug", "json", stream=stream)
+    yield stream
+    vars(logs._output).update(before)
+
+
+def holds(bucket, octets):
+    """The bucket has one object."""
+    bucket.answers = {META: told(200, described(octets)), MEDIA: told(200, octets)}
+
+
+def takes(bucket):
+    """The bucket keeps what is sent, and tells so."""
+    kept = []
+
+    def answer(handler):
+        body = bucket.seen[-1][2]
+        first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
+        octets = body[first : body.rindex(b"\r\n--")]
+        kept.append(octets)
+        told(200, described(octets))(handler)
+
+    bucket.answers = {UPLOAD: answer}
+    return kept
+
+
+def nothing_left():
+    return not list(Path(tempfile.gettempdir()).glob("idp-scratch-*"))
+
+
+async def reached(bucket, beginning):
+    """Once the bucket was asked that."""
+    while not any(line.startswith(beginning) for line, *_ in bucket.seen):
+        await asyncio.sleep(0.01)
+
+
+# Import
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_package_is_read_from_object_storage(server, owner, bucket, name):
+    found = await imported(owner, {name: PLACE, "timeout": "30s"})
+
+    assert (found["state"], found["created"]) == ("JOB_STATE_SUCCEEDED", 2)
+    assert await server.store.get(ORGANIZATIONS, "o1")
+    assert nothing_left()
+
+
+async def test_names_of_the_place_may_be_in_snake_case(owner, bucket):
+    place = {name: PLACE[name] for name in ("bucket", "path")}
+    place["serviceaccount_json"] = PLACE["serviceaccountJson"]
+
+    assert (await imported(owner, {"data_orgsv1_gcs": place}))["created"] == 2
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        package(*orgs(2)),
+        package(*orgs(2), timeout="1h"),
+        {"dataOrgsv1": {"orgs": orgs(2)}},
+        {"data_orgsv1": json.dumps({"orgs": orgs(2)})},
+    ],
+)
+async def test_whatever_can_be_sent_can_be_stored(owner, bucket, document):
+    holds(bucket, json.dumps(document).encode())
+
+    assert (await imported(owner, {"dataOrgsv1Gcs": PLACE}))["created"] == 2
+
+
+async def test_a_large_package_is_kept_and_gone_through_when_it_has_come(server, owner, bucket):
+    holds(bucket, large())
+    found = await imported(owner, {"dataOrgsGcs": PLACE})
+    await server.service.errands.finished()
+
+    job = await server.store.get(JOBS, found["jobId"])
+    assert (job.state, job.created, job.source) == ("succeeded", 1500, None)
+
+
+async def test_a_dry_run_of_a_stored_package_stores_nothing(server, owner, bucket):
+    found = await imported(owner, {"dataOrgsGcs": PLACE, "dryRun": True})
+
+    assert found["created"] == 2
+    assert await server.store.get(ORGANIZATIONS, "o1") is None
+
+
+BAD_PLACES = {
+    "no bucket": ({"bucket": ""}, "bucket", "field.empty"),
+    "another host": ({"bucket": "a@evil.example"}, "bucket", "object_storage.bucket"),
+    "a line": ({"bucket": "a\r\nX: y"}, "bucket", None),
+    "a way up": ({"path": "a/../b"}, "path", "object_storage.path"),
+    "no account": ({"serviceaccountJson": "e30="}, "serviceaccountJson", "object_storage.account"),
+    "no base64": ({"serviceaccountJson": "%"}, "serviceaccountJson", "field.base64"),
+    "another token server": (
+        {"serviceaccountJson": packed(ACCOUNT | {"token_uri": "http://169.254.169.254/"})},
+        "serviceaccountJson",
+        "object_storage.account",
+    ),
+    "another universe": (
+        {"serviceaccountJson": packed(ACCOUNT | {"universe_domain": "evil.example"})},
+        "serviceaccountJson",
+        "object_storage.account",
+    ),
+    "something else": ({"endpoint": "https://evil.example"}, "endpoint", "field.unknown"),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "member"), [(IMPORT, "dataOrgsv1Gcs"), (EXPORT, "gcsOutput")], ids=["in", "out"]
+)
+async def test_a_place_that_is_none_is_refused_before_anything_is_called(
+    server, owner, bucket, path, member
+):
+    before = await everything(server.store)
+
+    for changed, field, slug in BAD_PLACES.values():
+        fields = refused(await owner.post(path, {member: PLACE | changed}), 400, 3)
+
+        assert [*fields] == [f"{member}.{field}"]
+        assert slug in (None, fields[f"{member}.{field}"])
+    assert await everything(server.store) == before
+    assert bucket.connections == 0
+
+
+CONTRADICTING = [
+    ({"dataOrgsGcs": PLACE, "dataOrgsv1Gcs": PLACE}, "dataOrgsv1Gcs", "field.conflict"),
+    ({"dataOrgsGcs": PLACE, "data_orgs_gcs": PLACE}, "dataOrgsGcs", "field.duplicate"),
+    ({"dataOrgsGcs": PLACE, "dataOrgs": {"orgs": []}}, "dataOrgsGcs", "field.conflict"),
+    ({"dataOrgsGcs": PLACE, "orgs": []}, "orgs", "field.unknown"),
+    ({"dataOrgsGcs": None}, "dataOrgsGcs", "field.wrong_type"),
+    ({"dataOrgsGcs": PLACE, "timeout": "soon"}, "timeout", "field.duration"),
+    ({"dataOrgsGcs": PLACE, "fix": True}, "fix", "field.unsupported"),
+    ({"dataOrgsGcs": PLACE, "more": [0] * 600_000}, "dataOrgsGcs", "json.too_large"),
+]
+
+
+async def test_what_contradicts_itself_is_refused(server, owner, bucket):
+    before = await everything(server.store)
+
+    for document, field, slug in CONTRADICTING:
+        assert refused(await owner.post(IMPORT, document), 400, 3)[field] == slug
+    assert await everything(server.store) == before
+    assert bucket.connections == 0
+
+
+NO_PACKAGES = [
+    (b"", "dataOrgsGcs"),
+    (b"[]", "dataOrgsGcs"),
+    (b"{}", "dataOrgsGcs.dataOrgs"),
+    (b'{"orgs":[]', "dataOrgsGcs"),
+    (b'{"orgs":[],"dryRun":true}', "dataOrgsGcs.dryRun"),
+    (b'{"orgs":[],"dataOrgs":{"orgs":[]}}', "dataOrgsGcs.dataOrgs"),
+    (json.dumps({"dataOrgsGcs": PLACE}).encode(), "dataOrgsGcs.dataOrgsGcs"),
+]
+
+
+async def test_an_object_that_is_no_package_is_refused(server, owner, bucket):
+    """What an object wishes is no wish, and is not passed over either."""
+    before = await everything(server.store)
+
+    for octets, field in NO_PACKAGES:
+        holds(bucket, octets)
+        assert field in refused(await owner.post(IMPORT, {"dataOrgsGcs": PLACE}), 400, 3)
+    assert await everything(server.store) == before
+    assert nothing_left()
+
+
+FAILING = {
+    "forbidden": ({META: told(403, {})}, "object_storage.forbidden"),
+    "absent": ({META: told(404, {})}, "object_storage.not_found"),
+    "changed": ({MEDIA: told(412, {})}, "object_storage.changed"),
+    "cut short": ({MEDIA: told(200, b"{")}, "object_storage.checksum"),
+    "elsewhere": ({META: told(302, {}, Location="http://[::1]:1/")}, "object_storage.unreachable"),
+    "too large": (
+        {META: told(200, described(b"", size=str(1 << 50)))},
+        "object_storage.too_large",
+    ),
+    "slow": ({META: slow}, "object_storage.timeout"),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
+    server, owner, bucket, name
+):
+    answers, slug = FAILING[name]
+    bucket.answers |= answers
+    before, begun = await everything(server.store), time.monotonic()
+    timeout = "0.3s" if name == "slow" else "30s"
+
+    page = await owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": timeout})
+
+    assert refused(page, 400, 3) == {"dataOrgsGcs": slug}
+    assert time.monotonic() - begun < 10  # of a loaded machine
+    assert await everything(server.store) == before
+    assert nothing_left()
+
+
+# How many at once, and the end of a call
+
+
+async def test_one_too_many_is_told_to_come_back(server, owner, bucket, monkeypatch):
+    monkeypatch.setattr(object_store, "_turns", threading.BoundedSemaphore(1))
+    bucket.answers[META] = silent
+    owner.visitor.may_fail = True
+    first = asyncio.ensure_future(owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": "2s"}))
+    await reached(bucket, META)
+
+    page = await owner.post(IMPORT, {"dataOrgsGcs": PLACE})
+
+    assert refused(page, 503, 14) == {"": "busy"}
+    assert page.headers["Retry-After"]
+    assert refused(await first, 400, 3) == {"dataOrgsGcs": "object_storage.timeout"}
+    holds(bucket, b'{"orgs":[]}')
+    assert await imported(owner, {"dataOrgsGcs": PLACE})
+
+
+async def test_a_caller_who_leaves_has_cut_the_transfer(server, owner, bucket):
+    bucket.answers[META] = silent
+    before = await everything(server.store)
+    body = json.dumps({"dataOrgsGcs": PLACE, "timeout": "1h"}).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.service.config.port)
+    writer.write(
+        f"POST {IMPORT} HTTP/1.1\r\nHost: {server.issuer.partition('//')[2]}\r\n"
+        f"Authorization: Bearer {owner.token}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+    await reached(bucket, META)
+    assert not nothing_left()
+
+    writer.close()
+    while not nothing_left():
+        await asyncio.sleep(0.01)
+
+    assert await everything(server.store) == before
+
+
+# Export
+
+
+async def test_an_export_is_written_to_object_storage_instead(server, owner, bucket):
+    await imported(owner, package(*orgs(2)))
+    kept = takes(bucket)
+
+    page = await owner.post(EXPORT, {"orgIds": ["o0", "o1"], "gcsOutput": PLACE})
+
+    assert page.status == 200, page.text
+    (octets,) = kept
+    assert [each["orgId"] for each in json.loads(octets)["orgs"]] == ["o0", "o1"]
+    output = {"bucket": "acme-exports", "path": "a/b.json", "size": len(octets)}
+    assert page.json() == {"output": output}
+    assert nothing_left()
+
+
+@pytest.mark.parametrize("name", ["responseOutput", "response_output"])
+async def test_with_both_outputs_it_is_written_and_answered(server, owner, bucket, name):
+    kept = takes(bucket)
+    page = await owner.post(EXPORT, {"gcs_output": PLACE, name: True})
+
+    assert [each.decode() for each in kept] == [page.text]
+    assert page.json()["orgs"]
+
+
+async def test_without_an_output_it_is_answered(owner, bucket):
+    page = await owner.post(EXPORT, {"responseOutput": False})
+
+    assert page.json()["orgs"]
+    assert bucket.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "slug"),
+    [
+        (told(403, {}), "object_storage.forbidden"),
+        (told(404, {}), "object_storage.not_found"),
+        (told(412, {}), "object_storage.exists"),
+        (told(200, described(b"x")), "object_storage.checksum"),
+        (slow, "object_storage.timeout"),
+    ],
+    ids=["forbidden", "absent", "there already", "spoilt", "slow"],
+)
+async def test_an_export_that_cant_be_written_is_refused(server, owner, bucket, answer, slug):
+    bucket.answers = {UPLOAD: answer}
+    timeout = "1s" if answer is slow else "30s"
+
+    page = await owner.post(
+        EXPORT, {"gcsOutput": PLACE, "responseOutput": True, "timeout": timeout}
+    )
+
+    assert refused(page, 400, 3) == {"gcsOutput": slug}
+    assert nothing_left()
+
+
+async def test_what_was_exported_there_is_imported_from_there(server, owner, bucket):
+    await imported(owner, package(*orgs(2)))
+    kept = takes(bucket)
+    await owner.post(EXPORT, {"orgIds": ["o0", "o1"], "gcsOutput": PLACE})
+    holds(bucket, kept[0])
+
+    found = await imported(owner, {"dataOrgsv1Gcs": PLACE})
+
+    assert "errors" not in found
+    assert found["skipped"] == found["total"]
+
+
+# The account
+
+
+async def test_the_account_is_nowhere_when_the_call_is_over(server, owner, bucket, logged):
+    secrets = (PLACE["serviceaccountJson"][200:260], PEM[40:80], EMAIL)
+    keyed = {"Idempotency_Key": "k"}
+    page = await owner.post(IMPORT, {"dataOrgsGcs": PLACE}, **keyed)
+    pages = [page]
+    holds(bucket, b"{}")
+    pages.append(await owner.post(IMPORT, {"dataOrgsGcs": PLACE}))
+    bucket.answers = {META: told(403, {"error": EMAIL}), UPLOAD: told(403, {"error": EMAIL})}
+    pages.append(await owner.post(IMPORT, {"dataOrgsGcs": PLACE}))
+    pages.append(await owner.post(EXPORT, {"gcsOutput": PLACE}))
+    wrong = PLACE | {"serviceaccountJson": packed(ACCOUNT | {"type": "authorized_user"})}
+    pages.append(await owner.post(IMPORT, {"dataOrgsGcs": wrong}))
+    takes(bucket)
+    pages.append(await owner.post(EXPORT, {"gcsOutput": PLACE}))
+
+    assert [page.status for page in pages] == [200, 400, 400, 400, 400, 200]
+    assert "object storage failed" in logged.getvalue()
+    assert [each async for each in server.store.scan(EVENTS) if each.type == "export.made"]
+    kept = repr(await everything(server.store))
+    for told_somewhere in (kept, logged.getvalue(), *(page.text for page in pages)):
+        assert not [secret for secret in secrets if secret in told_somewhere]
+    assert nothing_left()
+
+
+# With Google's library at both ends
+
+
+class TestEmulator:
+    @pytest.fixture
+    def bucket(self):
+        running = create_server("127.0.0.1", 0, in_memory=True, default_bucket="acme-exports")
+        running.start()
+        running.url = f"http://127.0.0.1:{running._api._httpd.server_address[1]}"
+        yield running
+        running.stop()
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    async def test_an_export_goes_out_and_comes_in(self, owner, bucket):
+        await imported(owner, package(*orgs(3)))
+
+        page = await owner.post(EXPORT, {"orgIds": ["o0", "o1", "o2"], "gcsOutput": PLACE})
+        assert page.json()["output"]["path"] == "a/b.json"
+        found = await imported(owner, {"data_orgsv1_gcs": PLACE})
+
+        assert found["skipped"] == found["total"]
