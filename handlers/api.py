@@ -178,15 +178,10 @@ class ApiHandler(JsonHandler):
         super()._end()
         self._let_go()
 
-    def on_connection_close(self) -> None:
-        super().on_connection_close()
-        if self.upload is not None:
-            self.upload.left.set()
-
     def _let_go(self) -> None:
         """Let go of the body, unless it is being read."""
-        if self.upload is not None and not self._is_running:
-            self.upload.close()
+        if self.upload is not None:
+            self.upload.let_go(is_read=self._is_running)
 
     async def _count(self, error: Unauthenticated) -> None:
         """Count a wrong token. Raises TooMany when there were too many of this address."""

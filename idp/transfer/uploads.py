@@ -73,6 +73,12 @@ class Upload:
         while piece := self.read(size):
             yield piece
 
+    def let_go(self, *, is_read: bool) -> None:
+        """Nobody waits for an answer any more: let go of it, unless it is being read."""
+        self.left.set()
+        if not is_read:
+            self.close()
+
     def close(self) -> None:
         """Let go of it."""
         self._file.close()

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from gcp_storage_emulator.server import create_server
 
 from idp import logs
 from idp.records import EVENTS, JOBS, ORGANIZATIONS
@@ -19,12 +18,17 @@ from idp.transfer import object_store
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,
+    MEDIA,
+    META,
     PEM,
+    UPLOAD,
     described,
+    holds,
     packed,
     serving,
     silent,
     slow,
+    takes,
     told,
 )
 from tests.support.bulk import IMPORT, imported, large, orgs, package
@@ -33,7 +37,6 @@ from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
 PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
-META, MEDIA, UPLOAD = "GET /storage/v1/b/", "GET /download/", "POST /upload/"
 NAMES = ["dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs"]
 
 
@@ -65,26 +68,6 @@ def logged():
     logs.configure("debug", "json", stream=stream)
     yield stream
     vars(logs._output).update(before)
-
-
-def holds(bucket, octets):
-    """The bucket has one object."""
-    bucket.answers = {META: told(200, described(octets)), MEDIA: told(200, octets)}
-
-
-def takes(bucket):
-    """The bucket keeps what is sent, and tells so."""
-    kept = []
-
-    def answer(handler):
-        body = bucket.seen[-1][2]
-        first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
-        octets = body[first : body.rindex(b"\r\n--")]
-        kept.append(octets)
-        told(200, described(octets))(handler)
-
-    bucket.answers = {UPLOAD: answer}
-    return kept
 
 
 def nothing_left():
@@ -192,7 +175,6 @@ CONTRADICTING = [
     ({"dataOrgsGcs": PLACE, "orgs": []}, "orgs", "field.unknown"),
     ({"dataOrgsGcs": None}, "dataOrgsGcs", "field.wrong_type"),
     ({"dataOrgsGcs": PLACE, "timeout": "soon"}, "timeout", "field.duration"),
-    ({"dataOrgsGcs": PLACE, "fix": True}, "fix", "field.unsupported"),
     ({"dataOrgsGcs": PLACE, "more": [0] * 600_000}, "dataOrgsGcs", "json.too_large"),
 ]
 
@@ -392,27 +374,3 @@ async def test_the_account_is_nowhere_when_the_call_is_over(server, owner, bucke
     for told_somewhere in (kept, logged.getvalue(), *(page.text for page in pages)):
         assert not [secret for secret in secrets if secret in told_somewhere]
     assert nothing_left()
-
-
-# With Google's library at both ends
-
-
-class TestEmulator:
-    @pytest.fixture
-    def bucket(self):
-        running = create_server("127.0.0.1", 0, in_memory=True, default_bucket="acme-exports")
-        running.start()
-        running.url = f"http://127.0.0.1:{running._api._httpd.server_address[1]}"
-        yield running
-        running.stop()
-
-    @pytest.mark.filterwarnings("ignore::ResourceWarning")
-    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-    async def test_an_export_goes_out_and_comes_in(self, owner, bucket):
-        await imported(owner, package(*orgs(3)))
-
-        page = await owner.post(EXPORT, {"orgIds": ["o0", "o1", "o2"], "gcsOutput": PLACE})
-        assert page.json()["output"]["path"] == "a/b.json"
-        found = await imported(owner, {"data_orgsv1_gcs": PLACE})
-
-        assert found["skipped"] == found["total"]

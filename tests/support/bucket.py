@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google_crc32c import Checksum
 
+META, MEDIA, UPLOAD = "GET /storage/v1/b/", "GET /download/", "POST /upload/"
 EMAIL = "exporter@acme.iam.gserviceaccount.com"
 PEM = (
     rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -139,3 +140,23 @@ def slow(handler):
 def silent(handler):
     """No answer at all."""
     handler.server.is_done.wait()
+
+
+def holds(bucket, octets):
+    """The bucket has one object."""
+    bucket.answers = {META: told(200, described(octets)), MEDIA: told(200, octets)}
+
+
+def takes(bucket):
+    """The bucket keeps what is sent, and tells so."""
+    kept = []
+
+    def answer(handler):
+        body = bucket.seen[-1][2]
+        first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
+        octets = body[first : body.rindex(b"\r\n--")]
+        kept.append(octets)
+        told(200, described(octets))(handler)
+
+    bucket.answers = {UPLOAD: answer}
+    return kept

@@ -20,12 +20,13 @@ _HEAD = """# Conformance
 
 What the service promises, and the tests that hold it to that. The sections say where a promise
 comes from: the product's specification, and numbered behaviours of certified OpenID providers
-beyond it. {kept} promises are kept; {refused} more are of what this version does not offer, marked
-*not offered*: discovery does not list it, and who asks for it is refused by name.
+beyond it. {kept} promises are kept.{more}
 
 Made from `tests/conformance.toml` by `python -m tests.support.conformance`. A promise without a
 test fails the suite.
 """
+_MORE = """ {refused} more are of what this version does not offer, marked
+*not offered*: discovery does not list it, and who asks for it is refused by name."""
 
 
 def sections() -> list[dict]:
@@ -62,7 +63,8 @@ def missing(row: dict) -> list[str]:
 def page() -> str:
     """The page as it should be."""
     refused = sum(row.get("refused", False) for row in rows())
-    lines = [_HEAD.format(kept=len(rows()) - refused, refused=refused)]
+    more = _MORE.format(refused=refused) if refused else ""
+    lines = [_HEAD.format(kept=len(rows()) - refused, more=more)]
     for section in sections():
         lines += [f"## {section['title']} ({section['source']})", "", "| | promise | tests |"]
         lines += ["|---|---|---|", *map(_line, section["row"]), ""]

@@ -21,7 +21,10 @@ from idp.transfer.object_store import ObjectStorageFailed
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,
+    MEDIA,
+    META,
     PEM,
+    UPLOAD,
     crc32c,
     described,
     endless,
@@ -36,12 +39,6 @@ PLACE = requests.read(
     Place, {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 )
 PACKAGE = b'{"orgs":[]}'
-META, MEDIA, UPLOAD, RESUME = (
-    "GET /storage/v1/b/",
-    "GET /download/",
-    "POST /upload/",
-    "PUT /upload/",
-)
 MOST = 1000
 
 
