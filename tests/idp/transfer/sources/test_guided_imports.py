@@ -1,0 +1,53 @@
+"""The guides' second step, as it is printed: the import of what was made in the first."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.bulk import orgs, package
+from tests.support.callers import instance_owner
+from tests.support.moving import GUIDES
+from tests.support.shell import Shell
+
+TEXT = (GUIDES / "README.md").read_text(encoding="utf-8")
+BODY = json.dumps(package(*orgs(2), timeout="30m"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("importBody.json").write_text(BODY, encoding="utf-8")
+
+
+def test_the_commands_of_the_import_work(tmp_path):
+    shell = Shell(tmp_path / "data").install()
+    dry, real = re.findall(r"^ {4,}idp (import .+)$", TEXT, re.MULTILINE)
+
+    assert shell.get(*shlex.split(dry), "--get", "created") == "2"
+    assert "o1" not in shell.stored()["organizations"]
+    assert shell.get(*shlex.split(real), "--get", "created") == "2"
+    assert "o1" in shell.stored()["organizations"]
+    assert Path("problems.ndjson").read_text(encoding="utf-8") == ""
+
+
+async def test_the_call_of_the_import_works(server, visitor):
+    (call,) = re.findall(r"^ {4,}(curl (?:.+\\\n)*.+)$", TEXT, re.MULTILINE)
+    words = shlex.split(call)
+    owner = await instance_owner(server, visitor)
+    told = dict(re.findall(r"-H ['\"]([^:]+): ([^'\"]+)['\"]", call))
+    method, address = words[words.index("-X") + 1 :][:2]
+    file = words[words.index("--data-binary") + 1].removeprefix("@")
+
+    page = await visitor.request(
+        method,
+        address.replace("$ISSUER", ""),
+        content=Path(file).read_bytes(),
+        headers={name: each.replace("$TOKEN", owner.token) for name, each in told.items()},
+    )
+
+    assert page.json()["created"] == 2
