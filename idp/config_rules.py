@@ -241,9 +241,9 @@ def _object_storage(config: Config) -> Iterator[Broken]:
         parts = urlsplit(config.gcs_endpoint)
         problem = "@" in parts.netloc or config.gcs_endpoint != f"{parts.scheme}://{parts.netloc}"
         host, _ = parts.hostname or "", parts.port
+        is_near = is_loopback(host) and config.is_loopback
     except ValueError:
-        problem, host = True, ""
-    is_near = config.is_loopback and is_loopback(host)
+        problem, host, is_near = True, "", False
     if problem or not host or parts.scheme not in ({"https", "http"} if is_near else {"https"}):
         yield Broken(
             ("gcs_endpoint",),

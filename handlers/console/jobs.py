@@ -19,6 +19,7 @@ _NAMES: Final = {
         "Removes what deleted organizations have left", context="jobs"
     ),
     "outbox": message("Sends mail and text messages", context="jobs"),
+    "imports": message("Removes what ended imports have left", context="jobs"),
     "logout messages": message("Tells applications that sessions have ended", context="jobs"),
 }
 _LIST: Final = "GET /admin/v1/background"

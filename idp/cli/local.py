@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Final
 
 import msgspec
@@ -19,6 +20,7 @@ from idp.identity import permissions
 from idp.identity.permissions import Rights
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.service import Service
+from idp.transfer.uploads import Upload
 from storage import MAX_ID_CHARACTERS
 
 _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
@@ -54,7 +56,8 @@ class Local(msgspec.Struct, frozen=True):
         if self.org_id is not None:
             await access.find_organization(self.service, call, self.org_id)
         ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
-        answer = await operation.run(self.service, call, *ids, **_given(operation, document))
+        with _given(operation, document) as given:
+            answer = await operation.run(self.service, call, *ids, **given)
         if isinstance(answer, Filed):
             with answer.file as file:
                 file.seek(0)
@@ -88,8 +91,19 @@ def _checked(name: str, value: str) -> str:
     return value
 
 
-def _given(operation: Operation, document: object) -> Document:
+@contextmanager
+def _given(operation: Operation, document: object) -> Iterator[Document]:
     """What the operation takes of the body. Raises InvalidArgument."""
+    if operation.body != "package":
+        yield _read(operation, document)
+        return
+    package = Upload()
+    with closing(package):
+        package.take(msgspec.json.encode(document))
+        yield {"package": package}
+
+
+def _read(operation: Operation, document: object) -> Document:
     if operation.query is not None:
         return {"request": requests.read(operation.query, document or {})}
     if operation.request is None:

@@ -17,7 +17,6 @@ from idp.transfer.rows import Problem
 
 _SPACED: Final = (Domain, Email, Instant, Phone, UserName)
 _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
-_SLUG: Final = "import.mended"
 
 
 def mended(form: type[Request], document: object) -> tuple[object, list[Problem]]:
@@ -85,5 +84,5 @@ def _subtag(text: str) -> str:
 
 
 def _warning(path: str, done: str) -> Problem:
-    fix = SLUGS[_SLUG].cure
-    return Problem(slug=_SLUG, field=path, message=done, fix=fix, is_error=False)
+    fix = SLUGS["import.mended"].cure
+    return Problem(slug="import.mended", field=path, message=done, fix=fix, is_error=False)

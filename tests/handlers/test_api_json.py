@@ -292,7 +292,7 @@ async def test_a_method_of_nobody_s_is_405(server):
     "path",
     [
         *["/management/v1/nothing", "/admin/v1/", "/v2/people", "/management/v1/projects/"],
-        *["/v2/", "/admin/v1/export", "/admin/v1/nothing", "/management/v1/users/human/_add"],
+        *["/v2/", "/admin/v1/exports", "/admin/v1/nothing", "/management/v1/users/human/_add"],
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])

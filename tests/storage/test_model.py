@@ -21,7 +21,7 @@ from tests.support.clock import SteppingClock
 IDS = st.sampled_from(["a", "b", "c", "d"])
 KEYS = st.sampled_from(["k1", "k2", "k3"])
 SMALL = st.integers(0, 2)
-NOTES = st.none() | st.text(max_size=3)
+NOTES = st.none() | st.text(st.characters(codec="utf-8", min_codepoint=1), max_size=3)
 USER_WRITES = st.one_of(
     st.builds(lambda id, key, n: Insert(USERS, user(id, login_key=key, n=n)), IDS, KEYS, SMALL),
     st.builds(

@@ -49,7 +49,10 @@ def possessions(draw, n, people):
         "projectRoles": [draw(_role(*role)) for role in roles],
         "userGrants": draw(_grants(users, roles)),
         "orgMembers": [
-            {"userId": id, "roles": draw(st.lists(st.sampled_from(OWNER_ROLES), min_size=1))}
+            {
+                "userId": id,
+                "roles": draw(st.lists(st.sampled_from(OWNER_ROLES), min_size=1, unique=True)),
+            }
             for id in draw(subsets(users))
         ],
     }
