@@ -78,18 +78,26 @@ def replaced(body, path, octets):
     return json.dumps(holder).replace('"@@"', octets).encode()
 
 
-def is_fine(value, octets):
-    """Whether `octets` is a value that the leaf may have, as what it holds tells."""
+def is_fine(path, value, octets):
+    """Whether `octets` is a value that the leaf may have, as what it holds tells; any text may be
+    an id."""
+    if path.endswith(("Ids", ".orgs")) and octets == '["x"]':
+        return True
     return octets in {bool: ["true"], int: ["0"], list: ["[]"], dict: ["{}"]}.get(type(value), ())
+
+
+def of_the_call(body):
+    """The leaves that the call itself judges; the rows of a package are judged one by one."""
+    return [leaf for leaf in leaves(body) if ".orgs[" not in leaf[0]]
 
 
 @pytest.mark.parametrize(("call", "n"), SOME_BODIES)
 async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, call, n):
     body = sample(call, n)
     before = await everything(server.store)
-    for position, (path, value) in enumerate(leaves(body)):
+    for position, (path, value) in enumerate(of_the_call(body)):
         for octets in HOSTILE if position else [*HOSTILE, HUGE]:
-            if is_fine(value, octets):
+            if is_fine(path, value, octets):
                 continue
             hostile = replaced(body, path, octets)
             page = await owner.request(CALLS[call].method, address(CALLS[call]), hostile)
