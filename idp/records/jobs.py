@@ -27,7 +27,8 @@ class Job(Record):
     `holder` is the process at work, until `held_until`: then another one may go on. `parts` is how
     many parts of the package are stored (`PackagePart`); `source` is the file of this machine that
     it is read from instead, `digest` the SHA-256 of the package. `total` is known once the package
-    was looked through. `reason` is why it failed as a whole.
+    was looked through. `reason` is why it failed as a whole,
+    and `reason_field` where that stands.
     """
 
     state: JobState
@@ -47,6 +48,7 @@ class Job(Record):
     warned: int = 0
     is_to_stop: bool = False
     reason_slug: str | None = None
+    reason_field: str | None = None
     reason: str | None = None
     holder: str | None = None
     held_until: datetime | None = None

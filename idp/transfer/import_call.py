@@ -231,5 +231,6 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
 def _failure(job: Job) -> IdpError:
     if job.reason_slug == "internal":
         return IdpError("something failed on the side of the service")
-    problem = FieldProblem(job.reason_slug or "", "", job.reason or "")
+    field, told = job.reason_field or "", job.reason or ""
+    problem = FieldProblem(job.reason_slug or "", field, told.removeprefix(f"{field}: "))
     return InvalidArgument([problem])

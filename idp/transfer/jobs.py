@@ -132,6 +132,7 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
         "finished_at": None,
         "reason": None,
         "reason_slug": None,
+        "reason_field": None,
     }
     step = events.update(service.random, JOBS, job, wanted, "import.resumed", actor, now)
     await commit_settled(service.store, *step)
@@ -201,7 +202,11 @@ class Hold:
             await commit_settled(self._service.store, self._update(free, {}))
 
     async def end(
-        self, state: JobState, slug: str | None = None, reason: str | None = None
+        self,
+        state: JobState,
+        slug: str | None = None,
+        reason: str | None = None,
+        field: str | None = None,
     ) -> None:
         """End the job, with its event. Raises Lost, StorageError."""
         service, job = self._service, self.job
@@ -210,6 +215,7 @@ class Hold:
             "state": state,
             "reason_slug": slug,
             "reason": reason,
+            "reason_field": field,
             "finished_at": now,
             "changed_at": now,
             "is_to_stop": False,

@@ -86,20 +86,22 @@ async def work(
     return hold.job
 
 
-async def _refusal(work: Awaitable[None]) -> tuple[str, str] | None:
-    """Why the job can't be done at all, as a slug and a sentence. Raises Lost, Unavailable and
-    Unknown."""
+async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
+    """Why the job can't be done at all: a slug, a sentence, and the field that it is about.
+
+    Raises Lost, Unavailable and Unknown.
+    """
     try:
         await work
     except InvalidArgument as error:
-        return error.problems[0].slug, error.message
+        return error.problems[0].slug, error.message, error.problems[0].field
     except PackageLost as error:
-        return error.slug, error.message
+        return error.slug, error.message, ""
     except (Lost, Unavailable, Unknown):
         raise
     except Exception as error:  # one job's failure is not the end of its process
         _log.error("a job failed", exc_info=error)
-        return "internal", "something failed on the side of the service"
+        return "internal", "something failed on the side of the service", ""
     return None
 
 
