@@ -83,8 +83,8 @@ def is_fine(path, value, octets):
     an id, and whatever a list of organizations holds is told row by row."""
     if path.endswith("Ids") and octets == '["x"]':
         return True
-    if path.endswith(".orgs") and octets.startswith("["):
-        return True
+    if path.endswith(".orgs") and (octets.startswith("[") or octets is HUGE):
+        return True  # of a large package that is none, the job that says so is kept
     return octets in {bool: ["true"], int: ["0"], list: ["[]"], dict: ["{}"]}.get(type(value), ())
 
 
