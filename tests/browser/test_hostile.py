@@ -130,6 +130,9 @@ def test_held_mail_is_drawn_without_doing_anything(world, visit):
     person = visit()
     states.registered(person, givenName=GROUPS[0], familyName=GROUPS[1])
     person.page.goto("about:blank")
-    for mail in world.held_mail():
+    mails = world.held_mail()
+    for mail in mails:
         person.page.set_content(mail["html"])
         look(person)
+
+    assert mails

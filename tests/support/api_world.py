@@ -80,7 +80,9 @@ class World:
         return found | (await make(self) if make else {})
 
     async def target(self, operation):
-        """A call that could be made: what it uses up is there, once."""
+        """A call that could be made: what it uses up is there, once, and of calls before it
+        nothing is under way any more."""
+        await self.server.service.errands.finished()
         ids = await self.ids(operation)
         return Target(operation.method, address(operation, **ids), self.body(operation))
 
