@@ -23,19 +23,32 @@ _LOCK: Final = "lock"
 def directory() -> Iterator[Path]:
     """A directory of this process, in the system's one for temporary files, within the block."""
     _sweep()
-    path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    path, lock = _made()
     try:
-        with _locked(path):
+        with lock:
             yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with (path / _LOCK).open("wb") as lock:
+def _made() -> tuple[Path, IO[bytes]]:
+    """A new directory with its lock, which this process has."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        lock = (path / _LOCK).open("wb")
+        if _is_taken(lock):
+            return path, lock
+        lock.close()
+
+
+def _is_taken(lock: IO[bytes]) -> bool:
+    """Whether the lock is had now. Before that, another process may take the directory for one
+    that was left behind, and remove it."""
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+    except BlockingIOError:
+        return False
+    return os.fstat(lock.fileno()).st_nlink > 0
 
 
 def _sweep() -> None:
