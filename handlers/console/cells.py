@@ -44,6 +44,11 @@ def instant(value: str | None) -> Cell:
     return cell(f"{value[:10]} {value[11:16]} UTC", "time") if value else text(None)
 
 
+def progress(label: Message, done: int, total: int) -> Cell:
+    """How much is done, as a bar; `label` is what is counted."""
+    return cell({"label": label, "done": done, "total": total}, "progress")
+
+
 def switch(is_on: bool) -> Cell:
     return text(YES if is_on else NO)
 

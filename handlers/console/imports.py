@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import cells, commands
+from handlers.console import cells, commands, event_log, texts
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell
 from handlers.console.lists import PAGE, ListHandler, cell, chip, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from idp import durations
+from idp.errors import FieldProblem
 from idp.i18n import message
 
 PATH: Final = "/jobs/imports"
@@ -25,20 +27,48 @@ _STATES: Final = {
     "JOB_STATE_FINISHED_WITH_ERRORS": (message("done, with errors", context="imports"), "bad"),
     "JOB_STATE_FAILED": (message("failed", context="outbox"), "bad"),
     "JOB_STATE_CANCELLED": (message("stopped", context="imports"), "bad"),
+    "JOB_STATE_INTERRUPTED": (message("cut off", context="imports"), "bad"),
 }
 _GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
-_RESUMED: Final = ("JOB_STATE_CANCELLED", "JOB_STATE_FAILED")
+_CUT_OFF: Final = "JOB_STATE_INTERRUPTED"
+_FOLLOW: Final = "follow"
+_REFRESHED_SECONDS: Final = 5
 TITLE: Final = message("Imports", context="imports")
 _STOP: Final = message("Stop", context="imports")
 _GO_ON: Final = message("Go on with it", context="imports")
 _PROGRESS: Final = message("Rows done", context="imports")
 _NOTHING: Final = message("There is nothing here yet.", context="console")
+_HOW: Final = message("How", context="imports")
+_WISHES: Final = {
+    "dryRun": message("dry run", context="imports"),
+    "update": message("changes what is there", context="imports"),
+    "fix": message("mends slips", context="imports"),
+}
 _COUNTS: Final = {
     "created": message("Created", context="imports"),
     "updated": message("Changed", context="imports"),
     "skipped": message("Left alone", context="imports"),
     "failed": message("Refused", context="imports"),
+    "warned": message("With a warning", context="imports"),
 }
+_REASONS: Final = {
+    "internal": message("Something failed on the side of the service.", context="imports"),
+    "import.package_lost": message(
+        "The package is not what it was, or not there any more.", context="imports"
+    ),
+}
+_WHY: Final = message("Why it failed", context="imports")
+_WAITS: Final = message(
+    "It reads a file of some machine, and the program that worked on it is gone. It can be gone on"
+    " with there.",
+    context="imports",
+)
+_REFRESHES: Final = message(
+    "The page refreshes every %(n)s second.",
+    plural="The page refreshes every %(n)s seconds.",
+    context="imports",
+    n=_REFRESHED_SECONDS,
+)
 
 ACTIONS: Final = (
     Action(
@@ -78,6 +108,7 @@ class ImportsHandler(ListHandler):
     columns = (
         message("When", context="events"),
         message("State", context="console"),
+        _HOW,
         _PROGRESS,
         _COUNTS["failed"],
     )
@@ -87,42 +118,78 @@ class ImportsHandler(ListHandler):
         return [
             cells.link(when, self.at(CONSOLE + _ONE, found["id"])),
             cell(chip(_STATES, found["state"]), "chip"),
+            _how(found),
             cells.text(_progress(found)),
             cells.text(str(found.get("failed", 0))),
         ]
 
 
 class ImportHandler(ConsoleHandler):
-    """One import, and a page of what was wrong with its rows."""
+    """One import, and a page of what was wrong with its rows.
+
+    While it is under way, the page refreshes by itself for who asks for that.
+    """
 
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
         job = await self.run(f"GET {_JOB}", *ids)
+        is_followed = job["state"] in _GOING_ON and self.query_params().get(_FOLLOW) is not None
+        if is_followed:
+            self.set_header("Refresh", str(_REFRESHED_SECONDS))
         self.page(
             "console/show",
             title_text=TITLE,
             state=chip(_STATES, job["state"]),
-            intro=None,
-            facts=_facts(job),
-            actions=self._ways(job),
+            intro=_WAITS if job["state"] == _CUT_OFF else _REFRESHES if is_followed else None,
+            facts=self._facts(job),
+            actions=self._ways(job, is_followed=is_followed),
             parts_of=[await self._problems(job)],
-            commands=commands.shown(
-                self.service.config, BY_NAME[f"GET {_JOB}"], ids, None, None, "job show {jobId}"
-            ),
+            commands=self._commands(job),
         )
 
-    def _ways(self, job: Document) -> list[Cell]:
-        state, id = job["state"], job["id"]
-        again = way(message("Look again", context="imports"), self.at(CONSOLE + _ONE, id))
-        stop = way(_STOP, self.at(f"{CONSOLE}{_ONE}/cancel", id), is_dangerous=True)
-        go_on = way(_GO_ON, self.at(f"{CONSOLE}{_ONE}/resume", id))
+    def _ways(self, job: Document, *, is_followed: bool) -> list[Cell]:
+        state, here = job["state"], (CONSOLE + _ONE, job["id"])
+        label = message("Refresh automatically", context="imports")
+        follow = way(label, self.at(*here, **{_FOLLOW: "on"}))
+        if is_followed:
+            follow = way(message("Stop refreshing", context="imports"), self.at(*here))
+        again = way(message("Look again", context="imports"), self.at(*here))
+        stop = way(_STOP, self.at(f"{CONSOLE}{_ONE}/cancel", job["id"]), is_dangerous=True)
+        go_on = way(_GO_ON, self.at(f"{CONSOLE}{_ONE}/resume", job["id"]))
         may = "iam.write" in self.visit.rights.everywhere
         return [
-            *[again] * (state in _GOING_ON),
-            *[stop] * (may and state in _GOING_ON),
-            *[go_on] * (may and state in _RESUMED),
+            *[again] * (state in _GOING_ON and not is_followed),
+            *[follow] * (state in _GOING_ON),
+            *[stop] * (may and state in (*_GOING_ON, _CUT_OFF)),
+            *[go_on] * (may and "resumedBy" in job and "source" not in job),
         ]
+
+    def _facts(self, job: Document) -> list[dict[str, object]]:
+        return [
+            *_failure(job),
+            *[cells.fact(_HOW, _how(job))] * any(name in job for name in _WISHES),
+            cells.fact(message("Who", context="events"), self._actor(job)),
+            *[cells.fact(message("File", context="imports"), cells.code(job.get("source")))]
+            * ("source" in job),
+            cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
+            *_speed(job),
+            *_counts(job),
+        ]
+
+    def _actor(self, job: Document) -> Cell:
+        """Whoever began it, by the way to what else they did."""
+        id = job["actor"]
+        url = self.at(f"{event_log.PATH}/installation", editorUserId=id)
+        return cells.link(str(job.get("actorName", id)), url)
+
+    def _commands(self, job: Document) -> list[dict[str, object]]:
+        operation = BY_NAME[f"GET {_JOB}"]
+        lines = commands.shown(
+            self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
+        )
+        on = job.get("resumedBy")
+        return [*lines, *[{"label": _GO_ON, "line": on}] * (on is not None)]
 
     async def _problems(self, job: Document) -> dict[str, Any]:
         cursor = self.query_params().get("problems")
@@ -145,14 +212,50 @@ class ImportHandler(ConsoleHandler):
         return part
 
 
-def _facts(job: Document) -> list[dict[str, object]]:
-    counts = [
-        cells.fact(label, cells.text(str(job.get(name, 0)))) for name, label in _COUNTS.items()
-    ]
+def _how(job: Document) -> Cell:
+    """What was asked."""
+    wishes = [label for name, label in _WISHES.items() if job.get(name)]
+    return cell(wishes, "texts") if wishes else cells.text(None)
+
+
+def _failure(job: Document) -> list[dict[str, object]]:
+    """Why it failed as a whole, and where in the package that stands."""
+    if "slug" not in job:
+        return []
+    field = job.get("field", "")
+    told = job.get("reason", "").removeprefix(f"{field}: ")
+    problem = texts.problem(FieldProblem(job["slug"], field, told), _WHY)
+    where = cells.fact(message("Where", context="imports"), cells.code(field))
     return [
-        cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
-        cells.fact(_PROGRESS, cells.text(_progress(job))),
-        *counts,
+        cells.fact(_WHY, cells.text(_REASONS.get(job["slug"], problem))),
+        *[where] * bool(field),
+    ]
+
+
+def _speed(job: Document) -> list[dict[str, object]]:
+    """When it ended, or how fast it goes and how long that takes."""
+    if "finishDate" in job:
+        ended = message("Ended", context="imports")
+        return [cells.fact(ended, cells.instant(job["finishDate"]))]
+    if "rowsPerSecond" not in job:
+        return []
+    minutes, seconds = divmod(round(durations.parse(job["remainingTime"]).total_seconds()), 60)
+    left = cell(f"{minutes // 60}:{minutes % 60:02}:{seconds:02}", "time")
+    return [
+        cells.fact(
+            message("Rows a second", context="imports"), cells.text(f"{job['rowsPerSecond']:.3g}")
+        ),
+        cells.fact(message("Time left", context="imports"), left),
+    ]
+
+
+def _counts(job: Document) -> list[dict[str, object]]:
+    progress = cells.text(_progress(job))
+    if job["state"] in _GOING_ON and "total" in job:
+        progress = cells.progress(_PROGRESS, job.get("done", 0), job["total"])
+    return [
+        cells.fact(_PROGRESS, progress),
+        *(cells.fact(label, cells.text(str(job.get(name, 0)))) for name, label in _COUNTS.items()),
     ]
 
 
@@ -161,11 +264,10 @@ def _progress(job: Document) -> str:
 
 
 def _problem(found: Document) -> list[Cell]:
-    told = f"{found['field']}: {found['message']}" if found.get("field") else found["message"]
     return [
         cells.code(f"{found['row']} {found['path']}"),
         cells.code(found.get("id")),
-        cells.text(told),
+        cells.text(found["message"]),
         cells.text(found.get("fix")),
     ]
 

@@ -121,7 +121,8 @@ def _total(answer: Document) -> Message | None:
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """A cell of a table, or the value of a fact: kinds are text, code, time, chip and link."""
+    """A cell of a table, or the value of a fact: kinds are text, texts, code, time, chip,
+    progress and link."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 

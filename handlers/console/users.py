@@ -150,7 +150,10 @@ _NEW: Final = (
     Field(
         path="hashedPassword.hash",
         label=message("Hash of a password from elsewhere", context="users"),
-        hint=message("bcrypt or Argon2, as it is encoded: $2b$… or $argon2id$…", context="users"),
+        hint=message(
+            "As its system wrote it: $2b$…, $argon2id$…, $pbkdf2-sha256$… and many others",
+            context="users",
+        ),
         direction="ltr",
         group=_ACCOUNT,
         means=("hashedPassword",),

@@ -35,6 +35,7 @@ class Wanted(Struct, frozen=True):
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
 @click.option("--update", is_flag=True, help="Change what is there already.")
+@click.option("--fix", is_flag=True, help="Mend what can only mean one thing, and tell it.")
 @click.option("--resume", is_flag=True, help="Go on with an import of this file that was cut off.")
 @click.option(
     "--report",
@@ -43,13 +44,20 @@ class Wanted(Struct, frozen=True):
     help="Write what is wrong with its rows there (mode 0600), a line of JSON each.",
 )
 def import_(
-    file: Path, dry_run: bool, update: bool, resume: bool, report: Path | None, **given: Any
+    file: Path,
+    dry_run: bool,
+    update: bool,
+    fix: bool,
+    resume: bool,
+    report: Path | None,
+    **given: Any,
 ) -> None:
     """Bring in a package: organizations with all that is in them, from an export, `idp migrate` or
     another system. Ends with 3 if rows failed; the others are stored. Interrupted, it ends with 7,
     and --resume goes on. Example: idp import package.json --dry-run --report problems.ndjson
     """
-    wanted = Wanted(file, JobOptions(is_dry_run=dry_run, updates=update), resume)
+    options = JobOptions(is_dry_run=dry_run, updates=update, mends=fix)
+    wanted = Wanted(file, options, resume)
     shown = Shown(given["how"], given["get"])
     if shown.get:
         check_field(JOB.answer, shown.get)
@@ -94,11 +102,9 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
 
     with watching.interruptible(leave):
         work = asyncio.ensure_future(running.work(service, hold, is_to_leave=is_to_leave.is_set))
-        job = await watching.beside(backend, hold.job.id, work)
+        await watching.beside(backend, hold.job.id, work)
         await work
-    if job["state"] in watching.GOING_ON:
-        say(f"stopped; go on by the same command with --resume (job {hold.job.id})")
-    return job
+    return await backend.call(JOB, [hold.job.id])
 
 
 async def _begin_there(backend: Remote, wanted: Wanted) -> str:
@@ -110,7 +116,7 @@ async def _begin_there(backend: Remote, wanted: Wanted) -> str:
     # A refusal is told before gigabytes are sent.
     await backend.call(_SEARCH, [], {"query": {"limit": 1}})
     options = wanted.options
-    wishes = {"dryRun": options.is_dry_run, "update": options.updates}
+    wishes = {"dryRun": options.is_dry_run, "update": options.updates, "fix": options.mends}
     with watching.interrupted_at_once():  # a service that has not got all of it has done nothing
         answer = await uploading.upload(backend, wanted.file, wishes)
     return str(answer["jobId"])

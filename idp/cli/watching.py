@@ -21,7 +21,7 @@ from idp.cli.running import show
 from idp.errors import Busy
 
 JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
-GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
+_GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
 _ERRORS: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"]
 _UNIT: Final = "rows"
 _LOOKS_FIRST_SECONDS: Final = 0.05
@@ -31,7 +31,9 @@ _PAGE: Final = 1000
 _CODES: Final = {
     "JOB_STATE_SUCCEEDED": exits.OK,
     "JOB_STATE_FINISHED_WITH_ERRORS": exits.ROW_ERRORS,
-    **dict.fromkeys((*GOING_ON, "JOB_STATE_CANCELLED"), exits.INTERRUPTED),
+    **dict.fromkeys(
+        (*_GOING_ON, "JOB_STATE_CANCELLED", "JOB_STATE_INTERRUPTED"), exits.INTERRUPTED
+    ),
 }
 
 
@@ -43,20 +45,20 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 async def until_end(backend: Backend, job_id: str) -> Document:
-    """The job once it has ended, or as it stands at Ctrl-C.
+    """The job once nobody works on it any more, or as it stands at Ctrl-C.
 
     Raises NotFound, and Busy: the service was away for long.
     """
     enough = asyncio.get_running_loop().create_future()
     with interruptible(lambda: enough.set_result(None)):
-        job = await beside(backend, job_id, enough)
-    if job["state"] in GOING_ON:
-        output.say(f"it goes on without you: idp job watch {job_id}")
-    return job
+        return await beside(backend, job_id, enough)
 
 
 async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
-    """The job, shown until it has ended or `other` is done. Raises NotFound, Busy."""
+    """The job, shown until nobody works on it any more or `other` is done.
+
+    Raises NotFound, Busy.
+    """
     failures, pause = 0, _LOOKS_FIRST_SECONDS
     with closing(Progress(_UNIT)) as progress:
         while True:
@@ -70,7 +72,7 @@ async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> D
             else:
                 failures = 0
                 progress.show(job.get("done", 0), job.get("total", 0))
-                if is_enough or job["state"] not in GOING_ON:
+                if is_enough or job["state"] not in _GOING_ON:
                     return job
             await asyncio.wait([other], timeout=pause)
             pause = min(2 * pause, _LOOKS_LAST_SECONDS)
@@ -105,11 +107,23 @@ def interrupted_at_once() -> Iterator[None]:
 
 
 def end(job: Document, shown: Shown) -> NoReturn:
-    """Print the job, and end the program as it ended."""
+    """Print the job and what to do next, and end the program as it ended."""
     show(job, shown.how, shown.get, ())
-    if job["state"] == "JOB_STATE_FINISHED_WITH_ERRORS":
-        output.say(f"{job['failed']} rows failed: idp job errors {job['id']}")
+    for line in _advice(job):
+        output.say(line)
     raise SystemExit(_CODES.get(job["state"], exits.FAILED))
+
+
+def _advice(job: Document) -> Iterator[str]:
+    id, state = job["id"], job["state"]
+    if state in _GOING_ON:
+        yield f"it goes on without you: idp job watch {id}"
+    elif state == "JOB_STATE_FAILED":
+        yield f"the import failed: {job.get('reason', '')} ({job.get('slug', '')})"
+    if job.get("failed"):
+        yield f"{job['failed']} rows failed: idp job errors {id}"
+    if job.get("resumedBy"):
+        yield f"stopped; go on by: {job['resumedBy']}"
 
 
 async def report(backend: Backend, job_id: str, file: Path) -> None:

@@ -27,8 +27,9 @@ class Job(Record):
     `holder` is the process at work, until `held_until`: then another one may go on. `parts` is how
     many parts of the package are stored (`PackagePart`); `source` is the file of this machine that
     it is read from instead, `digest` the SHA-256 of the package. `total` is known once the package
-    was looked through. `reason` is why it failed as a whole,
-    and `reason_field` where that stands.
+    was looked through. `worked_since` is when whoever was the last to take it up began with its
+    rows, the one behind `worked_from`. `reason` is why it failed as a whole, and `reason_field`
+    where that stands.
     """
 
     state: JobState
@@ -41,6 +42,8 @@ class Job(Record):
     digest: str | None = None
     total: int | None = None
     position: int = 0
+    worked_since: datetime | None = None
+    worked_from: int = 0
     created: int = 0
     updated: int = 0
     skipped: int = 0

@@ -23,6 +23,8 @@ async def tidy(service: Service) -> None:
     """Remove what is not needed any more of all jobs: background work. Raises StorageError."""
     now = service.clock.now()
     async for job in listing.each(service, JOBS, {}):
+        if jobs.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
+            await _forget(service, job)
         if job.state in jobs.WAITING or job.finished_at is None:
             continue
         if job.parts and not _may_go_on(job, job.finished_at, now):

@@ -229,7 +229,7 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
 
 
 def _failure(job: Job) -> IdpError:
-    if job.reason_slug == "internal":
+    if job.reason_slug == jobs.INTERNAL:
         return IdpError("something failed on the side of the service")
     field, told = job.reason_field or "", job.reason or ""
     problem = FieldProblem(job.reason_slug or "", field, told.removeprefix(f"{field}: "))

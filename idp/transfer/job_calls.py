@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Final, get_args
 
 from idp import changes, searching
@@ -17,39 +16,15 @@ from idp.requests import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service
-from idp.transfer import import_answer, jobs, running
+from idp.transfer import import_answer, jobs, running, standing
 from idp.transfer.import_answer import ImportProblem
+from idp.transfer.standing import JobView
 from storage import Cursor, Update
 from storage.settling import commit_settled
 
 _STATES: Final = {jobs.STATES[state]: state for state in get_args(JobState)}
 _KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
 MOST: Final = 1000
-
-
-class JobView(Answer, frozen=True, kw_only=True):
-    """A job. `done` of `total` rows are settled: created, updated, skipped because they were there
-    already, or failed; `warned` have a warning. `reason` is why it failed as a whole. `total` is
-    there once the package was looked through. While a process works on it, it `isHeld`."""
-
-    id: str
-    type: str = ""
-    state: str
-    creation_date: datetime
-    change_date: datetime
-    finish_date: datetime | None = None
-    total: int = 0
-    done: int = 0
-    created: int = 0
-    updated: int = 0
-    skipped: int = 0
-    failed: int = 0
-    warned: int = 0
-    dry_run: bool = False
-    is_held: bool = False
-    actor: str = ""
-    slug: str = ""
-    reason: str = ""
 
 
 class JobsFound(Answer, frozen=True, kw_only=True):
@@ -61,6 +36,8 @@ class JobsFound(Answer, frozen=True, kw_only=True):
 
 
 class StateQuery(Request, frozen=True, kw_only=True):
+    """By its state. One that waits for who has its file counts as queued or running."""
+
     state: Annotated[str, OneOf(tuple(_STATES))]
 
 
@@ -96,7 +73,7 @@ class Problems(Answer, frozen=True, kw_only=True):
 
 async def show(service: Service, call: Call, job_id: str) -> JobView:
     """Show how far a job came. Raises NotFound."""
-    return view(service, await _find(service, job_id))
+    return await standing.view(service, await _find(service, job_id))
 
 
 async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
@@ -109,7 +86,7 @@ async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
     found = await searching.find(service, JOBS, request.query, filters, order="created_at")
     return JobsFound(
         details=found.details,
-        result=[view(service, job) for job in found.records],
+        result=await standing.views(service, found.records),
         next_cursor=found.next_cursor,
     )
 
@@ -151,11 +128,11 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     if job.state not in jobs.WAITING:
         raise _ended()
     await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
-    if job.held_until is None or job.held_until <= service.clock.now():
+    if not jobs.is_held(job, service.clock.now()):
         hold = await jobs.claim(service, job, service.random.id())
         if hold is not None:
             await hold.end("cancelled")
-    return view(service, await _find(service, job_id))
+    return await standing.view(service, await _find(service, job_id))
 
 
 async def resume(service: Service, call: Call, job_id: str) -> JobView:
@@ -176,32 +153,7 @@ async def resume(service: Service, call: Call, job_id: str) -> JobView:
 
     job = await changes.repeated(attempt)
     running.wake(service)
-    return view(service, job)
-
-
-def view(service: Service, job: Job) -> JobView:
-    """A job as it is told."""
-    held_until = job.held_until
-    return JobView(
-        id=job.id,
-        type="JOB_TYPE_IMPORT",
-        state=jobs.STATES[job.state],
-        creation_date=job.created_at,
-        change_date=job.changed_at,
-        finish_date=job.finished_at,
-        total=job.total or 0,
-        done=job.position,
-        created=job.created,
-        updated=job.updated,
-        skipped=job.skipped,
-        failed=job.failed,
-        warned=job.warned,
-        dry_run=job.options.is_dry_run,
-        is_held=held_until is not None and held_until > service.clock.now(),
-        actor=job.actor,
-        slug=job.reason_slug or "",
-        reason=job.reason or "",
-    )
+    return await standing.view(service, job)
 
 
 async def _find(service: Service, job_id: str) -> Job:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import structs
@@ -27,6 +27,7 @@ from idp.records.jobs import (
 )
 from idp.service import Service
 from idp.transfer.engine import Settled
+from idp.transfer.parts import PackageLost
 from storage import Conflict, Insert, Stale, Update, Write
 from storage.settling import commit_settled
 
@@ -43,6 +44,8 @@ STATES: Final[Mapping[JobState, str]] = {
 }
 DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
 RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
+INTERNAL: Final = "internal"
+_NOT_OF_PACKAGE: Final = (INTERNAL, PackageLost.slug)  # why one failed that may do better again
 MAX_WRITES: Final = 2000  # problems that one unit stores
 _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
 
@@ -94,7 +97,7 @@ async def due(service: Service) -> Job | None:
     for state in WAITING:
         page = await service.store.find(JOBS, {"state": state}, order="created_at")
         for job in page.records:
-            if job.source is None and (job.held_until is None or job.held_until <= now):
+            if job.source is None and not is_held(job, now):
                 return job
     return None
 
@@ -117,7 +120,19 @@ def can_go_on(job: Job) -> bool:
     """Whether there are rows left to do, and the package to do them by."""
     if job.state not in WAITING and job.state not in RESUMED:
         return False
+    if job.state == "failed" and job.reason_slug not in _NOT_OF_PACKAGE:
+        return False
     return job.parts > 0 or job.source is not None
+
+
+def is_held(job: Job, now: datetime) -> bool:
+    """Whether a process works on it."""
+    return job.held_until is not None and job.held_until > now
+
+
+def is_cut_off(job: Job, now: datetime) -> bool:
+    """Whether its process is gone, and only who has its file can go on with it."""
+    return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
 async def go_on(service: Service, actor: str, job: Job) -> Job:

@@ -101,7 +101,7 @@ async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
         raise
     except Exception as error:  # one job's failure is not the end of its process
         _log.error("a job failed", exc_info=error)
-        return "internal", "something failed on the side of the service", ""
+        return jobs.INTERNAL, "something failed on the side of the service", ""
     return None
 
 
@@ -117,7 +117,12 @@ async def _whole(
         if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
             await forgetting.drop_report(service, hold.job)
             await hold.begin_anew()
-        await hold.note(state="running", total=package.total)
+        await hold.note(
+            state="running",
+            total=package.total,
+            worked_since=service.clock.now(),
+            worked_from=hold.job.position,
+        )
         async with _ground(service, hold.job) as ground:
             await _through(ground, hold, package, size, is_to_leave)
 

@@ -52,11 +52,13 @@ def cell(said, kind="text"):
     value = said("Minnie")
     if kind == "chip":
         value = {"label": message("active"), "tone": "good"}
+    if kind == "progress":
+        value = {"label": said("Rows"), "done": 4, "total": 10}
     return {"value": value, "kind": kind, "url": URL + said("a")}
 
 
 def row(said):
-    return [cell(said, kind) for kind in ("link", "text", "code", "time", "chip")]
+    return [cell(said, kind) for kind in ("link", "text", "code", "time", "chip", "progress")]
 
 
 def commands(said):
@@ -70,7 +72,14 @@ def ways(said):
 
 def table(said):
     return {
-        "columns": [message("Name"), message("Login"), message("Id"), message("Since"), said("S")],
+        "columns": [
+            message("Name"),
+            message("Login"),
+            message("Id"),
+            message("Since"),
+            said("S"),
+            message("Rows"),
+        ],
         "rows": [row(said)],
         "empty": message("Nobody."),
     }

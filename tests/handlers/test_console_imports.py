@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from idp.records import JOBS
+from idp.transfer import jobs
 from tests.handlers.steps import Seen, text_of
-from tests.idp.transfer.packaged import done
+from tests.idp.transfer.packaged import done, held
 from tests.support.bulk import orgs
 from tests.support.console import admin, manager
 from tests.support.samples.imports import waiting
@@ -25,7 +27,7 @@ async def test_an_import_is_found_from_the_jobs_and_tells_how_far_it_came(server
         "done, with errors",
         "4 / 4",
         "4 orgs[3].org",
-        "name: ",
+        "name: is required",
         f"idp job show {job.id}",
     ):
         assert told in text_of(page)
@@ -58,6 +60,91 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
 
     page = await visitor.open(f"{IMPORTS}/{id}")
     assert "3 / 3" in text_of(page)
+
+
+async def test_of_an_import_it_is_told_who_began_it_how_and_when_it_ended(server, visitor):
+    job = await done(server.service, *orgs(1), is_dry_run=True, updates=True, mends=True)
+    page = await admin(server, visitor, f"{IMPORTS}/{job.id}")
+
+    told = text_of(page)
+
+    for label in ("dry run", "changes what is there", "mends slips", "importer", "Ended"):
+        assert label in told
+    assert "dry run" in text_of(await visitor.open(IMPORTS))
+    assert "editorUserId=importer" in page.text
+    assert "Why it failed" not in told
+
+
+@pytest.mark.parametrize(
+    ("slug", "told", "can"),
+    [
+        ("internal", "Something failed on the side of the service.", True),
+        ("import.package_lost", "The package is not what it was", True),
+        ("field.required", "This is needed.", False),
+        ("json.syntax", "it is none", False),
+    ],
+)
+async def test_why_an_import_failed_is_told_and_whether_it_can_be_gone_on_with(
+    server, visitor, slug, told, can
+):
+    id = await waiting(server, *orgs(3))
+    hold = await jobs.claim(server.service, await server.store.get(JOBS, id), "here")
+    await hold.end("failed", slug, "dataOrgs.orgs: it is none", "dataOrgs.orgs")
+
+    page = await admin(server, visitor, f"{IMPORTS}/{id}")
+
+    assert told in text_of(page)
+    assert '<code dir="ltr">dataOrgs.orgs</code>' in page.text
+    assert (f"{IMPORTS}/{id}/resume" in Seen(page).links) == can
+    assert (f"idp job resume {id}" in text_of(page)) == can
+
+
+async def test_an_import_under_way_shows_a_bar_its_rate_and_the_time_left(server, visitor):
+    hold = await held(server.service)
+    await hold.note(state="running", total=9000, worked_since=server.clock.now())
+    server.clock.advance(2)
+    await hold.note(position=1000)
+
+    page = await admin(server, visitor, f"{IMPORTS}/{hold.job.id}")
+
+    assert '<progress value="1000" max="9000" aria-label="Rows done">' in page.text
+    for told in ("under way", "1000 / 9000", "Rows a second", "500", "Time left", "0:00:16"):
+        assert told in text_of(page)
+    assert f"{IMPORTS}/{hold.job.id}/cancel" in Seen(page).links
+
+
+async def test_the_page_refreshes_for_who_asks_for_that_until_the_import_has_ended(
+    server, visitor
+):
+    hold = await held(server.service)
+    await hold.note(state="running", total=9, worked_since=server.clock.now())
+    here = f"{IMPORTS}/{hold.job.id}"
+    page = await admin(server, visitor, here)
+    assert "Refresh" not in page.headers
+
+    (following,) = [url for url in Seen(page).links if url.endswith("follow=on")]
+    page = await visitor.open(following)
+
+    assert page.headers["Refresh"] == "5"
+    assert "refreshes every 5 seconds" in text_of(page)
+    assert here in Seen(page).links
+    await hold.end("succeeded")
+    assert "Refresh" not in (await visitor.open(following)).headers
+
+
+async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor):
+    hold = await held(server.service, source="/tmp/all of it.json")
+    server.clock.advance(jobs.LEASE.total_seconds())
+    here, on = f"{IMPORTS}/{hold.job.id}", "idp import '/tmp/all of it.json' --resume"
+    page = await admin(server, visitor, here)
+
+    for told in ("cut off", "the program that worked on it is gone", on):
+        assert told in text_of(page)
+    page = await visitor.submit(await visitor.open(f"{here}/cancel"))
+
+    assert "stopped" in text_of(page)
+    assert on in text_of(page)
+    assert f"{here}/resume" not in Seen(page).links
 
 
 async def test_what_has_ended_is_not_stopped(server, visitor):

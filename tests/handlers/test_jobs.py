@@ -6,8 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-from idp.records import EVENTS, JOB_BATCHES, JOB_PROBLEMS, JOBS, PACKAGE_PARTS, JobOptions
+from idp.records import (
+    EVENTS,
+    JOB_BATCHES,
+    JOB_PROBLEMS,
+    JOBS,
+    PACKAGE_PARTS,
+    USERS,
+    JobOptions,
+)
 from idp.transfer import forgetting, jobs
+from tests.idp.transfer.packaged import held
 from tests.support.audit import events_agree
 from tests.support.bulk import JOBS as PATH
 from tests.support.bulk import imported, orgs, package
@@ -160,6 +169,78 @@ async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server
     assert {JOBS.name, JOB_PROBLEMS.name, JOB_BATCHES.name} & set(left) == set()
     events = [one async for one in server.store.scan(EVENTS) if one.collection == JOBS.name]
     assert {one.sequence: one.type for one in events}[3] == "import.deleted"
+
+
+async def test_how_fast_a_job_goes_is_told_by_the_rows_since_it_was_taken_up(server, owner):
+    hold = await held(server.service)
+    await hold.note(state="running", total=100, position=40)
+    await hold.note(worked_since=server.clock.now(), worked_from=40)
+    path = f"{PATH}/{hold.job.id}"
+    before = (await owner.get(path)).json()
+    server.clock.advance(4)
+    await hold.note(position=50)
+
+    job = (await owner.get(path)).json()
+
+    assert "rowsPerSecond" not in before
+    assert "remainingTime" not in before
+    assert (job["rowsPerSecond"], job["remainingTime"], job["isHeld"]) == (2.5, "20s", True)
+    server.clock.advance(jobs.LEASE.total_seconds())
+    assert "rowsPerSecond" not in (await owner.get(path)).json()
+
+
+async def test_a_job_tells_what_was_asked_and_who_asked(server, owner):
+    found = await imported(owner, package(*orgs(1), dryRun=True, update=True, fix=True))
+
+    job = (await owner.get(f"{PATH}/{found['jobId']}")).json()
+
+    assert (job["dryRun"], job["update"], job["fix"]) == (True, True, True)
+    assert (await server.store.get(USERS, job["actor"])).profile.display_name == job["actorName"]
+
+
+async def test_a_local_file_whose_process_is_gone_waits_for_who_has_it(server, owner):
+    hold = await held(server.service, source="/tmp/all of it.json", updates=True)
+    await hold.note(state="running", total=100, position=40)
+    path = f"{PATH}/{hold.job.id}"
+    alive = (await owner.get(path)).json()
+    server.clock.advance(jobs.LEASE.total_seconds())
+
+    job = (await owner.get(path)).json()
+
+    assert (alive["state"], alive.get("resumedBy")) == ("JOB_STATE_RUNNING", None)
+    assert (job["state"], job["source"]) == ("JOB_STATE_INTERRUPTED", "/tmp/all of it.json")
+    assert job["resumedBy"] == "idp import '/tmp/all of it.json' --update --resume"
+    assert await jobs.due(server.service) is None
+
+
+async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(server):
+    hold = await held(server.service)
+    server.clock.advance(timedelta(days=30).total_seconds())
+    await forgetting.tidy(server.service)
+    assert await server.store.get(JOBS, hold.job.id)
+    server.clock.advance(1)
+
+    await forgetting.tidy(server.service)
+
+    assert await server.store.get(JOBS, hold.job.id) is None
+    await events_agree(server.store)
+
+
+@pytest.mark.parametrize(
+    ("slug", "can"), [("internal", True), ("import.package_lost", True), ("json.syntax", False)]
+)
+async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, slug, can):
+    id = await waiting(server, *orgs(3))
+    hold = await jobs.claim(server.service, await server.store.get(JOBS, id), "here")
+    await hold.end("failed", slug, "orgs: it is none", "orgs")
+
+    job = (await owner.get(f"{PATH}/{id}")).json()
+    resumed = await owner.post(f"{PATH}/{id}/_resume", {})
+    await server.service.errands.finished()
+
+    assert (job["slug"], job["field"], job["reason"]) == (slug, "orgs", "orgs: it is none")
+    assert job.get("resumedBy") == (f"idp job resume {id}" if can else None)
+    assert resumed.status == (200 if can else 400)
 
 
 async def test_a_body_that_was_never_received_whole_fails_its_job(server, owner):

@@ -110,6 +110,21 @@ def test_what_is_there_changes_only_with_update(shell, file, tmp_path):
     assert shell.stored()["organizations"]["o1"].name == "New 1"
 
 
+def test_slips_are_mended_where_that_is_wished(shell, tmp_path):
+    name = {"firstName": "Ada ", "lastName": "Lovelace"}
+    ada = {"userName": "ada", "profile": name, "email": {"email": "ada@example.com"}}
+    acme = {**orgs(1)[0], "humanUsers": [{"userId": "ada", "user": ada}]}
+    file, reports = written(tmp_path, package(acme)), []
+    for options in (["--dry-run"], []):
+        report = tmp_path / f"report{options}"
+        shell("import", file, "--fix", "--report", str(report), *options)
+        reports.append(report.read_text())
+
+    assert reports[0] == reports[1]
+    assert json.loads(reports[1])["slug"] == "import.mended"
+    assert shell.stored()["users"]["ada"].profile.given_name == "Ada"
+
+
 def test_a_report_that_cannot_be_kept_is_refused_before_anything_is_done(shell, file, tmp_path):
     shell("import", file, "--report", str(tmp_path / "none" / "r"), code=exits.USAGE)
 
@@ -126,16 +141,18 @@ def test_what_is_no_package_fails(shell, tmp_path):
     ran = shell("import", written(tmp_path, {"orgs": 7}), code=exits.FAILED)
 
     assert "JOB_STATE_FAILED" in ran.out
+    assert "the import failed: orgs: " in ran.err
+    assert "go on by" not in ran.err
 
 
 def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
 
     ran = shell("import", file, "--format", "json", code=exits.INTERRUPTED)
-    assert "--resume" in ran.err
+    assert f"idp import {file} --resume" in ran.err
     left = ran.json()
     assert (left["state"], left["done"], left.get("isHeld", False)) == (
-        "JOB_STATE_RUNNING",
+        "JOB_STATE_INTERRUPTED",
         3,
         False,
     )
@@ -144,6 +161,24 @@ def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interr
     assert on["id"] == left["id"]
     assert (on["state"], on["created"], on.get("skipped", 0)) == ("JOB_STATE_SUCCEEDED", 6, 0)
     shell("import", file, "--resume", code=exits.NOT_FOUND)
+
+
+def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, interrupted):
+    file = written(tmp_path, package(*projects(3)), "all of it.json")
+    wishes = ("--dry-run", "--update", "--fix")
+    id = shell.get("import", file, *wishes, "--get", "id", code=exits.INTERRUPTED)
+    on = f"idp import '{file}' --dry-run --update --fix --resume"
+
+    ran = shell("job", "watch", id, code=exits.INTERRUPTED)
+
+    assert f"go on by: {on}" in ran.err
+    assert shell.get("job", "show", id, "--get", "resumedBy") == on
+    (listed,) = shell("job", "list", "--format", "json").json()["result"]
+    assert (listed["state"], listed["source"]) == ("JOB_STATE_INTERRUPTED", file)
+    assert (
+        shell.get("import", file, *wishes, "--resume", "--get", "state") == "JOB_STATE_SUCCEEDED"
+    )
+    assert shell("job", "show", id, "--format", "json").json().get("resumedBy") is None
 
 
 def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupted):
@@ -202,7 +237,7 @@ def test_a_service_is_sent_the_package_and_watched(start_program, tmp_path):
     place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.told["adminPat"]}
     file, report = written(tmp_path, package(*orgs(400), BAD, timeout="30m")), tmp_path / "report"
 
-    predicted = shell("import", file, "--dry-run", code=exits.ROW_ERRORS, **place)
+    predicted = shell("import", file, "--dry-run", "--fix", code=exits.ROW_ERRORS, **place)
     done = shell("import", file, "--report", str(report), code=exits.ROW_ERRORS, **place)
     again = shell("import", file, "--format", "json", code=exits.ROW_ERRORS, **place)
     refused = shell("import", file, "--resume", code=exits.USAGE, **place)

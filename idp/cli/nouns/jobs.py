@@ -23,7 +23,7 @@ job = group(
             "list",
             "POST /admin/v1/jobs/_search",
             "idp job list",
-            columns=("id", "state", "done", "total", "failed", "creationDate"),
+            columns=("id", "state", "dryRun", "done", "total", "failed", "creationDate"),
             summary="List the jobs of the last thirty days.",
         ),
         command("show", f"GET {_JOB}", "idp job show 3141592653589793"),
