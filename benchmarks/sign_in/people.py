@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ class Kind(NamedTuple):
 
     given: str
     is_made: bool = True
-    is_legacy: bool = False
+    hashed_by: str = "argon2id"
     then: str = ""
 
 
@@ -30,7 +31,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     "unknown": Kind(WRONG, is_made=False),
     "inactive": Kind(PASSWORD, then="deactivate"),
     "locked": Kind(PASSWORD, then="lock"),
-    "legacy hash": Kind(WRONG, is_legacy=True),
+    "legacy hash": Kind(WRONG, hashed_by="bcrypt"),
+    "md5": Kind(WRONG, hashed_by="md5"),
+    "sha1": Kind(WRONG, hashed_by="sha1"),
 }
 
 
@@ -41,9 +44,12 @@ class Administrator:
         token = pat_file.read_text().strip()
         headers = {"Authorization": f"Bearer {token}"}
         self._http = httpx.Client(base_url=issuer, headers=headers, timeout=20)
+        octets = PASSWORD.encode()
         self._hashes = {
-            False: argon2.PasswordHasher(2, 19456, 1).hash(PASSWORD),
-            True: bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(_LEGACY_ROUNDS)).decode(),
+            "argon2id": argon2.PasswordHasher(2, 19456, 1).hash(PASSWORD),
+            "bcrypt": bcrypt.hashpw(octets, bcrypt.gensalt(_LEGACY_ROUNDS)).decode(),
+            "md5": hashlib.md5(octets, usedforsecurity=False).hexdigest(),
+            "sha1": hashlib.sha1(octets, usedforsecurity=False).hexdigest(),
         }
 
     def people(self, name: str, kind: Kind, count: int) -> Sequence[str]:
@@ -59,7 +65,7 @@ class Administrator:
             "username": name,
             "profile": {"givenName": "Some", "familyName": "Body"},
             "email": {"email": f"{name}@example.com", "isVerified": True},
-            "hashedPassword": {"hash": self._hashes[kind.is_legacy]},
+            "hashedPassword": {"hash": self._hashes[kind.hashed_by]},
         }
         made = self._post("/v2/users/human", body)
         if kind.then:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,7 +27,7 @@ from idp.ids import Random, SystemRandom
 T = TypeVar("T")
 
 RETRY_AFTER_SECONDS: Final = range(2, 6)  # spread, or all who are put off would come back at once
-_MEMORY_OF_FLOOR: Final = 0.9
+_REMEMBERED: Final = 64
 
 log = logs.logger(__name__)
 
@@ -66,7 +67,7 @@ class Hasher:
         self._room = threads + config.hashing_queue
         self._under_way = 0
         self._is_closed = False
-        self._floor_seconds = 0.0
+        self._lately: deque[float] = deque(maxlen=_REMEMBERED)  # seconds that hashes of today took
 
     @property
     def max_bytes(self) -> int | None:
@@ -117,18 +118,19 @@ class Hasher:
         return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
 
     async def _even_out(self, seconds: float, is_current: bool) -> None:
-        """Let a cheap old hash take as long as one of today, or its age tells that it exists."""
+        """Let a cheap old hash take as long as one of today, or its age tells that it exists.
+
+        As long as one of the last did, drawn by lot: on a busy machine the times are spread far
+        and unevenly, and whatever takes their mean each time can be told from them.
+        """
         if is_current:
-            self._learn(seconds)
-        elif self._floor_seconds:
-            await asyncio.sleep(max(0.0, self._floor_seconds - seconds))
+            self._lately.append(seconds)
+        elif self._lately:
+            drawn = self._random.token_bytes(1)[0] % len(self._lately)
+            await asyncio.sleep(max(0.0, self._lately[drawn] - seconds))
         else:  # nobody knows yet how long that is
             with suppress(HashingBusy):
-                self._learn((await self._run(lambda: _timed(self._decoy, b"")))[1])
-
-    def _learn(self, seconds: float) -> None:
-        known = self._floor_seconds or seconds
-        self._floor_seconds = known * _MEMORY_OF_FLOOR + seconds * (1 - _MEMORY_OF_FLOOR)
+                self._lately.append((await self._run(lambda: _timed(self._decoy, b"")))[1])
 
     def expect_room(self) -> None:
         """Raise HashingBusy now, if it would be raised later: before anything else is done."""

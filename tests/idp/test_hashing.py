@@ -10,10 +10,11 @@ import pytest
 
 from idp.config import Config
 from idp.errors import Busy
-from idp.identity import schemes
+from idp.identity import hashing, schemes
 from idp.identity.hashing import Hasher, HashingBusy, Verdict
 from idp.identity.passwords import PasswordRefused
 from idp.identity.schemes import Stored
+from tests.support.foreign_hashes import VERIFIED
 from tests.support.random import SeededRandom
 
 OLD = (
@@ -159,7 +160,34 @@ async def test_a_quick_old_hash_takes_as_long_as_one_of_today(hasher, gate):
     verdict = await hasher.verify("x", QUICK)
 
     assert verdict == Verdict(True, True)
-    assert time.perf_counter() - started > 0.9 * hasher._floor_seconds > 0.005
+    assert time.perf_counter() - started >= min(hasher._lately) > 0.005
+
+
+CHEAP = [VERIFIED[name][0] for name in ("md5", "sha1", "md5-crypt", "directories", "phpass")]
+
+
+@pytest.mark.parametrize(("password", "encoded"), CHEAP, ids=[encoded for _, encoded in CHEAP])
+async def test_a_cheap_hash_takes_as_long_as_one_of_the_last_of_today_did_right_or_wrong(
+    hasher, monkeypatch, password, encoded
+):
+    slept, genuine = [], hashing._timed
+    monkeypatch.setattr(hashing, "_timed", lambda *given: (genuine(*given)[0], 0.004))
+    monkeypatch.setattr(hashing.asyncio, "sleep", noted(slept))
+    hasher._lately.extend([0.050, 0.060, 0.070])
+
+    for _ in range(20):
+        assert (await hasher.verify(password, encoded)).ok
+        assert not (await hasher.verify(password + "x", encoded)).ok
+
+    assert {round(each, 3) for each in slept} == {0.046, 0.056, 0.066}
+    assert len(slept) == 40
+
+
+def noted(slept):
+    async def sleep(seconds):
+        slept.append(seconds)
+
+    return sleep
 
 
 async def test_the_first_of_all_is_no_quicker_for_being_an_old_hash(gate):
@@ -169,7 +197,7 @@ async def test_the_first_of_all_is_no_quicker_for_being_an_old_hash(gate):
     assert await hasher.verify("x", QUICK) == Verdict(True, True)
 
     seconds = time.perf_counter() - started
-    assert seconds >= hasher._floor_seconds > 0
+    assert seconds >= hasher._lately[0] > 0
     hasher.close()
 
 
