@@ -14,6 +14,7 @@ from handlers.console.sections import CONSOLE
 from idp import durations
 from idp.errors import FieldProblem
 from idp.i18n import message
+from idp.slugs import SLUGS
 
 PATH: Final = "/jobs/imports"
 _ONE: Final = f"{PATH}/{{jobId}}"
@@ -21,11 +22,11 @@ _SECTION: Final = "jobs"
 _JOBS: Final = "/admin/v1/jobs"
 _JOB: Final = f"{_JOBS}/{{jobId}}"
 _STATES: Final = {
-    "JOB_STATE_QUEUED": (message("waiting", context="outbox"), None),
-    "JOB_STATE_RUNNING": (message("under way", context="outbox"), None),
+    "JOB_STATE_QUEUED": (message("waiting", context="imports"), None),
+    "JOB_STATE_RUNNING": (message("under way", context="imports"), None),
     "JOB_STATE_SUCCEEDED": (message("done", context="imports"), "good"),
     "JOB_STATE_FINISHED_WITH_ERRORS": (message("done, with errors", context="imports"), "bad"),
-    "JOB_STATE_FAILED": (message("failed", context="outbox"), "bad"),
+    "JOB_STATE_FAILED": (message("failed", context="imports"), "bad"),
     "JOB_STATE_CANCELLED": (message("stopped", context="imports"), "bad"),
     "JOB_STATE_INTERRUPTED": (message("cut off", context="imports"), "bad"),
 }
@@ -58,6 +59,7 @@ _REASONS: Final = {
     ),
 }
 _WHY: Final = message("Why it failed", context="imports")
+_CURE: Final = message("Cure", context="imports")
 _WAITS: Final = message(
     "It reads a file of some machine, and the program that worked on it is gone. It can be gone on"
     " with there.",
@@ -119,7 +121,7 @@ class ImportsHandler(ListHandler):
             cells.link(when, self.at(CONSOLE + _ONE, found["id"])),
             cell(chip(_STATES, found["state"]), "chip"),
             _how(found),
-            cells.text(_progress(found)),
+            cells.text(_done(found)),
             cells.text(str(found.get("failed", 0))),
         ]
 
@@ -166,15 +168,17 @@ class ImportHandler(ConsoleHandler):
         ]
 
     def _facts(self, job: Document) -> list[dict[str, object]]:
+        source, on = job.get("source"), job.get("resumedBy")
         return [
             *_failure(job),
+            *_progress(job),
+            *_counts(job),
             *[cells.fact(_HOW, _how(job))] * any(name in job for name in _WISHES),
             cells.fact(message("Who", context="events"), self._actor(job)),
-            *[cells.fact(message("File", context="imports"), cells.code(job.get("source")))]
-            * ("source" in job),
             cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
-            *_speed(job),
-            *_counts(job),
+            *_end(job),
+            *[cells.fact(message("File", context="imports"), cells.code(source))] * bool(source),
+            *[cells.fact(_GO_ON, cells.code(on))] * bool(source and on),
         ]
 
     def _actor(self, job: Document) -> Cell:
@@ -188,8 +192,8 @@ class ImportHandler(ConsoleHandler):
         lines = commands.shown(
             self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
         )
-        on = job.get("resumedBy")
-        return [*lines, *[{"label": _GO_ON, "line": on}] * (on is not None)]
+        can = "resumedBy" in job and "source" not in job
+        return [*lines, *[{"label": _GO_ON, "line": job.get("resumedBy")}] * can]
 
     async def _problems(self, job: Document) -> dict[str, Any]:
         cursor = self.query_params().get("problems")
@@ -201,7 +205,7 @@ class ImportHandler(ConsoleHandler):
                 message("Row", context="imports"),
                 message("Object", context="events"),
                 message("What is wrong", context="imports"),
-                message("Cure", context="imports"),
+                _CURE,
             ],
             [_problem(one) for one in answer.get("result", [])],
             _NOTHING,
@@ -219,47 +223,51 @@ def _how(job: Document) -> Cell:
 
 
 def _failure(job: Document) -> list[dict[str, object]]:
-    """Why it failed as a whole, and where in the package that stands."""
+    """Why it failed as a whole, where in the package that stands, and what helps."""
     if "slug" not in job:
         return []
-    field = job.get("field", "")
+    slug, field = job["slug"], job.get("field", "")
     told = job.get("reason", "").removeprefix(f"{field}: ")
-    problem = texts.problem(FieldProblem(job["slug"], field, told), _WHY)
+    why = _REASONS.get(slug) or texts.problem(FieldProblem(slug, field, told), _WHY)
     where = cells.fact(message("Where", context="imports"), cells.code(field))
+    cure = SLUGS[slug].cure if slug in SLUGS else None
     return [
-        cells.fact(_WHY, cells.text(_REASONS.get(job["slug"], problem))),
+        cells.fact(_WHY, cells.text(why)),
         *[where] * bool(field),
+        *[cells.fact(_CURE, cells.text(cure))] * bool(cure),
     ]
 
 
-def _speed(job: Document) -> list[dict[str, object]]:
-    """When it ended, or how fast it goes and how long that takes."""
-    if "finishDate" in job:
-        ended = message("Ended", context="imports")
-        return [cells.fact(ended, cells.instant(job["finishDate"]))]
-    if "rowsPerSecond" not in job:
-        return []
+def _progress(job: Document) -> list[dict[str, object]]:
+    """How far it came; while it is under way also how fast it goes, and how long that takes."""
+    done = cells.text(_done(job))
+    if job["state"] in _GOING_ON and "total" in job:
+        done = cells.progress(_PROGRESS, job.get("done", 0), job["total"])
+    return [cells.fact(_PROGRESS, done), *(_pace(job) if "rowsPerSecond" in job else [])]
+
+
+def _pace(job: Document) -> list[dict[str, object]]:
     minutes, seconds = divmod(round(durations.parse(job["remainingTime"]).total_seconds()), 60)
+    rate = cells.text(f"{job['rowsPerSecond']:.3g}")
     left = cell(f"{minutes // 60}:{minutes % 60:02}:{seconds:02}", "time")
     return [
-        cells.fact(
-            message("Rows a second", context="imports"), cells.text(f"{job['rowsPerSecond']:.3g}")
-        ),
+        cells.fact(message("Rows a second", context="imports"), rate),
         cells.fact(message("Time left", context="imports"), left),
     ]
 
 
 def _counts(job: Document) -> list[dict[str, object]]:
-    progress = cells.text(_progress(job))
-    if job["state"] in _GOING_ON and "total" in job:
-        progress = cells.progress(_PROGRESS, job.get("done", 0), job["total"])
     return [
-        cells.fact(_PROGRESS, progress),
-        *(cells.fact(label, cells.text(str(job.get(name, 0)))) for name, label in _COUNTS.items()),
+        cells.fact(label, cells.text(str(job.get(name, 0)))) for name, label in _COUNTS.items()
     ]
 
 
-def _progress(job: Document) -> str:
+def _end(job: Document) -> list[dict[str, object]]:
+    ended = cells.fact(message("Ended", context="imports"), cells.instant(job.get("finishDate")))
+    return [ended] * ("finishDate" in job)
+
+
+def _done(job: Document) -> str:
     return f"{job.get('done', 0)} / {job.get('total') or '–'}"
 
 

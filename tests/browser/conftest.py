@@ -19,7 +19,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -27,7 +28,7 @@ from msgspec import structs
 
 from idp.clock import SystemClock
 from idp.ids import SystemRandom
-from idp.records import ALL, APPLICATIONS, SCHEMA
+from idp.records import ALL, APPLICATIONS, JOBS, SCHEMA
 from storage import Insert, open_store
 from tests.browser import states
 from tests.browser.chromium import FLAGS, executable, hosts
@@ -43,6 +44,7 @@ def program(tmp_path_factory):
     directory = tmp_path_factory.mktemp("program")
     many = {"IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000}
     running = Program(directory, "--admin-pat", "admin.pat", **many).start()
+    running.put = lambda job: _insert(running, JOBS, job)
     yield running
     running.stop()
 
@@ -109,16 +111,32 @@ def other_site(program):
 
 async def _register(program, site):
     """Put a copy of the demo's application, with another address, into the program's store."""
-    random, clock = SystemRandom(), SystemClock()
-    url = f"sqlite:///{program.directory}/idp-data/idp.sqlite3"
-    store = open_store(url, now=clock.now, new_id=random.id)
-    await store.open(ALL, SCHEMA)
-    try:
+    async with _store(program) as store:
         demo = await store.get(APPLICATIONS, program.demo().client_id)
-        site.client_id = random.id()
+        site.client_id = SystemRandom().id()
         values = {"name": "Other site", "redirect_uris": [site.redirect_uri], "home_url": None}
         client = structs.replace(demo, id=site.client_id, **values)
         await store.commit(Insert(APPLICATIONS, client))
+
+
+def _insert(program, collection, record):
+    """Put it into the program's store: in a thread, beside Playwright's event loop."""
+
+    async def inserted():
+        async with _store(program) as store:
+            await store.commit(Insert(collection, record))
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(asyncio.run, inserted()).result()
+
+
+@asynccontextmanager
+async def _store(program):
+    url = f"sqlite:///{program.directory}/idp-data/idp.sqlite3"
+    store = open_store(url, now=SystemClock().now, new_id=SystemRandom().id)
+    await store.open(ALL, SCHEMA)
+    try:
+        yield store
     finally:
         await store.close()
 

@@ -13,6 +13,7 @@ from tests.browser import (
     console_app_states,
     console_states,
     factor_states,
+    import_states,
     passkey_states,
     reset_states,
 )
@@ -325,7 +326,10 @@ STATES = {
     **{
         name: (ADMIN, *state)
         for name, state in (
-            console_states.STATES | console_app_states.STATES | brand_states.STATES
+            console_states.STATES
+            | console_app_states.STATES
+            | brand_states.STATES
+            | import_states.STATES
         ).items()
     },
 }

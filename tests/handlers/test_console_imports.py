@@ -95,6 +95,7 @@ async def test_why_an_import_failed_is_told_and_whether_it_can_be_gone_on_with(
 
     assert told in text_of(page)
     assert '<code dir="ltr">dataOrgs.orgs</code>' in page.text
+    assert ("Send it." in text_of(page)) == (slug == "field.required")
     assert (f"{IMPORTS}/{id}/resume" in Seen(page).links) == can
     assert (f"idp job resume {id}" in text_of(page)) == can
 

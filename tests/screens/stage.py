@@ -18,6 +18,8 @@ from unittest.mock import patch
 from tornado.httpclient import AsyncHTTPClient
 
 from idp.oauth import algorithms
+from idp.records import JOBS
+from storage import Insert
 from tests.browser import states
 from tests.browser.chromium import hosts
 from tests.browser.person import Person
@@ -74,6 +76,7 @@ class Stage:
                 demo=server.demo,
                 clock=server.clock,
                 told=server.told.as_json(),
+                put=lambda job: self._run(server.store.commit(Insert(JOBS, job))),
             )
             self._run(stop_server(server, http))
 
