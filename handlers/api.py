@@ -19,7 +19,7 @@ from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
 from handlers.base import Handler
-from idp import access, rate_limits, repeating, requests, strict_json
+from idp import access, leaving, rate_limits, repeating, requests, strict_json
 from idp.access import Call
 from idp.answers import Answer, Filed
 from idp.api import error_body
@@ -130,6 +130,7 @@ class ApiHandler(JsonHandler):
     def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
         super().initialize()
         self.operations = operations
+        self._left = asyncio.Event()
 
     async def prepare(self) -> None:
         """Admit the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
@@ -176,6 +177,7 @@ class ApiHandler(JsonHandler):
 
     def _end(self) -> None:
         super()._end()
+        self._left.set()
         self._let_go()
 
     def _let_go(self) -> None:
@@ -224,9 +226,9 @@ class ApiHandler(JsonHandler):
         if self.operation.lines and _LINES in self.request.headers.get("Accept", ""):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
             return
-
         if self.operation.is_filed:
-            await self._send(await self.operation.run(self.service, self.call, *ids, **given))
+            work = self.operation.run(self.service, self.call, *ids, **given)
+            await self._send(await leaving.unless(self._left, work))
             return
 
         async def work(service: Service) -> bytes:

@@ -45,6 +45,8 @@ def export(
     Example: idp export --with-passwords --with-otp --output everything.json
     """
 
+    goes_to = "stdout" if output is None else f"file {output.absolute()}"
+
     async def exported(service: Service) -> None:
         from idp.transfer import exporting
 
@@ -55,7 +57,9 @@ def export(
             with_otp=with_otp,
         )
         with _target(output, overwrite=overwrite) as target:
-            counts = await exporting.write(service, ACTOR, wanted, target, _ENDLESS_SECONDS)
+            counts = await exporting.write(
+                service, ACTOR, wanted, target, _ENDLESS_SECONDS, goes_to
+            )
         _say(counts)
 
     on_store(exported, config_file, flags)

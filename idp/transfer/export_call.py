@@ -23,6 +23,7 @@ from idp.transfer import exporting, object_store, scratch
 from idp.transfer.object_place import Place
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=30)
+INLINE: Final = "inline"
 MAX_TIMEOUT: Final = timedelta(hours=24)
 
 
@@ -64,7 +65,8 @@ async def make(service: Service, call: Call, request: Export) -> Filed:
         file = path.open("x+b")
         try:
             left = until - time.monotonic()
-            await exporting.write(service, call.actor, request, file, left)
+            goes_to = _destination(request)
+            await exporting.write(service, call.actor, request, file, left, goes_to)
             if request.gcs_output is None:
                 return Filed(file)
             output = await _put(service, request.gcs_output, path, file, until)
@@ -75,6 +77,15 @@ async def make(service: Service, call: Call, request: Export) -> Filed:
         return Filed(file)
     file.close()
     return Filed(io.BytesIO(msgspec.json.encode(Exported(output=output))))
+
+
+def _destination(request: Export) -> str:
+    """Where the export goes, for the audit log: the place without the account."""
+    place = request.gcs_output
+    if place is None:
+        return INLINE
+    bucket = f"gs://{place.bucket}/{place.path}"
+    return f"{INLINE}, {bucket}" if request.response_output else bucket
 
 
 async def _put(service: Service, place: Place, path: Path, file: BinaryIO, until: float) -> Output:

@@ -40,10 +40,15 @@ class Wanted(Request, frozen=True, kw_only=True):
 
 
 async def write(
-    service: Service, actor: str, wanted: Wanted, target: BinaryIO, seconds: float
+    service: Service,
+    actor: str,
+    wanted: Wanted,
+    target: BinaryIO,
+    seconds: float,
+    destination: str,
 ) -> dict[str, int]:
-    """Write the document into a file, and note in the audit log that it was made: how many
-    organizations it has (`orgs`), and rows of each list.
+    """Write the document into a file, and note in the audit log that it was made, and where it
+    goes: how many organizations it has (`orgs`), and rows of each list.
 
     Raises NotFound: an organization that is named is not there; DeadlineExceeded: it took
     more than `seconds`.
@@ -59,7 +64,7 @@ async def write(
                     with_otp=wanted.with_otp,
                 )
                 counts = await _write(telling, _organizations(view, wanted, chosen), target)
-            await _note(service, actor, wanted, counts)
+            await _note(service, actor, wanted, counts, destination)
     except TimeoutError:
         raise DeadlineExceeded("the export took longer than its timeout") from None
     return counts
@@ -137,13 +142,16 @@ class _Pen:
         await asyncio.to_thread(self._target.write, octets)
 
 
-async def _note(service: Service, actor: str, wanted: Wanted, counts: Mapping[str, int]) -> None:
+async def _note(
+    service: Service, actor: str, wanted: Wanted, counts: Mapping[str, int], destination: str
+) -> None:
     """The event, in a step of the installation's record."""
     payload = {name: str(number) for name, number in counts.items()} | {
         "organizations": ",".join(wanted.org_ids)[:_MAX_TOLD],
         "excluded": ",".join(wanted.excluded_org_ids)[:_MAX_TOLD],
         "with_passwords": str(wanted.with_passwords).lower(),
         "with_otp": str(wanted.with_otp).lower(),
+        "destination": destination[:_MAX_TOLD],
     }
 
     async def attempt() -> None:

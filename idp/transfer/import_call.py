@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
 from contextlib import closing
 from datetime import timedelta
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import requests, strict_json
+from idp import leaving, requests, strict_json
 from idp.access import Call
-from idp.errors import DeadlineExceeded, FieldProblem, IdpError, InvalidArgument
+from idp.errors import FieldProblem, IdpError, InvalidArgument
 from idp.fields import Duration, Schema
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.requests import Request
@@ -157,7 +156,7 @@ async def _fetched(
         with scratch.directory() as directory:
             file, seconds = directory / "package.json", until - time.monotonic()
             most = service.config.max_import_bytes
-            await _unless(left, object_store.fetch(service, place, file, seconds, most))
+            await leaving.unless(left, object_store.fetch(service, place, file, seconds, most))
             package = await asyncio.to_thread(Upload.over, file)
         try:
             _beside(Beside, _surface(package))
@@ -167,20 +166,6 @@ async def _fetched(
     except InvalidArgument as error:
         raise error.within(name) from None
     return package
-
-
-async def _unless(left: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
-    """Do it, and cut it when the caller has left. Raises DeadlineExceeded, and what it raises."""
-    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
-    try:
-        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not doing.done():
-            raise DeadlineExceeded("the caller did not wait")
-        await doing
-    finally:
-        doing.cancel()
-        leaving.cancel()
-        await asyncio.gather(doing, leaving, return_exceptions=True)
 
 
 def _look_through(package: Upload) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import tempfile
 
 import pytest
 
 from idp.records import EVENTS, ORGANIZATIONS
+from idp.transfer import exporting
 from tests.idp.transfer.test_exporting import HASH, organization
 from tests.support.bringing import brought
 from tests.support.callers import instance_owner, new_caller
+from tests.support.leaving import calling
 from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
@@ -120,3 +124,27 @@ async def test_other_roles_are_refused_and_nothing_is_told(server, visitor, owne
     assert page.status == 403
     assert "a.example" not in json.dumps(page.json())
     assert not await made(server)
+
+
+async def test_a_caller_who_leaves_has_cut_the_export(server, owner, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    is_begun, is_cut = asyncio.Event(), asyncio.Event()
+
+    async def write(*_):
+        is_begun.set()
+        try:
+            await asyncio.Future()
+        finally:
+            is_cut.set()
+
+    monkeypatch.setattr(exporting._Pen, "write", write)
+    caller = await calling(server, owner, EXPORT, {"timeout": "24h"})
+    await is_begun.wait()
+    assert [*tmp_path.iterdir()]
+
+    caller.close()
+    await is_cut.wait()
+    while [*tmp_path.iterdir()]:
+        await asyncio.sleep(0.01)
+
+    assert await made(server) == []

@@ -33,6 +33,7 @@ from tests.support.bucket import (
 )
 from tests.support.bulk import IMPORT, imported, large, orgs, package
 from tests.support.callers import instance_owner, refused
+from tests.support.leaving import calling
 from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
@@ -263,18 +264,11 @@ async def test_one_too_many_is_told_to_come_back(server, owner, bucket, monkeypa
 async def test_a_caller_who_leaves_has_cut_the_transfer(server, owner, bucket):
     bucket.answers[META] = silent
     before = await everything(server.store)
-    body = json.dumps({"dataOrgsGcs": PLACE, "timeout": "1h"}).encode()
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.service.config.port)
-    writer.write(
-        f"POST {IMPORT} HTTP/1.1\r\nHost: {server.issuer.partition('//')[2]}\r\n"
-        f"Authorization: Bearer {owner.token}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n".encode()
-        + body
-    )
+    caller = await calling(server, owner, IMPORT, {"dataOrgsGcs": PLACE, "timeout": "1h"})
     await reached(bucket, META)
     assert not nothing_left()
 
-    writer.close()
+    caller.close()
     while not nothing_left():
         await asyncio.sleep(0.01)
 
@@ -335,6 +329,37 @@ async def test_an_export_that_cant_be_written_is_refused(server, owner, bucket, 
 
     assert refused(page, 400, 3) == {"gcsOutput": slug}
     assert nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"gcsOutput": PLACE}, "gs://acme-exports/a/b.json"),
+        ({"gcsOutput": PLACE, "responseOutput": True}, "inline, gs://acme-exports/a/b.json"),
+    ],
+)
+async def test_the_audit_log_says_where_an_export_went(server, owner, bucket, body, told):
+    takes(bucket)
+
+    page = await owner.post(EXPORT, body)
+
+    assert page.status == 200, page.text
+    (event,) = [each async for each in server.store.scan(EVENTS) if each.type == "export.made"]
+    assert dict(event.payload)["destination"] == told
+
+
+async def test_a_caller_who_leaves_has_cut_the_writing_to_object_storage(server, owner, bucket):
+    bucket.answers = {UPLOAD: silent}
+    caller = await calling(server, owner, EXPORT, {"gcsOutput": PLACE, "timeout": "1h"})
+    await reached(bucket, UPLOAD)
+    assert not nothing_left()
+
+    caller.close()
+    while not nothing_left():
+        await asyncio.sleep(0.01)
+
+    takes(bucket)
+    assert (await owner.post(EXPORT, {"gcsOutput": PLACE})).status == 200
 
 
 async def test_what_was_exported_there_is_imported_from_there(server, owner, bucket):

@@ -56,3 +56,13 @@ def test_one_that_is_left_out_is_not_there(shell):
     (organization,) = shell("export").json()["orgs"]
 
     assert shell("export", "--exclude", organization["orgId"]).json() == {"orgs": []}
+
+
+def test_the_audit_log_says_where_it_went(shell, tmp_path):
+    target = tmp_path / "out.json"
+    shell("export", "--output", str(target))
+    shell("export")
+
+    events = [one for one in shell.stored()["events"].values() if one.type == "export.made"]
+    told = {dict(one.payload)["destination"] for one in events}
+    assert told == {f"file {target}", "stdout"}

@@ -69,7 +69,7 @@ def organization(id: str) -> dict:
 
 async def exported(server, seconds=60.0, **wanted) -> dict:
     target = io.BytesIO()
-    await exporting.write(server.service, "somebody", Wanted(**wanted), target, seconds)
+    await exporting.write(server.service, "somebody", Wanted(**wanted), target, seconds, "inline")
     return json.loads(target.getvalue())
 
 
@@ -184,6 +184,7 @@ async def test_it_is_noted_what_was_asked_and_what_was_told(server):
     assert payload["organizations"] == "a"
     assert (payload["with_passwords"], payload["with_otp"]) == ("true", "false")
     assert (payload["orgs"], payload["humanUsers"]) == ("1", "1")
+    assert payload["destination"] == "inline"
     await events_agree(server.store)
 
 
@@ -205,7 +206,7 @@ async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
             return super().write(octets)
 
     target = Watched()
-    await exporting.write(server.service, "me", Wanted(), target, 60)
+    await exporting.write(server.service, "me", Wanted(), target, 60, "inline")
 
     assert writes
     assert b"late.example" not in target.getvalue()

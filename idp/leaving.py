@@ -1,0 +1,28 @@
+"""Work for somebody who may leave before it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from idp.errors import DeadlineExceeded
+
+T = TypeVar("T")
+
+
+async def unless(left: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
+    """What it answers; it is cut when the caller has left.
+
+    Raises DeadlineExceeded then, and what it raises.
+    """
+    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
+    try:
+        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise DeadlineExceeded("the caller did not wait")
+        return await doing
+    finally:
+        doing.cancel()
+        leaving.cancel()
+        await asyncio.gather(doing, leaving, return_exceptions=True)
