@@ -227,8 +227,8 @@ class ApiHandler(JsonHandler):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
             return
         if self.operation.is_filed:
-            work = self.operation.run(self.service, self.call, *ids, **given)
-            await self._send(await leaving.unless(self._left, work))
+            making = self.operation.run(self.service, self.call, *ids, **given)
+            await self._send(await leaving.unless(self._left, making))
             return
 
         async def work(service: Service) -> bytes:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable
+from typing import TypeVar
 
 from idp.errors import DeadlineExceeded
 
 T = TypeVar("T")
 
 
-async def unless(left: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
+async def unless(left: asyncio.Event, work: Awaitable[T]) -> T:
     """What it answers; it is cut when the caller has left.
 
     Raises DeadlineExceeded then, and what it raises.

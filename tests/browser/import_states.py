@@ -89,7 +89,7 @@ def under_way(person):
 
 
 def cut_off(person):
-    file = {"source": "/home/minnie/export.json", "held_until": None}
+    file = {"source": "/srv/export.json", "held_until": None}
     person.go(f"{IMPORTS}/{job(person.program, **file)}")
 
 

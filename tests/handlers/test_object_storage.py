@@ -331,21 +331,15 @@ async def test_an_export_that_cant_be_written_is_refused(server, owner, bucket, 
     assert nothing_left()
 
 
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        ({"gcsOutput": PLACE}, "gs://acme-exports/a/b.json"),
-        ({"gcsOutput": PLACE, "responseOutput": True}, "inline, gs://acme-exports/a/b.json"),
-    ],
-)
-async def test_the_audit_log_says_where_an_export_went(server, owner, bucket, body, told):
+async def test_the_audit_log_says_where_an_export_went(server, owner, bucket):
     takes(bucket)
+    for body in ({"gcsOutput": PLACE}, {"gcsOutput": PLACE, "responseOutput": True}, {}):
+        assert (await owner.post(EXPORT, body)).status == 200
 
-    page = await owner.post(EXPORT, body)
-
-    assert page.status == 200, page.text
-    (event,) = [each async for each in server.store.scan(EVENTS) if each.type == "export.made"]
-    assert dict(event.payload)["destination"] == told
+    events = [each async for each in server.store.scan(EVENTS) if each.type == "export.made"]
+    places = {dict(event.payload)["destination"] for event in events}
+    there = "gs://acme-exports/a/b.json"
+    assert places == {there, f"inline, {there}", "inline"}
 
 
 async def test_a_caller_who_leaves_has_cut_the_writing_to_object_storage(server, owner, bucket):
