@@ -193,16 +193,25 @@ async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepa
     """What became of readable rows, by their numbers. Raises Unavailable."""
     reads, prepared = judged.reads, judged.prepared
     done: dict[int, Prepared] = {}
+    doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
         settled = await _round(taking, prepared)
         vain = 0 if settled else vain + 1
-        done |= settled
+        done |= _certain(settled, doubted)
         reads = [read for read in reads if read.row.number not in done]
         if reads and vain:
             await asyncio.sleep(_PAUSE_SECONDS)
         prepared = await _prepared(taking, kind, reads) if reads else {}
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
+
+
+def _certain(settled: Mapping[int, Prepared], doubted: set[int]) -> dict[int, Prepared]:
+    """Those that are not refused for the first time. Others are judged once more: what stood
+    against them may be the same row, which another import stored between two look-ups."""
+    refused = {number for number, one in settled.items() if one.action == "fail"} - doubted
+    doubted |= refused
+    return {number: one for number, one in settled.items() if number not in refused}
 
 
 async def _prepared(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
