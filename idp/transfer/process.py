@@ -1,9 +1,9 @@
 """Imports in a process of their own, so that those who sign in meanwhile need not wait for them.
 
-A server process looks for jobs that wait, and starts a child for them: with the lowest claim to
-the processor, and with a store of its own. What it is told, it is told by its standard input,
-which ends with its parent: then it stops after the batch that it is at, and another process goes
-on with the job.
+A server process looks for jobs that wait, claims one, and starts a child for it: with the lowest
+claim to the processor, and with a store of its own. So of several server processes one has a child
+for a job. What it is told, it is told by its standard input, which ends with its parent: then it
+stops after the batch that it is at, and another process goes on with the job.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from idp import exits, logs, start
 from idp.config import Config
+from idp.records.jobs import JOBS
 from idp.service import Service
 from idp.transfer import jobs, running
+from idp.transfer.jobs import Hold
 from storage import StorageError
 
 LOOKS_EVERY_SECONDS: Final = 1.0
@@ -32,6 +35,14 @@ _RETRY_SECONDS: Final = 5.0  # after a child that failed
 _MODULE: Final = "idp.transfer.process"
 
 _log: Final = logs.logger(__name__)
+
+
+class Errand(Struct, frozen=True):
+    """What a child is told: the settings, and the job that was claimed for it, by whose name."""
+
+    config: Config
+    job_id: str
+    holder: str
 
 
 class Importer:
@@ -59,18 +70,29 @@ class Importer:
         is_alone = self._service.config.is_in_memory
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), LOOKS_EVERY_SECONDS)
+                async with asyncio.timeout(
+                    LOOKS_EVERY_SECONDS
+                ):  # `wait_for` swallows cancellations
+                    await self._woken.wait()
             self._woken.clear()
             try:
                 if is_alone:  # nobody else can open the store
                     await running.work_due(self._service)
-                elif await jobs.due(self._service) is not None:
-                    await self._run_child()
-            except StorageError as error:
-                _log.warning("imports wait for the store", error=str(error))
+                elif (errand := await self._claimed()) is not None:
+                    await self._run_child(errand)
+            except (StorageError, OSError) as error:
+                _log.warning("imports wait", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _run_child(self) -> None:
+    async def _claimed(self) -> Errand | None:
+        """The oldest job that waits; None: there is none, or another process was faster."""
+        service, holder = self._service, self._service.random.id()
+        job = await jobs.due(service)
+        if job is None or await jobs.claim(service, job, holder) is None:
+            return None
+        return Errand(service.config, job.id, holder)
+
+    async def _run_child(self, errand: Errand) -> None:
         """A child's whole life. Who is cancelled lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
             sys.executable, "-m", _MODULE, stdin=asyncio.subprocess.PIPE
@@ -79,7 +101,7 @@ class Importer:
         if pipe is None:
             raise RuntimeError("a child without an input")
         try:
-            pipe.write(msgspec.json.encode(self._service.config) + b"\n")
+            pipe.write(msgspec.json.encode(errand) + b"\n")
             with suppress(ConnectionError):
                 await pipe.drain()
             code = await child.wait()
@@ -101,14 +123,14 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 
 
 def main() -> int:
-    """Work on the jobs that wait, until there are none or the parent is gone."""
+    """Work on a job, and on those that wait then, until there are none or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent lets us know
     os.nice(NICENESS)
-    config = msgspec.json.decode(sys.stdin.buffer.readline(), type=Config)
+    errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
-    return exits.guarded(lambda: asyncio.run(_work(config, is_over.is_set)))
+    return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
 
 
 def _await_end(is_over: threading.Event) -> None:
@@ -117,9 +139,12 @@ def _await_end(is_over: threading.Event) -> None:
     is_over.set()
 
 
-async def _work(config: Config, is_to_leave: Callable[[], bool]) -> None:
-    service = await start.open_service(config, must_exist=True)
+async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
+    service = await start.open_service(errand.config, must_exist=True)
     try:
+        job = await service.store.get(JOBS, errand.job_id)
+        if job is not None and job.holder == errand.holder:
+            await running.work(service, Hold(service, job), is_to_leave=is_to_leave)
         await running.work_due(service, is_to_leave=is_to_leave)
     finally:
         await start.close_service(service)

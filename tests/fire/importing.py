@@ -15,6 +15,7 @@ from idp import start
 from idp.config import Config
 from idp.records import EVENTS, JOBS, JobOptions
 from idp.transfer import jobs, parts
+from idp.transfer.process import Errand
 from storage import Update
 from tests.support.stored import everything
 
@@ -61,10 +62,14 @@ async def opened(config: Config):
     return service
 
 
-async def process(config: Config):
-    """A process that works on the jobs that wait."""
+async def process(service, config: Config, id: str):
+    """A process that works on a job, which was claimed for it if it has not ended."""
+    job, holder = await service.store.get(JOBS, id), service.random.id()
+    if job.state in jobs.WAITING:
+        assert await jobs.claim(service, job, holder)
+    errand = Errand(config, id, holder)
     child = await asyncio.create_subprocess_exec(*WORK, stdin=asyncio.subprocess.PIPE)
-    child.stdin.write(msgspec.json.encode(config) + b"\n")
+    child.stdin.write(msgspec.json.encode(errand) + b"\n")
     await child.stdin.drain()
     return child
 
@@ -77,18 +82,13 @@ async def finished(child) -> int:
 
 async def killed_at(service, config: Config, id: str, position: int) -> None:
     """Have a process work until that many rows are done, and a moment longer; then kill it."""
-    child = await process(config)
+    child = await process(service, config, id)
     while (await service.store.get(JOBS, id)).position < position and child.returncode is None:
         await asyncio.sleep(0.005)
     await asyncio.sleep(random.random() * 0.05)
     if child.returncode is None:
         child.send_signal(signal.SIGKILL)
     await finished(child)
-
-
-async def free(service, id: str) -> None:
-    """What the end of the dead one's lease is: anybody may go on."""
-    await service.store.commit(Update(JOBS, id, set={"held_until": None}))
 
 
 async def without_chance(store) -> dict:

@@ -34,10 +34,9 @@ async def left_by(config, people, kills):
             done = (await service.store.get(JOBS, id)).position
             at = done + random.randrange(max(1, people // kills))
             await importing.killed_at(service, config, id, at)
-            await importing.free(service, id)
-        code = await importing.finished(await importing.process(config))
+        code = await importing.finished(await importing.process(service, config, id))
         job = await service.store.get(JOBS, id)
-        assert (code, job.state) == (0, "finished_with_errors")
+        assert (code, job.state) == (0, "finished_with_errors"), job
         counts = (job.total, job.position, job.created, job.skipped, job.failed, job.warned)
         return await importing.without_chance(service.store), counts
     finally:
