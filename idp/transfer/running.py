@@ -79,7 +79,7 @@ async def work(
             refusal = await _refusal(_whole(service, hold, open_package, size, is_to_leave))
         if refusal is not None:
             await hold.end("failed", *refusal)
-        if hold.job.state in jobs.DONE:
+        if hold.job.state not in jobs.WAITING and not jobs.can_go_on(hold.job):
             await forgetting.drop_package(service, hold.job)
     except Lost:
         _log.info("a job is worked on elsewhere", job=hold.job.id)

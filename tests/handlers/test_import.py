@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from idp.records import JOBS, ORGANIZATIONS, USERS
+from idp.records import JOBS, ORGANIZATIONS, PACKAGE_PARTS, USERS
 from storage import Update
 from tests.support.bulk import IMPORT, imported, large, orgs, package
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -160,9 +160,11 @@ async def test_a_large_package_that_is_none_is_refused_when_it_was_looked_throug
     before = await count(server.store)
 
     refused(await owner.post(IMPORT, octets), 400, 3)
+    await server.service.errands.finished()
 
     after = await count(server.store)
     assert after["organizations"] == before["organizations"]
+    assert PACKAGE_PARTS.name not in after  # nobody can go on by it
 
 
 async def test_a_compressed_body_is_refused(server, owner):
