@@ -1,6 +1,7 @@
 """`domains`: what an organization names as its own, and by which of them login names end.
 
-Whether a domain is proven, the package says: who may import may say so of any domain.
+Whether a domain is proven, the package says: who may import may say so of any domain. One that is
+only named may be proven for another organization, as it can be where it was named before that.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def _objection(case: _Case) -> Problem | None:
     """What stands against the row, beside its form."""
     if case.request.org_id not in ("", case.home.id):
         return _DIFFERS
-    if case.owner not in (None, case.home.id):
+    if case.new.is_verified and case.owner not in (None, case.home.id):
         return _TAKEN
     if case.is_one_too_many:
         return _TOO_MANY

@@ -118,7 +118,6 @@ async def test_with_update_one_is_proven_and_becomes_primary_in_one_step(server)
         ({"domainName": "a b"}, "domain.invalid", "domainName"),
         ({"domainName": "x" * 254}, "field.too_long", "domainName"),
         (domain("taken.example"), "organization.domain_taken", "domainName"),
-        (domain("taken.example", isVerified=False), "organization.domain_taken", "domainName"),
         (domain("a.example", isVerified="yes"), "field.wrong_type", "isVerified"),
         (
             domain("a.example", isVerified=False, isPrimary=True),
@@ -139,6 +138,16 @@ async def test_what_one_is_refused_for(server, row, slug, field):
     assert refused.action == "fail"
     assert [(each.slug, each.field) for each in refused.problems] == [(slug, field)]
     assert await everything(server.store) == before
+
+
+async def test_one_that_is_only_named_may_be_proven_for_another(server):
+    await new_organization(server, "taken.example")
+
+    (_, named) = await brought(server, acme(domain("taken.example", isVerified=False)))
+
+    assert (named.action, named.problems) == ("create", ())
+    assert ("taken.example", False, False) in await told(server)
+    await events_agree(server.store)
 
 
 async def test_an_organization_has_so_many_and_no_more(server):
