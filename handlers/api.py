@@ -51,7 +51,11 @@ _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
 _PATIENT_BYTES: Final = 1024 * 1024  # of a body of any size, for which it has the usual time
+_EXCUSED_BYTES: Final = (
+    8 * 1024 * 1024
+)  # beyond a package's limit; who is cut off may lose the answer
 _BUSY_SECONDS: Final = 2
+_WITHOUT_END: Final = 2**63
 _LINES: Final = "application/x-ndjson"
 _FLUSHED_BYTES: Final = 64 * 1024
 _INTERNAL: Final = (500, 13)
@@ -163,7 +167,7 @@ class ApiHandler(JsonHandler):
         self._check_type()
         self.upload = Upload()
         connection = cast(HTTP1Connection, self.request.connection)
-        connection.set_max_body_size(self.max_body_bytes)
+        connection.set_max_body_size(_WITHOUT_END)  # Tornado's own refusal has no body
 
     def data_received(self, chunk: bytes) -> None:
         if self.upload is None:
@@ -174,6 +178,9 @@ class ApiHandler(JsonHandler):
             self._wait_anew()
         if self._received <= self.max_body_bytes:
             self.upload.take(chunk)
+        elif self._received > self.max_body_bytes + _EXCUSED_BYTES and not self._finished:
+            error = HTTPError(413, "request body too large")
+            self.send_error(413, exc_info=(HTTPError, error, None))
 
     def _end(self) -> None:
         super()._end()

@@ -2,73 +2,92 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import os
-from concurrent.futures import ThreadPoolExecutor
+import json
 from datetime import UTC, datetime
 
 import pyotp
 import pytest
 
-from idp import start
-from idp.config import Config
+from tests.browser.person import Person
 from tests.support.moving import (
     PASSWORD,
     SECRET,
+    Printed,
+    Terminal,
     auth0_tenant,
     commands,
-    imported,
     keycloak_realm,
-    run,
 )
+from tests.support.program import Program
 
-COUNT = 150
-
-
-async def _take_in(program, folders):
-    """Import what the commands wrote into the running program's store."""
-    directory = program.directory / "idp-data"
-    config = Config(
-        data=str(directory), store=f"sqlite:///{directory}/idp.sqlite3", issuer=program.issuer
-    )
-    service = await start.open_service(config, must_exist=True)
-    try:
-        return [await imported(service, name, folder) for name, folder in folders.items()]
-    finally:
-        await start.close_service(service)
+PRINTED = Printed.read()
+FEW, MANY = 50, 100_000
+PEOPLE = {"first": lambda count: 1, "middle": lambda count: count // 2, "last": lambda count: count}
 
 
-@pytest.fixture(scope="module")
-def moved(chromium, program, tmp_path_factory):
+class Moved:
+    """A service that runs, and the people who were brought into it, each line as it is printed."""
+
+    def __init__(self, place, count):
+        self.place, self.count = place, count
+        self.program = Program(place, "--admin-pat", "admin.pat").start()
+
+    def by_command(self, name, make):
+        """On the store of the service that runs, first as a dry run."""
+        terminal = self._terminal(name, make)
+        ran = [terminal(f"{line} --format json") for line in (PRINTED.dry_run, PRINTED.run)]
+        assert {json.loads(each)["created"] for each in ran} == {self.count}
+        assert (terminal.directory / "problems.ndjson").read_text() == ""
+
+    def by_call(self, name, make):
+        """Over the service's own address."""
+        told = json.loads(self._terminal(name, make)(PRINTED.call))
+        assert told["state"] == "JOB_STATE_SUCCEEDED"
+        assert (told["created"], told.get("errors", [])) == (self.count, [])
+
+    def _terminal(self, name, make):
+        token = (self.place / "admin.pat").read_text().strip()
+        address = {"ISSUER": self.program.issuer, "TOKEN": token}
+        folder = self.place / name
+        terminal = Terminal(folder, IDP_DATA=self.place / "idp-data", **address)
+        make(self.count, domain=f"{name}.example", folder=folder)
+        line = PRINTED.organization.replace("Acme", name)
+        terminal.variables["ORG"] = terminal(f"{line}; echo $ORG").strip()
+        terminal(commands(f"{name}.md")[0])
+        return terminal
+
+
+@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.deep)])
+def moved(request, tmp_path_factory):
     """People of Auth0 and of Keycloak, each in an organization of their own."""
-    before = os.getcwd()
-    folders = {}
-    for name, make in (("auth0", auth0_tenant), ("keycloak", keycloak_realm)):
-        folders[name] = tmp_path_factory.mktemp(name)
-        os.chdir(folders[name])
-        try:
-            make(COUNT, domain=f"{name}.example")
-            run(commands(f"{name}.md")[0], org_id=name)
-        finally:
-            os.chdir(before)
-    with ThreadPoolExecutor(1) as thread:  # Playwright's loop is current in this one
-        jobs = thread.submit(lambda: asyncio.run(_take_in(program, folders))).result()
-    assert [(job.created, job.failed) for job in jobs] == [(COUNT, 0)] * 2
+    moved = Moved(tmp_path_factory.mktemp("moved"), request.param)
+    try:
+        moved.by_command("auth0", auth0_tenant)
+        moved.by_call("keycloak", keycloak_realm)
+        yield moved
+        moved.program.stop()
+    finally:
+        moved.program.kill()
 
 
-@pytest.mark.parametrize("number", [1, COUNT // 2, COUNT])
-def test_people_of_auth0_sign_in(person, moved, number):
-    person.sign_in_to_demo(f"user{number}@auth0.example", PASSWORD)
+@pytest.fixture
+def person(chromium, moved):
+    person = Person(chromium, moved.program)
+    yield person
+    person.context.close()
+    assert not person.complaints
 
-    assert f"user{number}@auth0.example" in person.text
 
+@pytest.mark.parametrize("source", ["auth0", "keycloak"])
+@pytest.mark.parametrize("which", ["first", "last", pytest.param("middle", marks=pytest.mark.deep)])
+def test_people_from_elsewhere_sign_in(person, moved, source, which):
+    """Those of Keycloak have an argon2 hash as its version 26 makes it."""
+    name = f"user{PEOPLE[which](moved.count)}@{source}.example"
 
-@pytest.mark.parametrize("number", [1, COUNT // 2, COUNT])
-def test_people_of_keycloak_sign_in(person, moved, number):
-    person.sign_in_to_demo(f"user{number}@keycloak.example", PASSWORD)
+    person.sign_in_to_demo(name, PASSWORD)
 
-    assert f"user{number}@keycloak.example" in person.text
+    assert name in person.text
 
 
 def test_an_authenticator_app_of_keycloak_goes_on_working(person, moved):
@@ -80,3 +99,10 @@ def test_an_authenticator_app_of_keycloak_goes_on_working(person, moved):
     person.press("Continue")
 
     assert person.name == "demo"
+
+
+def test_who_is_disabled_at_keycloak_does_not_come_in(person, moved):
+    person.go("/demo/sign-in")
+    person.sign_in("user3@keycloak.example", PASSWORD)
+
+    assert (person.name, person.status) == ("password", 400)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
+import time
 from contextlib import closing
+from datetime import datetime
 
 import pymongo
 import pytest
@@ -68,15 +72,27 @@ def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restore
 
 def restore_again(directory, *target):
     """As an operator does who is told that the other restore may still be at work."""
-    while True:
+    ended = run(directory, *RESTORE, *target)
+    if (moment := is_at_work_until(ended.stderr)) is not None:
+        sleep_until(moment)
         ended = run(directory, *RESTORE, *target)
-        if "at this moment" not in ended.stderr:
-            break
     assert ended.returncode == exits.OK, ended.stderr
 
 
+HELD = re.compile(r"is being filled at this moment, until (\S+ \S+)")
+
+
+def is_at_work_until(text):
+    found = HELD.search(text)
+    return datetime.fromisoformat(found[1]) if found else None
+
+
+def sleep_until(moment):
+    time.sleep(max(0, (moment - CLOCK.now()).total_seconds()))
+
+
 def kill_restore(directory, *target, when):
-    """Kill a restore at that moment; it is begun again for as long as another may be at work."""
+    """Kill a restore at that moment; it is begun when no other can be at work."""
     while True:
         with subprocess.Popen(
             command(*RESTORE, *target),
@@ -92,7 +108,7 @@ def kill_restore(directory, *target, when):
                 if when():
                     os.killpg(process.pid, signal.SIGKILL)
                     return
-            assert "at this moment" in process.stderr.read()
+            sleep_until(is_at_work_until(process.stderr.read()))
 
 
 def passes(count, n):
@@ -139,6 +155,48 @@ def test_so_is_one_into_mongodb(made, mongodb):
 
     restored = asyncio.run(all_of(mongodb, CLOCK))
     assert without_leases(restored) == without_leases(stored(made))
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.deep) for n in range(1, 6))]
+)
+def test_a_backup_that_is_killed_leaves_the_one_before_and_nothing_that_verifies(made, seed):
+    chance, before = random.Random(seed), (made / "made.idp").read_bytes()
+    asyncio.run(grow(url(made), 8000))
+    idp(made, "backup", "whole.idp")
+    size = (made / "whole.idp").stat().st_size
+    for name in ("made.idp", "new.idp"):
+        place = chance.randrange(1, size * 9 // 10)
+        draft = kill_backup(made, name, when=lambda draft, place=place: draft >= place)
+        assert len(draft.read_bytes()) < size
+        ended = run(made, "backup", "verify", draft.name, "--passphrase-file", "secret")
+        assert ended.returncode == exits.FAILED
+        assert "backup.damaged" in ended.stderr
+        draft.unlink()
+
+    assert (made / "made.idp").read_bytes() == before
+    assert not (made / "new.idp").exists()
+    idp(made, "backup", "new.idp")
+    whole, new = (
+        json.loads(idp(made, "backup", "verify", name, "--json").stdout)["collections"]
+        for name in ("whole.idp", "new.idp")
+    )
+    assert new == whole
+
+
+def kill_backup(directory, name, when):
+    """The draft that is left of a backup that is killed when its size is so much."""
+    line = command("backup", name, "--overwrite", "--passphrase-file", "secret")
+    quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(
+        line, cwd=directory, env=environment(), start_new_session=True, **quiet
+    ) as process:
+        while not any(when(each.stat().st_size) for each in directory.glob(f".{name}.*")):
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    (draft,) = directory.glob(f".{name}.*")
+    return draft
 
 
 async def grow(store_url, n):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import bcrypt
 from argon2.low_level import Type, hash_secret_raw
@@ -25,6 +29,7 @@ from tests.support.migrating import (
     realm,
     totp_credential,
 )
+from tests.support.program import environment
 
 GUIDES = Path(__file__).parents[2] / "docs" / "migrate"
 PASSWORD = "a lamp in the attic"
@@ -45,6 +50,46 @@ def run(command, org_id="acme"):
     body = json.loads(Path("importBody.json").read_bytes())
     assert Path("report.ndjson").exists()
     return body["dataOrgs"]["orgs"][0]
+
+
+class Terminal:
+    """A shell in a directory, with our command on its path: it runs lines as guides print them."""
+
+    def __init__(self, directory, **variables):
+        directory.mkdir()
+        self.directory = directory
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        self.variables = {"PATH": path, **variables}
+
+    def __call__(self, line):
+        """What it prints; it has to end well."""
+        ended = subprocess.run(
+            ["/bin/sh", "-ec", line],
+            cwd=self.directory,
+            env=environment(**self.variables),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+
+class Printed(NamedTuple):
+    """The lines that the first page of the guides prints."""
+
+    organization: str  # sets $ORG
+    dry_run: str
+    run: str
+    call: str  # wants $ISSUER and $TOKEN
+
+    @classmethod
+    def read(cls):
+        text = (GUIDES / "README.md").read_text(encoding="utf-8")
+        (organization,) = re.findall(r"^ {4,}(ORG=.+)$", text, re.MULTILINE)
+        dry_run, run = re.findall(r"^ {4,}(idp import .+)$", text, re.MULTILINE)
+        (call,) = re.findall(r"^ {4,}(curl (?:.+\\\n)*.+)$", text, re.MULTILINE)
+        return cls(organization, dry_run, run, call)
 
 
 async def imported(service, org_id, folder="."):
@@ -70,20 +115,20 @@ def pbkdf2(password):
     return pbkdf2_credential(b"0123456789abcdef", value, 27500, "pbkdf2-sha256")
 
 
-def auth0_tenant(count, domain="example.com"):
+def auth0_tenant(count, domain="example.com", folder="."):
     """Files of that many people, of whom all have the same password."""
     encoded = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(10)).decode()
-    Path("users.json").write_bytes(
+    Path(folder, "users.json").write_bytes(
         lines(*(auth0_user(n, email=f"user{n}@{domain}") for n in range(1, count + 1)))
     )
-    Path("passwords.json").write_bytes(
+    Path(folder, "passwords.json").write_bytes(
         lines(
             *(auth0_password(n, encoded, email=f"user{n}@{domain}") for n in range(count, 0, -1))
         )
     )
 
 
-def keycloak_realm(count, domain="example.com"):
+def keycloak_realm(count, domain="example.com", folder="."):
     """One file and a folder of the same people: the second has an app, the third is disabled, the
     fourth has to change the password, the fifth has one of before Keycloak 25."""
     held = argon2(PASSWORD, 1)
@@ -102,9 +147,10 @@ def keycloak_realm(count, domain="example.com"):
         )
         for n in range(1, count + 1)
     ]
-    Path("realm.json").write_bytes(realm(*users))
-    Path("export").mkdir()
-    Path("export/acme-realm.json").write_bytes(realm())
+    Path(folder, "realm.json").write_bytes(realm(*users))
+    export = Path(folder, "export")
+    export.mkdir()
+    (export / "acme-realm.json").write_bytes(realm())
     for part in range(0, count, 50):
         document = {"realm": "acme", "users": users[part : part + 50]}
-        Path(f"export/acme-users-{part // 50}.json").write_text(json.dumps(document, indent=2))
+        (export / f"acme-users-{part // 50}.json").write_text(json.dumps(document, indent=2))

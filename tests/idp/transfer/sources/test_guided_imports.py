@@ -11,10 +11,10 @@ import pytest
 
 from tests.support.bulk import orgs, package
 from tests.support.callers import instance_owner
-from tests.support.moving import GUIDES
+from tests.support.moving import Printed
 from tests.support.shell import Shell
 
-TEXT = (GUIDES / "README.md").read_text(encoding="utf-8")
+PRINTED = Printed.read()
 BODY = json.dumps(package(*orgs(2), timeout="30m"))
 
 
@@ -26,7 +26,7 @@ def here(tmp_path, monkeypatch):
 
 def test_the_commands_of_the_import_work(tmp_path):
     shell = Shell(tmp_path / "data").install()
-    dry, real = re.findall(r"^ {4,}idp (import .+)$", TEXT, re.MULTILINE)
+    dry, real = (line.removeprefix("idp ") for line in (PRINTED.dry_run, PRINTED.run))
 
     assert shell.get(*shlex.split(dry), "--get", "created") == "2"
     assert "o1" not in shell.stored()["organizations"]
@@ -36,7 +36,7 @@ def test_the_commands_of_the_import_work(tmp_path):
 
 
 async def test_the_call_of_the_import_works(server, visitor):
-    (call,) = re.findall(r"^ {4,}(curl (?:.+\\\n)*.+)$", TEXT, re.MULTILINE)
+    call = PRINTED.call
     words = shlex.split(call)
     owner = await instance_owner(server, visitor)
     told = dict(re.findall(r"-H ['\"]([^:]+): ([^'\"]+)['\"]", call))
