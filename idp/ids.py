@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -58,6 +59,19 @@ class Random(ABC):
         while (byte := self.token_bytes(1)[0]) >= fair:
             pass
         return among[byte % len(among)]
+
+
+class Numbered:
+    """Ids that are nobody's secret: a random beginning, and a count. A million of them ask the
+    operating system for chance once."""
+
+    def __init__(self, random: Random) -> None:
+        self._beginning = random.id()
+        self._count = itertools.count(1)
+
+    def id(self) -> str:
+        """The next one; no other object makes it."""
+        return f"{self._beginning}.{next(self._count)}"
 
 
 class SystemRandom(Random):

@@ -84,12 +84,9 @@ class Field(NamedTuple):
     type: Any
     rule: Rule | None
     leaf: Leaf | None
+    is_list: bool
     is_required: bool
     default: Any = None
-
-    @property
-    def is_list(self) -> bool:
-        return get_origin(self.type) is list
 
     @property
     def element(self) -> Field:
@@ -115,14 +112,14 @@ def declared(kind: type[Request]) -> tuple[Field, ...]:
 
 
 @cache
-def _split(hint: Any) -> tuple[Any, Rule | None, Leaf | None]:
-    """The type without `| None`, the rule that annotates it, and what reads it."""
+def _split(hint: Any) -> tuple[Any, Rule | None, Leaf | None, bool]:
+    """The type without `| None`, its rule, what reads it, and whether it is a list."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)
     rule: Rule | None = None
     if get_origin(hint) is Annotated:
         hint, rule = get_args(hint)
-    return hint, rule, _leaf(hint, rule)
+    return hint, rule, _leaf(hint, rule), get_origin(hint) is list
 
 
 def _leaf(plain: Any, rule: Rule | None) -> Leaf | None:

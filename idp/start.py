@@ -18,7 +18,7 @@ from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
 from idp.errors import ConfigError, NotFound
 from idp.identity.hashing import Hasher
-from idp.ids import Random, SystemRandom
+from idp.ids import Numbered, Random, SystemRandom
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
@@ -127,7 +127,7 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
         make_data_dir(config.data_dir)
     else:
         check_is_there(config.store)
-    store = open_store(config.store, now=clock.now, new_id=random.id)
+    store = open_store(config.store, now=clock.now, new_id=Numbered(random).id)
     await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)
@@ -161,7 +161,7 @@ async def as_it_is(
     url: str, collections: Sequence[Collection[Any]], clock: Clock
 ) -> AsyncIterator[Store]:
     """A store of which nothing is judged or upgraded. Raises StorageError."""
-    store = open_store(url, now=clock.now, new_id=SystemRandom().id)
+    store = open_store(url, now=clock.now, new_id=Numbered(SystemRandom()).id)
     await store.open(collections, None)
     try:
         yield store

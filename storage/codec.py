@@ -46,6 +46,7 @@ def cut(value: datetime) -> datetime:
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 
+@lru_cache(maxsize=1024)
 def instant_text(value: datetime) -> str:
     """The instant as fixed-width RFC 3339 text, so that text order is time order."""
     return _utc(value).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -14,7 +14,7 @@ from storage.base import Counter, Outcome, StorageError, Store, Unavailable, Uni
 from storage.codec import deleted_only
 from storage.steps import NOT_OPEN, Prepared, Tables
 
-_CHUNK_UNITS: Final = 100
+_CHUNK_UNITS: Final = 250
 _CHUNKS_QUEUED: Final = 2
 
 

@@ -16,7 +16,7 @@ import msgspec
 from tests.support.program import children, environment
 from tests.support.replica_set import DIE_WITH_PARENT
 
-STOP_SECONDS: Final = 30
+STOP_SECONDS: Final = 60
 _SCHEDULED: Final = 2  # CPUCLOCK_SCHED of the kernel
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 

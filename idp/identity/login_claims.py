@@ -35,6 +35,8 @@ class Claims(Struct, frozen=True):
 
     def writes(self, service: Service) -> list[Write]:
         """Give the names out. Conflict or Stale: somebody did so since they were read."""
+        if not self.read:
+            return []
         version = service.random.token(bits=64)
         expires_at = service.clock.now() + _LASTS
         return [

@@ -46,6 +46,8 @@ class NameRefused(IdpError):
 
 def login_key(user_name: str) -> str:
     """The form in which a user name is unique: casefold(NFKC)."""
+    if user_name.isascii():
+        return user_name.lower()  # the same, sooner
     return unicodedata.normalize("NFKC", user_name).casefold()
 
 
@@ -93,7 +95,7 @@ def login_names(
     """The keys by which such a user signs in: those of the name, and that of the address."""
     name, address = login_key(user_name), email_key(email)
     domain = organization.primary_domain
-    at_home = {f"{name}@{spelling}" for spelling in (domain, login_key(domains.shown(domain)))}
+    at_home = {f"{name}@{domain}", f"{name}@{login_key(domains.shown(domain))}"}
     return {name} | at_home, {address} if address else set()
 
 

@@ -18,6 +18,7 @@ from idp.records.jobs import JobProblem
 from idp.transfer import kinds, mending, provenance
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, refused
+from idp.turns import in_turns
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
 MAX_PROBLEMS: Final = 20  # of one row
@@ -112,7 +113,7 @@ async def _judge(taking: Taking, rows: Sequence[Row]) -> Judged:
     unreadable: dict[int, Prepared] = {}
     reads: list[Read] = []
     warnings: dict[int, list[Problem]] = {}
-    for row in rows:
+    async for row in in_turns(rows):
         read, problems = _read(taking, kind, row)
         if read is None:
             unreadable[row.number] = refused(_name(kind, row), *problems)

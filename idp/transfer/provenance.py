@@ -25,17 +25,19 @@ async def judged(
     taking: Taking, reads: Sequence[Read], prepared: Sequence[Prepared]
 ) -> list[Prepared]:
     """What was prepared, once one's own records count as made, and doubles are refused."""
-    return list(
-        await asyncio.gather(
-            *(_judged(taking, read, one) for read, one in zip(reads, prepared, strict=True))
-        )
-    )
+    judged = list(prepared)
+    asked = [
+        (n, one.met)
+        for n, one in enumerate(prepared)
+        if one.met is not None and _may_be_ours(taking, one.met[1])
+    ]
+    found = await asyncio.gather(*(_origin(taking, *met) for _, met in asked))
+    for (n, _), origin in zip(asked, found, strict=True):
+        judged[n] = _judged(taking, reads[n], prepared[n], origin)
+    return judged
 
 
-async def _judged(taking: Taking, read: Read, prepared: Prepared) -> Prepared:
-    if prepared.met is None or not _may_be_ours(taking, prepared.met[1]):
-        return prepared
-    origin = await _origin(taking, *prepared.met)
+def _judged(taking: Taking, read: Read, prepared: Prepared, origin: dict[str, str]) -> Prepared:
     own = import_payload(taking, read)
     if origin.get("import") != own["import"]:
         return prepared

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from idp import logs, trial
 from idp.errors import InvalidArgument
+from idp.ids import Numbered
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
@@ -23,7 +24,7 @@ from idp.transfer.rows import Row
 from storage import Unavailable, Unknown, open_store
 from storage.overlay import Overlay
 
-BATCH_ROWS: Final = 500
+BATCH_ROWS: Final = 1000
 _TRIES: Final = 60  # while the store can't be reached
 _PAUSE_SECONDS: Final = 1.0
 
@@ -133,7 +134,7 @@ async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
     if not job.options.is_dry_run:
         yield service
         return
-    upper = open_store("memory://", now=service.clock.now, new_id=service.random.id)
+    upper = open_store("memory://", now=service.clock.now, new_id=Numbered(service.random).id)
     layered = Overlay(service.store, upper)
     await layered.open((*ALL, *trial.COLLECTIONS) if service.config.test else ALL, SCHEMA)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from storage.base import Outcome
@@ -12,6 +13,7 @@ from storage.mongo.writes import deliver
 
 UNITS_PER_COMMAND = 1000
 UNITS_PER_TRANSACTION = 100
+_AT_ONCE = 3  # the server works on one while the next is made
 
 Placed = tuple[int, Prepared]
 
@@ -19,11 +21,16 @@ Placed = tuple[int, Prepared]
 async def commit_each(driver: Driver, units: Sequence[Prepared]) -> list[Outcome]:
     """Apply every unit by itself; those that write the same record one after the other."""
     outcomes: list[Outcome] = [None] * len(units)
-    for wave in _waves(units):
-        for chunk in _chunks(wave):
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def commit(chunk: list[Placed]) -> None:
+        async with turns:
             found = await _commit(driver, [unit for _, unit in chunk])
-            for (place, _), outcome in zip(chunk, found, strict=True):
-                outcomes[place] = outcome
+        for (place, _), outcome in zip(chunk, found, strict=True):
+            outcomes[place] = outcome
+
+    for wave in _waves(units):
+        await asyncio.gather(*map(commit, _chunks(wave)))
     return outcomes
 
 

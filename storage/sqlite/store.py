@@ -46,6 +46,8 @@ T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
 _LOOP_CACHE_KIB: Final = 16 * 1024
+_WRITER_CACHE_KIB: Final = 32 * 1024
+_CHECKPOINT_PAGES: Final = 4000  # of 4 KiB: pages that are written often are copied less often
 
 
 class SqliteStore(SteppedStore):
@@ -123,6 +125,8 @@ class SqliteStore(SteppedStore):
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
         # What is temporary need not survive a power cut.
         connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
+        connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB:d}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES:d}").fetchall()
         connection.execute("BEGIN IMMEDIATE")
         tables.create(connection, self._tables[META.name])
         if schema is not None:

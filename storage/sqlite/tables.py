@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from storage import steps
@@ -22,6 +23,8 @@ from storage.base import (
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*", re.ASCII)
 _CREATE = """CREATE TABLE IF NOT EXISTS {table}
     (id TEXT PRIMARY KEY NOT NULL, doc TEXT NOT NULL, marks TEXT NOT NULL)"""
+_INSERT = "INSERT INTO {table}(id, doc, marks) VALUES {rows}"
+_ROW = "(?, ?, ?)"
 
 
 class Table(steps.Table):
@@ -31,7 +34,7 @@ class Table(steps.Table):
         super().__init__(collection)
         self.get = statement("SELECT doc FROM {table} WHERE id = ?", self.name)
         self.read = statement("SELECT doc, marks FROM {table} WHERE id = ?", self.name)
-        self.insert = statement("INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)", self.name)
+        self.insert = inserting(self.name, 1)
         self.update = statement("UPDATE {table} SET doc = ?, marks = ? WHERE id = ?", self.name)
         self.mark = statement("UPDATE {table} SET marks = ? WHERE id = ?", self.name)
         self.delete = statement("DELETE FROM {table} WHERE id = ?", self.name)
@@ -43,6 +46,12 @@ Tables = steps.Tables[Table]
 def statement(template: str, table: str, **parts: str) -> str:
     """SQL made of declared names only; values are always parameters."""
     return template.format(table=f'"{_checked(table)}"', **parts)
+
+
+@cache
+def inserting(table: str, count: int) -> str:
+    """The statement that inserts so many records at once."""
+    return statement(_INSERT, table, rows=", ".join([_ROW] * count))
 
 
 def expression(field: str) -> str:

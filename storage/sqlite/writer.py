@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import itertools
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -16,6 +17,7 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
+from storage.sqlite import bulk
 from storage.sqlite.reader import unavailable
 from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import Tables
@@ -154,7 +156,11 @@ class Writer:
             self._begin()
             try:
                 transaction = SqliteTransaction(self._connection, self._now())
-                outcomes = [self._unit(transaction, prepared) for prepared in units]
+                outcomes = list(
+                    itertools.chain.from_iterable(
+                        self._group(transaction, group) for group in bulk.groups(units)
+                    )
+                )
                 self._connection.execute("COMMIT")
             finally:
                 if self._connection.in_transaction:
@@ -166,6 +172,24 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             raise _NotBegun(f"SQLite: {error}") from error
+
+    def _group(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
+        if len(units) >= bulk.FEWEST_UNITS and self._is_inserted(units):
+            return [None] * len(units)
+        return [self._unit(transaction, prepared) for prepared in units]
+
+    def _is_inserted(self, units: Sequence[Prepared]) -> bool:
+        """Whether all of them are stored. If not, none is, and whose fault it is shows singly."""
+        try:
+            with self._savepoint():
+                bulk.insert(self._connection, units)
+        except sqlite3.IntegrityError:
+            return False
+        except sqlite3.Error:
+            raise
+        except Exception:  # one unit's trouble is not its neighbours'
+            return False
+        return True
 
     def _unit(self, transaction: SqliteTransaction, prepared: Prepared) -> Any:
         """The result of one unit, or the error that undid it: its neighbours go on."""

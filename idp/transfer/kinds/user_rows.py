@@ -16,6 +16,7 @@ from idp.transfer.kinds import homes, storing, user_changes
 from idp.transfer.kinds.kind import Taking, import_payload
 from idp.transfer.kinds.storing import Wanted
 from idp.transfer.rows import Prepared, Problem, Read, problem, refused
+from idp.turns import in_turns
 from storage import Write
 
 _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="userId")
@@ -66,11 +67,16 @@ async def prepare(taking: Taking, reads: Sequence[Read], rules: Rules) -> list[P
     known = await storing.by_id(taking, USERS, (_id(read) for read in reads))
     begun = [
         _begin(taking, read, rules, there.get(read.row.org_id), known.get(_id(read)))
-        for read in reads
+        async for read in in_turns(reads)
     ]
     cases = [each for each in begun if isinstance(each, Case)]
     standing = await _standing(taking, cases)
-    ends = iter([await _end(taking, case, rules, standing.get(case.after.id)) for case in cases])
+    ends = iter(
+        [
+            await _end(taking, case, rules, standing.get(case.after.id))
+            async for case in in_turns(cases)
+        ]
+    )
     return [next(ends) if isinstance(each, Case) else each for each in begun]
 
 
