@@ -73,20 +73,24 @@ class HumanFields(Request, frozen=True, kw_only=True):
 
 
 class ImportHuman(HumanFields, frozen=True, kw_only=True):
-    """`request_passwordless_registration` would send a link to register a passkey by."""
+    """`request_passwordless_registration` would send a link to register a passkey by. With
+    `dry_run` it is only told what would come of it."""
 
     profile: NewProfile
     email: NewEmail
     hashed_password: ImportedHash | None = None
     request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
+    dry_run: bool = False
 
 
 class Imported(Answer, frozen=True, kw_only=True):
-    """`mail` is what became of the message to the person, if there is one."""
+    """`mail` is what became of the message to the person, if there is one. Of a dry run it is what
+    would be told: nobody has this id then, and nothing is sent."""
 
     user_id: str
     details: Details
     mail: Fate = ""
+    dry_run: bool = False
 
 
 async def take(service: Service, call: Call, document: object) -> Imported:
@@ -106,9 +110,14 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     async def prepare() -> Prepared:
         return await _prepare(service, call, organization, whole)
 
-    made = await new_users.make(service, prepare)
-    details = answers.details(made.user, made.user.org_id)
-    return Imported(user_id=made.user.id, details=details, mail=mail.fate(made.writes))
+    making = new_users.foretold(prepare) if request.dry_run else new_users.make(service, prepare)
+    made = await making
+    return Imported(
+        user_id=made.user.id,
+        details=answers.details(made.user, made.user.org_id),
+        mail=mail.fate(made.writes),
+        dry_run=request.dry_run,
+    )
 
 
 def _person(request: ImportHuman) -> NewHuman:

@@ -100,16 +100,22 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
     """
 
     async def attempt() -> P:
-        prepared = await prepare()
-        if prepared.problems:
-            # Whoever is met may have come between two looks; another one sees all of it.
-            prepared = await prepare()
-        if prepared.problems:
-            raise Taken(prepared.problems)
+        prepared = await foretold(prepare)
         await commit_settled(service.store, *prepared.writes)
         return prepared
 
     return await login_claims.repeated(attempt, MEETS_AT)
+
+
+async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
+    """What `prepare` describes, if nothing of it is taken; nothing is stored. Raises Taken."""
+    prepared = await prepare()
+    if prepared.problems:
+        # Whoever is met may have come between two looks; another one sees all of it.
+        prepared = await prepare()
+    if prepared.problems:
+        raise Taken(prepared.problems)
+    return prepared
 
 
 MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})

@@ -146,6 +146,7 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
             "field.too_long",
         ),
         ({"metadata": []}, "metadata", "field.unknown"),
+        ({"dryRun": "yes"}, "dryRun", "field.wrong_type"),
         (
             {"idps": [{"configId": "a", "externalUserId": "b", "displayName": "c"}] * 2},
             "idps[1].externalUserId",
@@ -159,8 +160,10 @@ async def test_what_can_not_be_taken_in_is_told_and_nothing_is_kept(
     before = await everything(server.store)
 
     page = await owner.post(PATH, person(**changes))
+    foretold = await owner.post(PATH, person(**{"dryRun": True} | changes))
 
     assert refused(page, 400, 3)[field] == slug
+    assert refused(foretold, 400, 3) == refused(page, 400, 3)
     assert await everything(server.store) == before
 
 
@@ -183,7 +186,40 @@ async def test_a_name_that_is_taken_is_told(server, owner):
     await take(owner)
     before = await everything(server.store)
 
-    page = await owner.post(PATH, person(email={"email": "b@c.example"}))
+    for dry in (True, False):
+        page = await owner.post(PATH, person(email={"email": "b@c.example"}, dryRun=dry))
 
-    assert refused(page, 409, 6) == {"userName": "user.login_name_taken"}
+        assert refused(page, 409, 6) == {"userName": "user.login_name_taken"}
     assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"email": {"email": "a@b.example"}},
+        {"hashedPassword": None},
+        {"hashedPassword": None, "password": "a lamp in the attic"},
+        {"phone": {"phone": "+41791234567"}, "otpCode": "JBSWY3DPEHPK3PXP"},
+    ],
+)
+async def test_a_dry_run_tells_what_the_real_one_does_and_keeps_nothing(server, owner, changes):
+    before = await everything(server.store)
+    foretold = await take(owner, **changes, dryRun=True)
+    assert await everything(server.store) == before
+    assert await stored(server, foretold) is None
+
+    answer = await take(owner, **changes)
+
+    assert foretold.pop("dryRun")
+    assert foretold.pop("userId") != answer.pop("userId")
+    for told in (foretold, answer):
+        del told["details"]["creationDate"], told["details"]["changeDate"]
+    assert foretold == answer
+
+
+async def test_nobody_else_may_try_it(server, visitor, owner):
+    acme = await new_organization(server, "acme.example")
+    manager = await new_caller(server, visitor, acme, "ORG_USER_MANAGER")
+
+    refused(await manager.post(PATH, person(dryRun=True)), 403, 7)

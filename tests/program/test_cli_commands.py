@@ -227,6 +227,18 @@ def test_a_password_comes_from_stdin_or_the_environment(shell):
     assert "idp: password.password: " in weak.err
 
 
+def test_taking_in_somebody_from_elsewhere_can_be_tried(shell):
+    before = shell.stored()
+    taken = ("user", "import", "--user-name", "ada", "--first-name", "Ada", "--last-name", "L")
+
+    foretold = shell(*taken, "--email", "ada@x.example", "--dry-run", "--format", "json").json()
+    refused = shell(*taken, "--email", "nowhere", "--dry-run", code=exits.USAGE)
+
+    assert (foretold["dryRun"], foretold["mail"]) == (True, "held")
+    assert "email.email: " in refused.err
+    assert shell.stored() == before
+
+
 # How it ends
 
 

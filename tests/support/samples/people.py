@@ -33,6 +33,7 @@ IMPORTED = {
     },
     "passwordChangeRequired": True,
     "requestPasswordlessRegistration": False,
+    "dryRun": False,
     "otpCode": "",
     "idps": [{"configId": "google", "externalUserId": "1", "displayName": "otto"}],
 }
