@@ -71,7 +71,7 @@ def leaves(kind, path=""):
         type, rule = field.type, field.rule
         if get_origin(type) is list:
             (hint,) = get_args(type)
-            at, (type, rule, _) = f"{at}[0]", requests._split(hint)
+            at, (type, rule, *_) = f"{at}[0]", requests._split(hint)
         if isinstance(type, type_) and issubclass(type, Request):
             yield from leaves(type, at)
         elif rule is not None:
