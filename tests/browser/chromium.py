@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 FLAGS = [
     "--no-sandbox",
@@ -19,8 +18,8 @@ FLAGS = [
 
 
 def executable():
-    found = Path("/usr/bin/chromium")
-    return str(found) if found.exists() else shutil.which("chromium")
+    """Chromium without its windows, where there is one: the same pages at a third of the cost."""
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 def hosts(*rules):

@@ -147,7 +147,7 @@ def chromium(program, other_site):
     if path is None:
         if os.environ.get("CI"):
             pytest.fail("there is no Chromium, and CI must not pass without it")
-        pytest.skip("there is no Chromium at /usr/bin/chromium or on PATH")
+        pytest.skip("there is no Chromium on PATH")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
