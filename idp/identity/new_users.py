@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 
 from idp import base64url, events
 from idp.errors import FieldProblem, Taken
+from idp.fields import MAX_TEXT
 from idp.identity import factors, free_names, login_claims, passwords, schemes, users
 from idp.identity.free_names import Candidate
 from idp.identity.login_claims import Claims
@@ -229,11 +230,11 @@ def user_of(service: Service, organization: Organization, new: NewHuman, now: da
 
 
 def with_display_name(profile: Profile) -> Profile:
-    """The profile, with "first last" to show where nothing else is."""
+    """The profile, with "first last" to show where nothing else is, as far as there is room."""
     if profile.display_name:
         return profile
     names = (profile.given_name, profile.family_name)
-    return structs.replace(profile, display_name=" ".join(name for name in names if name))
+    return structs.replace(profile, display_name=" ".join(filter(None, names))[:MAX_TEXT])
 
 
 def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:

@@ -146,12 +146,13 @@ def _human(typed: Typed) -> NewHuman:
 
 
 def _profile(given_name: str, family_name: str, language: str | None) -> Profile:
-    return Profile(
-        display_name=f"{given_name} {family_name}".strip(),
+    named = Profile(
+        display_name="",
         given_name=given_name,
         family_name=family_name,
         preferred_language=language,
     )
+    return new_users.with_display_name(named)
 
 
 async def draft(service: Service, typed: Typed, language: str) -> Draft:

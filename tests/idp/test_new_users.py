@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec import structs
 
 from idp.errors import Taken
+from idp.fields import MAX_TEXT
 from idp.identity import new_users, organizations, users
 from idp.identity.new_users import NewHuman
 from idp.records import (
@@ -140,6 +142,14 @@ async def test_a_display_name_that_is_not_given_is_first_and_last_name(service):
     made = await create(service, person("max"))
 
     assert made.profile.display_name == "Max Muster"
+
+
+async def test_of_the_longest_names_a_display_name_shows_what_there_is_room_for(service):
+    new = person("max")
+    names = structs.replace(new.profile, given_name="M" * MAX_TEXT, family_name="L" * MAX_TEXT)
+    made = await create(service, structs.replace(new, profile=names))
+
+    assert made.profile.display_name == "M" * MAX_TEXT
 
 
 # What is there already, and what can't be made beside it.
