@@ -161,19 +161,59 @@ async def moves(server, other, package):
     assert json.dumps(second, sort_keys=True) == json.dumps(first, sort_keys=True)
 
 
-@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
-def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
-    @examples(
+def generated(number):
+    """A test of so many organizations."""
+    wish = examples(
         max_examples=number,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-    @given(organizations())
+    return lambda test: wish(given(organizations())(test))
+
+
+@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
+def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
+    @generated(number)
     def move(package):
         io_loop.run_sync(lambda: moves(server, other, package), timeout=60)
 
     move()
     io_loop.run_sync(lambda: events_agree(other.store))
+
+
+@pytest.fixture
+def stations(io_loop, server, tmp_path, mongodb):
+    """Installations on a store of one kind, of the other, and of the first again."""
+    urls = [f"sqlite:///{tmp_path}/1.sqlite3", mongodb, f"sqlite:///{tmp_path}/3.sqlite3"]
+    running = [
+        io_loop.run_sync(lambda url=url: start_server(server.clock, store=url)) for url in urls
+    ]
+    yield [made for made, _ in running]
+    for each in running:
+        io_loop.run_sync(lambda each=each: stop_server(*each))
+
+
+async def travels(stations, package):
+    """Into the first installation, and by what each tells into the next one."""
+    orgs, told = [package], []
+    for each in stations:
+        outcomes = await brought(each, *orgs, job=package["orgId"])
+        assert not [one for one in outcomes if one.action == "fail"], outcomes
+        assert not told or not [one for one in outcomes if one.problems], outcomes
+        orgs = await whole(each, package["orgId"])
+        told.append(json.dumps(orgs, sort_keys=True))
+    assert len(set(told)) == 1
+
+
+@pytest.mark.parametrize("number", [3, pytest.param(200, marks=pytest.mark.deep)])
+def test_an_organization_is_the_same_in_the_other_store_and_back(io_loop, stations, number):
+    @generated(number)
+    def travel(package):
+        io_loop.run_sync(lambda: travels(stations, package), timeout=60)
+
+    travel()
+    for each in stations:
+        io_loop.run_sync(lambda each=each: events_agree(each.store))
 
 
 async def test_every_list_that_is_told_is_also_taken(server):
