@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
-from http import HTTPStatus
 from os import SEEK_END
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl
@@ -18,31 +17,18 @@ from msgspec import Struct
 from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
+from handlers import api_refusals
 from handlers.base import Handler
 from idp import access, leaving, rate_limits, repeating, requests, strict_json
 from idp.access import Call
 from idp.answers import Answer, Filed
 from idp.api import error_body
 from idp.api.operation import Operation
-from idp.errors import (
-    AlreadyExists,
-    Busy,
-    DeadlineExceeded,
-    FailedPrecondition,
-    FieldProblem,
-    IdpError,
-    InvalidArgument,
-    NotFound,
-    PermissionDenied,
-    PreconditionFailed,
-    RepeatedCall,
-    TooMany,
-    Unauthenticated,
-)
+from idp.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.repeating import Repeatable
 from idp.service import Service
 from idp.transfer.uploads import Upload
-from storage import MAX_ID_CHARACTERS, Unavailable, Unknown
+from storage import MAX_ID_CHARACTERS
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
@@ -58,26 +44,6 @@ _BUSY_SECONDS: Final = 2
 _WITHOUT_END: Final = 2**63
 _LINES: Final = "application/x-ndjson"
 _FLUSHED_BYTES: Final = 64 * 1024
-_INTERNAL: Final = (500, 13)
-_METHOD: Final = "the method is not one of this address"
-
-# The HTTP status and the number in the body (gRPC's) of each refusal.
-_ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
-    InvalidArgument: (400, 3),
-    DeadlineExceeded: (504, 4),
-    FailedPrecondition: (400, 9),
-    Unauthenticated: (401, 16),
-    PermissionDenied: (403, 7),
-    NotFound: (404, 5),
-    AlreadyExists: (409, 6),
-    RepeatedCall: (409, 10),
-    PreconditionFailed: (412, 9),
-    TooMany: (429, 8),
-    Busy: (503, 14),
-    Unavailable: (503, 14),
-    Unknown: (503, 14),
-}
-_NUMBERS: Final = {400: 3, 404: 5, 405: 12, 412: 9, 413: 8, 415: 3, 421: 9, 429: 8, 431: 8}
 
 
 class _Details(Struct, frozen=True):
@@ -107,16 +73,16 @@ class JsonHandler(Handler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None))[1]
-        status, number = _numbers(error)
+        status, number = api_refusals.numbers(error)
         self.set_status(status)
         if status == 401:
-            self.set_header("WWW-Authenticate", _challenge(error))
+            self.set_header("WWW-Authenticate", api_refusals.challenge(error))
         if status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
         if status in (429, 503):
             seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
             self.set_header("Retry-After", str(seconds))
-        refusal, config = _refusal(error, status), self.service.config
+        refusal, config = api_refusals.told(error, status), self.service.config
         self.answer(error_body.of(refusal, number, config.vendor, config.issuer, self.request_id))
 
 
@@ -361,36 +327,6 @@ class MissingApiHandler(JsonHandler):
     def admit(self) -> None:
         super().admit()
         raise HTTPError(404, "there is nothing at this address")
-
-
-def _numbers(error: BaseException | None) -> tuple[int, int]:
-    if isinstance(error, HTTPError):
-        return error.status_code, _NUMBERS.get(error.status_code, 3)
-    found = (numbers for kind, numbers in _ERRORS.items() if isinstance(error, kind))
-    return next(found, _INTERNAL)
-
-
-def _refusal(error: BaseException | None, status: int) -> IdpError:
-    """What the caller is told; what went wrong inside stays in the log."""
-    if isinstance(error, IdpError) and status != 500:
-        return error
-    if isinstance(error, HTTPError):
-        message = _METHOD if error.status_code == 405 else error.log_message
-        return IdpError(message or "refused", slug=_slug(error.status_code))
-    if status == 503:
-        return IdpError("the service is busy, repeat the request later", slug="unavailable")
-    return IdpError("something failed on the side of the service")
-
-
-def _slug(status: int) -> str:
-    return HTTPStatus(status).name.lower()
-
-
-def _challenge(error: BaseException | None) -> str:
-    """RFC 6750 3: no error code when no token was sent."""
-    if isinstance(error, IdpError) and error.slug != access.NO_TOKEN:
-        return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
-    return 'Bearer realm="idp"'
 
 
 def routes(operations: Sequence[Operation]) -> list[tuple[str, type[ApiHandler], dict[str, Any]]]:

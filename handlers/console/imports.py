@@ -13,7 +13,7 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import durations
 from idp.errors import FieldProblem
-from idp.i18n import message
+from idp.i18n import Message, message
 from idp.slugs import SLUGS
 
 PATH: Final = "/jobs/imports"
@@ -65,6 +65,7 @@ _WAITS: Final = message(
     " with there.",
     context="imports",
 )
+_STOPS: Final = message("It stops when the rows are stored that it is at.", context="imports")
 _REFRESHES: Final = message(
     "The page refreshes every %(n)s second.",
     plural="The page refreshes every %(n)s seconds.",
@@ -143,7 +144,7 @@ class ImportHandler(ConsoleHandler):
             "console/show",
             title_text=TITLE,
             state=chip(_STATES, job["state"]),
-            intro=_WAITS if job["state"] == _CUT_OFF else _REFRESHES if is_followed else None,
+            intro=_intro(job, is_followed=is_followed),
             facts=self._facts(job),
             actions=self._ways(job, is_followed=is_followed),
             parts_of=[await self._problems(job)],
@@ -163,7 +164,7 @@ class ImportHandler(ConsoleHandler):
         return [
             *[again] * (state in _GOING_ON and not is_followed),
             *[follow] * (state in _GOING_ON),
-            *[stop] * (may and state in (*_GOING_ON, _CUT_OFF)),
+            *[stop] * (may and state in (*_GOING_ON, _CUT_OFF) and "isStopping" not in job),
             *[go_on] * (may and "resumedBy" in job and "source" not in job),
         ]
 
@@ -214,6 +215,15 @@ class ImportHandler(ConsoleHandler):
         part["first_url"] = self.at(here, job["id"]) if cursor else None
         part["next_url"] = self.at(here, job["id"], problems=after) if after else None
         return part
+
+
+def _intro(job: Document, *, is_followed: bool) -> Message | None:
+    """What is to be known before all else."""
+    if job["state"] == _CUT_OFF:
+        return _WAITS
+    if "isStopping" in job:
+        return _STOPS
+    return _REFRESHES if is_followed else None
 
 
 def _how(job: Document) -> Cell:

@@ -21,7 +21,8 @@ class JobView(Answer, frozen=True, kw_only=True):
     """A job. `done` of `total` rows are settled: created, updated, skipped because they were there
     already, or failed; `warned` have a warning. `total` is there once the package was looked
     through. While a process works on it, it `isHeld`, and tells how many rows it does in a second
-    and how long the others take at that rate. `dryRun`, `update` and `fix` are what was asked.
+    and how long the others take at that rate; one that was cancelled meanwhile
+    `isStopping`. `dryRun`, `update` and `fix` are what was asked.
 
     `reason` is why it failed as a whole, and `field` where in the package that stands. One
     that ended before its last row, and can be gone on with, is `resumedBy` that command; one with
@@ -46,6 +47,7 @@ class JobView(Answer, frozen=True, kw_only=True):
     update: bool = False
     fix: bool = False
     is_held: bool = False
+    is_stopping: bool = False
     resumed_by: str = ""
     rows_per_second: float = 0.0
     remaining_time: str = ""
@@ -96,6 +98,7 @@ def _view(job: Job, now: datetime, actor_name: str) -> JobView:
         update=job.options.updates,
         fix=job.options.mends,
         is_held=jobs.is_held(job, now),
+        is_stopping=job.is_to_stop,
         resumed_by=_resumed_by(job) if is_cut_off or job.state in jobs.RESUMED else "",
         rows_per_second=pace.rows_per_second,
         remaining_time=pace.remaining_time,

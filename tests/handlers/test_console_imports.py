@@ -133,6 +133,20 @@ async def test_the_page_refreshes_for_who_asks_for_that_until_the_import_has_end
     assert "Refresh" not in (await visitor.open(following)).headers
 
 
+async def test_one_that_is_to_stop_says_so_until_it_has(server, visitor):
+    hold = await held(server.service)
+    await hold.note(state="running", total=9, worked_since=server.clock.now())
+    here = f"{IMPORTS}/{hold.job.id}"
+    await admin(server, visitor, here)
+
+    page = await visitor.submit(await visitor.open(f"{here}/cancel"))
+
+    assert "It stops when the rows are stored" in text_of(page)
+    assert f"{here}/cancel" not in Seen(page).links
+    await hold.end("cancelled")
+    assert "It stops" not in text_of(await visitor.open(here))
+
+
 async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor):
     hold = await held(server.service, source="/tmp/all of it.json")
     server.clock.advance(jobs.LEASE.total_seconds())

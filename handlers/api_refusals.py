@@ -1,0 +1,77 @@
+"""How the management API refuses: by which status and number, and in which words."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from tornado.web import HTTPError
+
+from idp import access
+from idp.errors import (
+    AlreadyExists,
+    Busy,
+    DeadlineExceeded,
+    FailedPrecondition,
+    IdpError,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RepeatedCall,
+    TooMany,
+    Unauthenticated,
+)
+from storage import Unavailable, Unknown
+
+_INTERNAL: Final = (500, 13)
+_METHOD: Final = "the method is not one of this address"
+
+# The HTTP status and the number in the body (gRPC's) of each refusal.
+_ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
+    InvalidArgument: (400, 3),
+    DeadlineExceeded: (504, 4),
+    FailedPrecondition: (400, 9),
+    Unauthenticated: (401, 16),
+    PermissionDenied: (403, 7),
+    NotFound: (404, 5),
+    AlreadyExists: (409, 6),
+    RepeatedCall: (409, 10),
+    PreconditionFailed: (412, 9),
+    TooMany: (429, 8),
+    Busy: (503, 14),
+    Unavailable: (503, 14),
+    Unknown: (503, 14),
+}
+_NUMBERS: Final = {400: 3, 404: 5, 405: 12, 412: 9, 413: 8, 415: 3, 421: 9, 429: 8, 431: 8}
+
+
+def numbers(error: BaseException | None) -> tuple[int, int]:
+    """The HTTP status, and the number in the body."""
+    if isinstance(error, HTTPError):
+        return error.status_code, _NUMBERS.get(error.status_code, 3)
+    found = (numbers for kind, numbers in _ERRORS.items() if isinstance(error, kind))
+    return next(found, _INTERNAL)
+
+
+def told(error: BaseException | None, status: int) -> IdpError:
+    """What the caller is told; what went wrong inside stays in the log."""
+    if isinstance(error, IdpError) and status != 500:
+        return error
+    if isinstance(error, HTTPError):
+        message = _METHOD if error.status_code == 405 else error.log_message
+        return IdpError(message or "refused", slug=_slug(error.status_code))
+    if status == 503:
+        return IdpError("the service is busy, repeat the request later", slug="unavailable")
+    return IdpError("something failed on the side of the service")
+
+
+def _slug(status: int) -> str:
+    return HTTPStatus(status).name.lower()
+
+
+def challenge(error: BaseException | None) -> str:
+    """RFC 6750 3: no error code when no token was sent."""
+    if isinstance(error, IdpError) and error.slug != access.NO_TOKEN:
+        return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
+    return 'Bearer realm="idp"'
