@@ -174,7 +174,9 @@ def command(*arguments: str, module: str = "idp") -> list[str]:
     return [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
 
 
-def run(directory: Path, *arguments: str, **settings) -> subprocess.CompletedProcess[str]:
+def run(
+    directory: Path, *arguments: str, seconds: float = START_SECONDS, **settings
+) -> subprocess.CompletedProcess[str]:
     """Run a command of the program to its end."""
     return subprocess.run(
         command(*arguments),
@@ -183,7 +185,7 @@ def run(directory: Path, *arguments: str, **settings) -> subprocess.CompletedPro
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=START_SECONDS,
+        timeout=seconds,
     )
 
 
