@@ -22,6 +22,9 @@ async def events_agree(store) -> None:
         async for record in store.scan(collection):
             if collection is not EVENTS and getattr(record, "sequence", 0):
                 counted[collection.name, record.id] += range(1, record.sequence + 1)
-    assert {name: sorted(steps) for name, steps in told.items()} == {
-        name: sorted(steps) for name, steps in counted.items()
+    wrong = {
+        name: (sorted(told[name]), sorted(counted[name]))
+        for name in {*told, *counted}
+        if sorted(told[name]) != sorted(counted[name])
     }
+    assert not wrong, f"events and the steps that records count: {wrong}"
