@@ -6,6 +6,7 @@ import asyncio
 import random
 import signal
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -75,20 +76,30 @@ async def process(service, config: Config, id: str):
 
 
 async def finished(child) -> int:
-    code = await child.wait()
-    child.stdin.close()
-    return code
+    try:
+        return await child.wait()
+    finally:
+        if child.returncode is None:
+            child.kill()
+        child.stdin.close()
 
 
-async def killed_at(service, config: Config, id: str, position: int) -> None:
-    """Have a process work until that many rows are done, and a moment longer; then kill it."""
+async def killed(service, config: Config, id: str) -> bool:
+    """Kill a process at some moment of the first batch that it works on, or right after it;
+    whether the job was still to be done."""
+    before, until = await service.store.get(JOBS, id), None
     child = await process(service, config, id)
-    while (await service.store.get(JOBS, id)).position < position and child.returncode is None:
-        await asyncio.sleep(0.005)
-    await asyncio.sleep(random.random() * 0.05)
+    while child.returncode is None and (until is None or time.monotonic() < until):
+        job = await service.store.get(JOBS, id)
+        if job.position > before.position:
+            break
+        if until is None and job.changed_at > before.changed_at:  # it has opened the package
+            until = time.monotonic() + random.random() * 0.4
+        await asyncio.sleep(0.01)
     if child.returncode is None:
         child.send_signal(signal.SIGKILL)
     await finished(child)
+    return (await service.store.get(JOBS, id)).state in jobs.WAITING
 
 
 async def without_chance(store) -> dict:
