@@ -73,7 +73,8 @@ async def work(
     """Work on a job that is held until it has ended; how it stands then.
 
     It is left to somebody else when `is_to_leave`, when somebody else works on it already, and
-    when the store can't be reached for long: then it raises Unavailable or Unknown.
+    when the store can't be reached for long, or by who is to leave: then it raises Unavailable or
+    Unknown.
     """
     try:
         async with _kept(hold):
@@ -184,7 +185,7 @@ async def _through(
             await _pass(service, hold, package, size, is_to_leave)
         except (Unavailable, Unknown) as error:
             tries = 1 if hold.job.position > before else tries + 1
-            if tries > _TRIES:
+            if tries > _TRIES or is_to_leave():
                 raise
             _log.warning("a job waits for the store", job=hold.job.id, error=str(error))
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -9,7 +9,7 @@ import pytest
 
 from idp.records import DOMAINS, EVENTS, JOB_PROBLEMS, JOBS, ORGANIZATIONS
 from idp.transfer import jobs, running
-from storage import Update
+from storage import Unavailable, Update
 from tests.idp.transfer.packaged import Packaged, done, held, made, problems, stored
 from tests.support.audit import events_agree
 from tests.support.stored import everything
@@ -195,6 +195,18 @@ async def test_a_process_that_ends_leaves_the_job_to_others(server):
 
     left = await stored(server.service, hold.job)
     assert (left.state, left.position, left.holder) == ("running", 3, None)
+
+
+async def test_a_process_that_is_to_end_does_not_wait_for_the_store(server):
+    hold, turns = await held(server.service), iter([False, True])
+
+    async def unreachable():
+        raise Unavailable("gone")
+
+    hold.should_stop = unreachable
+
+    with pytest.raises(Unavailable):
+        await running.work(server.service, hold, open_orgs, is_to_leave=lambda: next(turns))
 
 
 async def test_a_job_waits_for_anybody_unless_it_reads_a_file(server):
