@@ -7,7 +7,7 @@ import re
 from http import HTTPStatus
 from pathlib import Path
 
-from handlers import api
+from handlers import api, api_refusals
 from idp.slugs import CATALOGUE, SLUGS
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,8 @@ FIRST, THIRD = {"FieldProblem", "Refused", "NotYet", "Always", "Problem"}, {"One
 
 
 def sources():
-    for path in [*(ROOT / "idp").rglob("*.py"), ROOT / "handlers" / "api.py"]:
+    refusing = [ROOT / "handlers" / name for name in ("api.py", "api_refusals.py")]
+    for path in [*(ROOT / "idp").rglob("*.py"), *refusing]:
         if not APART & set(path.relative_to(ROOT).parts):
             yield ast.parse(path.read_text(encoding="utf-8"))
 
@@ -50,7 +51,7 @@ def given(node):
 
 
 def raised():
-    of_statuses = {HTTPStatus(status).name.lower() for status in api._NUMBERS} - {
+    of_statuses = {HTTPStatus(status).name.lower() for status in api_refusals._NUMBERS} - {
         name for name in ("too_many_requests", "precondition_failed")
     }
     found = {slug for tree in sources() for slug in slugs_of(tree)}

@@ -159,9 +159,8 @@ def test_so_is_one_into_mongodb(made, mongodb):
     assert without_leases(restored) == without_leases(stored(made))
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(n, marks=pytest.mark.deep) for n in range(1, 6))]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(6))
 def test_a_backup_that_is_killed_leaves_the_one_before_and_nothing_that_verifies(made, seed):
     chance, before = random.Random(seed), (made / "made.idp").read_bytes()
     asyncio.run(grow(url(made), 8000))
