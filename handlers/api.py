@@ -37,9 +37,8 @@ _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
 _PATIENT_BYTES: Final = 1024 * 1024  # of a body of any size, for which it has the usual time
-_EXCUSED_BYTES: Final = (
-    8 * 1024 * 1024
-)  # beyond a package's limit; who is cut off may lose the answer
+# Beyond a package's limit: who is cut off may lose the answer.
+_EXCUSED_BYTES: Final = 8 * 1024 * 1024
 _BUSY_SECONDS: Final = 2
 _WITHOUT_END: Final = 2**63
 _LINES: Final = "application/x-ndjson"

@@ -72,9 +72,8 @@ class Importer:
         is_alone = self._service.config.is_in_memory
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(
-                    LOOKS_EVERY_SECONDS
-                ):  # `wait_for` swallows cancellations
+                # `wait_for` swallows cancellations.
+                async with asyncio.timeout(LOOKS_EVERY_SECONDS):
                     await self._woken.wait()
             self._woken.clear()
             try:

@@ -18,7 +18,7 @@ FLAGS = [
 
 
 def executable():
-    """Chromium without its windows, where there is one: the same pages at a third of the cost."""
+    """Chromium without its windows, where there is one: pages at less than half the cost."""
     return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
