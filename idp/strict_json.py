@@ -47,6 +47,38 @@ def decode(octets: bytes) -> object:
 
 def usable(value: object) -> object:
     """What DECODER has read, in Python's own types. Raises InvalidArgument."""
+    try:
+        return _clean(value, 0)
+    except _Doubtful:
+        return _looked_into(value)
+
+
+class _Doubtful(Exception):
+    """Something may be wrong with a value; where, has to be looked for."""
+
+
+def _clean(value: Any, depth: int) -> Any:
+    """The value in Python's own types, if nothing is wrong with it, as with nearly all there are.
+
+    Raises _Doubtful.
+    """
+    kind = type(value)
+    if kind is str:
+        if not value.isascii() and _NO_TEXT.search(value) or "\0" in value:
+            raise _Doubtful
+        return value
+    if depth == MAX_DEPTH or kind is _Unusable or not _is_in_range(value):
+        raise _Doubtful
+    if kind is _Object:
+        plain = {_clean(name, 0): _clean(each, depth + 1) for name, each in value}
+        if len(plain) != len(value):
+            raise _Doubtful
+        return plain
+    return [_clean(each, depth + 1) for each in value] if kind is list else value
+
+
+def _looked_into(value: object) -> object:
+    """The value in Python's own types. Raises InvalidArgument with what is wrong, and where."""
     problems: list[FieldProblem] = []
 
     def report(problem: FieldProblem) -> None:

@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -178,6 +178,19 @@ class Unit(Struct, frozen=True):
     writes: tuple[Write, ...]
 
 
+class Ready(tuple[Write, ...]):
+    """A unit's writes, and with them what a store has made of the unit (`Store.ready`)."""
+
+    prepared: Any
+
+    @classmethod
+    def of(cls, writes: Sequence[Write], prepared: object) -> Self:
+        """The writes with what a store made of them."""
+        ready = cls(writes)
+        ready.prepared = prepared
+        return ready
+
+
 class StartsWith(Struct, frozen=True):
     """In `where`: the field begins with `prefix`. The page is ordered by that field."""
 
@@ -316,6 +329,11 @@ class Store(View):
         than 8 s. Durable when it returns. Cancelling the caller withdraws nothing. A unit has
         at most one write for one record; InvalidValue is raised before anything is queued.
         """
+
+    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+        """The same unit, which `commit_each` of this store takes sooner, and once: checked and
+        encoded already, if it can be."""
+        return writes
 
     @abstractmethod
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:

@@ -7,14 +7,24 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from storage import steps
-from storage.base import Counter, Outcome, StorageError, Store, Unavailable, Unit, Unknown, Write
+from storage.base import (
+    Counter,
+    Outcome,
+    Ready,
+    StorageError,
+    Store,
+    Unavailable,
+    Unit,
+    Unknown,
+    Write,
+)
 from storage.codec import deleted_only
 from storage.steps import NOT_OPEN, Prepared, Tables
 
-_CHUNK_UNITS: Final = 250
+_CHUNK_UNITS: Final = 500
 _CHUNKS_QUEUED: Final = 2
 
 
@@ -41,6 +51,12 @@ class SteppedStore(Store):
     async def commit(self, *writes: Write) -> None:
         await self._one(self._prepared(writes))
 
+    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+        try:
+            return Ready.of(writes, self._prepared(writes))
+        except StorageError:
+            return writes  # refused when it is to be stored
+
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         starts = range(0, len(units), _CHUNK_UNITS)
         chunks = [self._chunk(units[start : start + _CHUNK_UNITS]) for start in starts]
@@ -55,6 +71,8 @@ class SteppedStore(Store):
             return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
 
     def _prepared_or_refused(self, writes: Sequence[Write]) -> Prepared | StorageError:
+        if isinstance(writes, Ready):
+            return cast(Prepared, writes.prepared)
         try:
             return self._prepared(writes)
         except StorageError as error:

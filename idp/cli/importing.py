@@ -87,7 +87,7 @@ async def _ended(backend: Backend, wanted: Wanted) -> Document:
 
 async def _ended_here(backend: Local, wanted: Wanted) -> Document:
     """What this process has done on the store. Raises IdpError, StorageError."""
-    from idp.transfer import local_files, running
+    from idp.transfer import local_files, running, workers
 
     service, actor = backend.service, backend.caller.id
     start = local_files.go_on if wanted.is_resumed else local_files.begin
@@ -101,7 +101,9 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
         is_to_leave.set()
 
     with watching.interruptible(leave):
-        work = asyncio.ensure_future(running.work(service, hold, is_to_leave=is_to_leave.is_set))
+        work = asyncio.ensure_future(
+            running.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
+        )
         await watching.beside(backend, hold.job.id, work)
         await work
     return await backend.call(JOB, [hold.job.id])

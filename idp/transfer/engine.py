@@ -8,7 +8,7 @@ want the same the first one in the package gets it, in a dry run as in earnest.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, structs
@@ -26,8 +26,6 @@ MAX_NAME: Final = 500  # of a row that can't be read
 _VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
 _PAUSE_SECONDS: Final = 0.2
 _UNKNOWN_FIELD: Final = "field.unknown"
-
-Following = Callable[[], Awaitable["Sequence[Row] | None"]]
 
 
 class Settled(Struct, frozen=True, kw_only=True):
@@ -73,40 +71,14 @@ class Judged(Struct, frozen=True, kw_only=True):
     reads: Sequence[Read] = ()
     prepared: Mapping[int, Prepared] = {}
 
-    def may_wait_for(self, rows: Sequence[Row]) -> bool:
-        """Whether these rows can be judged while this is being stored: nothing of them refers to
-        it, and where they want the same they are judged again."""
-        is_same = rows[0].member == self.rows[0].member
-        return is_same and self.kind is not None and self.kind.stands_alone
-
-
-async def settled(taking: Taking, following: Following) -> AsyncGenerator[list[Settled], None]:
-    """What became of each batch of rows that `following` gives, until it gives None.
-
-    While a batch is being stored the next one is judged, where it may be. Raises Unavailable when
-    the store can't be reached: then some rows may be stored, and are recognised when they come
-    again.
-    """
-    rows = await following()
-    judged: Judged | None = None
-    while rows is not None:
-        judged = judged or await _judge(taking, rows)
-        storing = asyncio.ensure_future(_store(taking, judged))
-        try:
-            rows = await following()
-            waits = rows is not None and judged.may_wait_for(rows)
-            judged = await _judge(taking, rows) if rows is not None and waits else None
-        finally:
-            await asyncio.gather(storing, return_exceptions=True)
-        yield storing.result()
-
 
 async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
     """What became of each of these rows, which are of one kind. Raises Unavailable."""
-    return await _store(taking, await _judge(taking, rows))
+    return await store(taking, await judge(taking, rows))
 
 
-async def _judge(taking: Taking, rows: Sequence[Row]) -> Judged:
+async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
+    """How these rows, which are of one kind, stand to what is stored. Raises Unavailable."""
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
         return Judged(rows=rows, kind=kind)
@@ -130,7 +102,12 @@ async def _judge(taking: Taking, rows: Sequence[Row]) -> Judged:
     )
 
 
-async def _store(taking: Taking, judged: Judged) -> list[Settled]:
+async def store(taking: Taking, judged: Judged) -> list[Settled]:
+    """Store what can be stored of them; what became of each.
+
+    Raises Unavailable when the store can't be reached: then some rows may be stored, and are
+    recognised when they come again.
+    """
     kind = judged.kind
     if kind is None or kind.prepare is None:
         return [_unsupported(row, kind) for row in judged.rows]
@@ -219,7 +196,15 @@ async def _prepared(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[i
     """What is to become of readable rows, by their numbers. Raises Unavailable."""
     assert kind.prepare is not None  # noqa: S101 - told to mypy
     judged = await provenance.judged(taking, reads, await kind.prepare(taking, reads))
-    return {read.row.number: one for read, one in zip(reads, judged, strict=True)}
+    ready = [_ready(taking, one) async for one in in_turns(judged)]
+    return {read.row.number: one for read, one in zip(reads, ready, strict=True)}
+
+
+def _ready(taking: Taking, prepared: Prepared) -> Prepared:
+    """What can be done of storing it before its turn."""
+    if not prepared.writes:
+        return prepared
+    return structs.replace(prepared, writes=taking.service.store.ready(prepared.writes))
 
 
 async def _round(taking: Taking, by_row: Mapping[int, Prepared]) -> dict[int, Prepared]:

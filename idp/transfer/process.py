@@ -9,7 +9,6 @@ stops after the batch that it is at, and another process goes on with the job.
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import sys
@@ -26,13 +25,12 @@ from idp import exits, logs, start
 from idp.config import Config
 from idp.records.jobs import JOBS
 from idp.service import Service
-from idp.transfer import jobs, running
+from idp.transfer import jobs, running, worker, workers
 from idp.transfer.jobs import Hold
 from storage import StorageError
 
 LOOKS_EVERY_SECONDS: Final = 1.0
 NICENESS: Final = 10
-_MADE_BEFORE_COLLECTION: Final = 50_000  # objects; some hundred rows
 _RETRY_SECONDS: Final = 5.0  # after a child that failed
 _MODULE: Final = "idp.transfer.process"
 
@@ -128,18 +126,11 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent lets us know
     os.nice(NICENESS)
     errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
-    _collect_seldom()
+    worker.settle_in()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
     return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
-
-
-def _collect_seldom() -> None:
-    """Have the garbage collector look at what a batch leaves, not at all that is there again and
-    again: a fifth of the processor's time."""
-    gc.freeze()
-    gc.set_threshold(_MADE_BEFORE_COLLECTION)
 
 
 def _await_end(is_over: threading.Event) -> None:
@@ -153,8 +144,9 @@ async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
     try:
         job = await service.store.get(JOBS, errand.job_id)
         if job is not None and job.holder == errand.holder:
-            await running.work(service, Hold(service, job), is_to_leave=is_to_leave)
-        await running.work_due(service, is_to_leave=is_to_leave)
+            hold = Hold(service, job)
+            await running.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
+        await running.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)
     finally:
         await start.close_service(service)
 

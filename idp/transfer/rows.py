@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -58,7 +59,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
     action: Action
     id: str
     parts: tuple[str, ...] = ()
-    writes: tuple[Write, ...] = ()
+    writes: Sequence[Write] = ()
     problems: tuple[Problem, ...] = ()
     met: tuple[Collection[Any], Any] | None = None
 

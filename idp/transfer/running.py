@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from idp.ids import Numbered
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
-from idp.transfer import engine, forgetting, jobs, local_files, parts, scratch
+from idp.transfer import desks, forgetting, jobs, local_files, parts, scratch, workers
+from idp.transfer.desks import Desk
 from idp.transfer.jobs import Hold, Lost
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.packages import open_package
@@ -54,12 +55,14 @@ def wake(service: Service) -> None:
         service.errands.start(work_due(service))
 
 
-async def work_due(service: Service, *, is_to_leave: Callable[[], bool] = lambda: False) -> None:
+async def work_due(
+    service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
+) -> None:
     """Work on every job that waits, the oldest first. Raises Unavailable, Unknown."""
     while not is_to_leave() and (job := await jobs.due(service)) is not None:
         hold = await jobs.claim(service, job, service.random.id())
         if hold is not None:
-            await work(service, hold, is_to_leave=is_to_leave)
+            await work(service, hold, helpers=helpers, is_to_leave=is_to_leave)
 
 
 async def work(
@@ -68,17 +71,20 @@ async def work(
     open_package: Open = open_package,
     *,
     size: int = BATCH_ROWS,
+    helpers: int = 0,
     is_to_leave: Callable[[], bool] = lambda: False,
 ) -> Job:
     """Work on a job that is held until it has ended; how it stands then.
 
+    So many other processes help if it is large (`idp/transfer/workers.py`).
     It is left to somebody else when `is_to_leave`, when somebody else works on it already, and
     when the store can't be reached for long, or by who is to leave: then it raises Unavailable or
     Unknown.
     """
     try:
         async with _kept(hold):
-            refusal = await _refusal(_whole(service, hold, open_package, size, is_to_leave))
+            whole = _whole(service, hold, open_package, size, helpers, is_to_leave)
+            refusal = await _refusal(whole)
         if refusal is not None:
             await hold.end("failed", *refusal)
         if hold.job.state not in jobs.WAITING and not jobs.can_go_on(hold.job):
@@ -112,6 +118,7 @@ async def _whole(
     hold: Hold,
     open_package: Open,
     size: int,
+    helpers: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
     with scratch.directory() as directory:
@@ -126,7 +133,9 @@ async def _whole(
             worked_from=hold.job.position,
         )
         async with _ground(service, hold.job) as ground:
-            await _through(ground, hold, package, size, is_to_leave)
+            left = package.total - hold.job.position
+            async with workers.desks(Taking(ground, hold.job), left, helpers) as at:
+                await _through(at, hold, package, size, is_to_leave)
 
 
 @asynccontextmanager
@@ -172,7 +181,7 @@ async def _opened(service: Service, job: Job, directory: Path, open_package: Ope
 
 
 async def _through(
-    service: Service,
+    at: Sequence[Desk],
     hold: Hold,
     package: Opened,
     size: int,
@@ -182,7 +191,7 @@ async def _through(
     while True:
         before = hold.job.position
         try:
-            await _pass(service, hold, package, size, is_to_leave)
+            await _pass(at, hold, package, size, is_to_leave)
         except (Unavailable, Unknown) as error:
             tries = 1 if hold.job.position > before else tries + 1
             if tries > _TRIES or is_to_leave():
@@ -194,16 +203,14 @@ async def _through(
 
 
 async def _pass(
-    service: Service,
+    at: Sequence[Desk],
     hold: Hold,
     package: Opened,
     size: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
     batches = package.batches(hold.job.position, size)
-    going = engine.settled(
-        Taking(service, hold.job), lambda: asyncio.to_thread(next, batches, None)
-    )
+    going = desks.settled(at, lambda: asyncio.to_thread(next, batches, None))
     async with aclosing(going):
         while not is_to_leave():
             if await hold.should_stop():

@@ -22,7 +22,9 @@ from storage.base import (
     Outcome,
     Page,
     R,
+    Ready,
     Schema,
+    StorageError,
     Store,
     Unavailable,
     Undeclared,
@@ -146,6 +148,13 @@ class MongoStore(Store):
         if outcome is not None:
             raise outcome
 
+    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+        try:
+            unit = Unit(self._new_id(), tuple(writes))
+            return Ready.of(writes, self._open.prepared(unit))
+        except StorageError:
+            return writes  # refused when it is to be stored
+
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         opened = self._opened
         if opened is None:
@@ -153,6 +162,9 @@ class MongoStore(Store):
         outcomes: list[Outcome] = [None] * len(units)
         prepared: dict[int, Prepared] = {}
         for place, writes in enumerate(units):
+            if isinstance(writes, Ready):
+                prepared[place] = writes.prepared
+                continue
             if place % ENCODED_AT_ONCE == 0:
                 # The others have their turn while a large import is encoded.
                 await asyncio.sleep(0)

@@ -107,3 +107,22 @@ async def test_a_single_commit_gets_in_between(store):
 
     assert not importing.done()
     assert set(await importing) == {None}
+
+
+async def test_a_unit_that_was_made_ready_ends_like_any_other(store):
+    await store.commit(Insert(USERS, user("old")))
+    units = [
+        [Insert(USERS, user("a")), Insert(ENTRIES, Entry(id="a"))],
+        [Insert(ENTRIES, Entry(id="b")), Insert(USERS, user("b", login_key="old@example.com"))],
+        [Insert(USERS, user("\ud800"))],
+        [Update(USERS, "old", increment={"n": 1}), Insert(ENTRIES, Entry(id="c"))],
+        [Update(USERS, "gone", set={"n": 1})],
+    ]
+    ready = [store.ready(unit) for unit in units]
+    assert [list(unit) for unit in ready] == units  # they are the writes still
+
+    outcomes = await store.commit_each([*ready, [Insert(USERS, user("z"))]])
+
+    assert kinds(outcomes) == [None, Conflict, InvalidValue, None, Stale, None]
+    assert [r.id async for r in store.scan(USERS)] == ["a", "old", "z"]
+    assert [r.id async for r in store.scan(ENTRIES)] == ["a", "c"]

@@ -1,0 +1,144 @@
+"""A process that helps with an import: it judges and stores batches, when it is told to.
+
+It is told over a socket, its standard input; when that ends, so does the process, whatever it is
+at. What is stored by then counts as every unit of a batch that was cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import Struct, structs
+
+from idp import exits, logs, start
+from idp.config import Config
+from idp.records.jobs import Job
+from idp.transfer.desks import Desk, OwnDesk
+from idp.transfer.engine import Settled
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.rows import Row
+from storage import StorageError
+
+_LENGTH_OCTETS: Final = 4
+_MADE_BEFORE_COLLECTION: Final = 50_000  # objects; some hundred rows
+_TURN_SECONDS: Final = 0.0005  # at most, while another thread of the process waits for its turn
+
+_log: Final = logs.logger(__name__)
+
+M = TypeVar("M")
+
+
+class Engagement(Struct, frozen=True):
+    """What a worker is told first: the settings, and the job that it helps with."""
+
+    config: Config
+    job: Job
+
+
+class Order(Struct, frozen=True):
+    """What is to be done: these rows judged, or what was judged last stored."""
+
+    rows: Sequence[Row] | None = None
+
+
+class Answer(Struct, frozen=True):
+    """That it was done; `settled` has no documents. `failure` is the store's, `is_broken` says
+    that something failed that must not."""
+
+    settled: list[Settled] = []
+    failure: str | None = None
+    is_broken: bool = False
+
+
+async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
+    """Write a message. Raises ConnectionError."""
+    octets = msgspec.json.encode(message)
+    writer.write(len(octets).to_bytes(_LENGTH_OCTETS, "big") + octets)
+    await writer.drain()
+
+
+async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
+    """The next message; None when the other end is gone."""
+    try:
+        length = await reader.readexactly(_LENGTH_OCTETS)
+        octets = await reader.readexactly(int.from_bytes(length, "big"))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    return msgspec.json.decode(octets, type=kind)
+
+
+def settle_in() -> None:
+    """Make the interpreter fit for very many rows, whose records live as long as their batch.
+
+    The garbage collector looks at what a batch leaves, not at all that is there again and again: a
+    fifth of the processor's time. And the thread that writes gets its turns sooner: while it waits
+    for one, nobody else can store.
+    """
+    gc.freeze()
+    gc.set_threshold(_MADE_BEFORE_COLLECTION)
+    sys.setswitchinterval(_TURN_SECONDS)
+
+
+def main() -> int:
+    """Help until nobody is there any more whom to help."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent lets us know
+    settle_in()
+    connection = socket.socket(fileno=sys.stdin.fileno())
+    return exits.guarded(lambda: asyncio.run(_help(connection)))
+
+
+async def _help(connection: socket.socket) -> None:
+    reader, writer = await asyncio.open_unix_connection(sock=connection)
+    engagement = await receive(reader, Engagement)
+    if engagement is None:
+        return
+    service = await start.open_service(engagement.config, must_exist=True)
+    try:
+        await send(writer, Answer())  # the store is open
+        await _serve(OwnDesk(Taking(service, engagement.job)), reader, writer)
+    finally:
+        await start.close_service(service)
+
+
+async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Carry out orders until the connection ends; then leave the last one as it is."""
+    orders: asyncio.Queue[Order] = asyncio.Queue()
+
+    async def work() -> None:
+        while True:
+            await send(writer, await _carried_out(desk, await orders.get()))
+
+    working = asyncio.ensure_future(work())
+    while (order := await receive(reader, Order)) is not None:
+        orders.put_nowait(order)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+
+
+async def _carried_out(desk: Desk, order: Order) -> Answer:
+    try:
+        if order.rows is not None:
+            await desk.judge(order.rows)
+            return Answer()
+        return Answer([_light(one) for one in await desk.store()])
+    except StorageError as error:
+        return Answer(failure=str(error))
+    except Exception as error:  # told to the one who ordered it: its job fails
+        _log.error("a worker failed", exc_info=error)
+        return Answer(is_broken=True)
+
+
+def _light(settled: Settled) -> Settled:
+    """Without what whoever sent the row has, and does not need for telling of it."""
+    return structs.replace(settled, row=structs.replace(settled.row, document=None))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""The processes that help with a large import, as the one sees them that works on the job.
+
+They join when they are ready, and nobody waits for them; when one ends, its batch is begun again
+by the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from idp import logs
+from idp.transfer import worker
+from idp.transfer.desks import Desk, OwnDesk
+from idp.transfer.engine import Settled
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.rows import Row
+from idp.transfer.worker import Answer, Engagement, Order
+from storage import StorageError, Unavailable
+
+WORTH_ROWS: Final = 5000  # fewer are stored by the time that a process has started
+MAX_WORKERS: Final = 3
+_MODULE: Final = "idp.transfer.worker"
+_PATIENCE_SECONDS: Final = 10.0
+
+_log: Final = logs.logger(__name__)
+
+
+def spare() -> int:
+    """How many processes can help: the processors that this one does not use itself."""
+    return min(len(os.sched_getaffinity(0)) - 1, MAX_WORKERS)
+
+
+@asynccontextmanager
+async def desks(taking: Taking, rows: int, count: int) -> AsyncIterator[Sequence[Desk]]:
+    """This process' desks; soon also those of `count` others, where so many rows are worth it.
+
+    Alone, it judges one batch while another one waits for the store.
+    """
+    is_alone = taking.job.options.is_dry_run or taking.service.config.is_in_memory
+    wanted = 0 if is_alone or rows < WORTH_ROWS else count
+    desks: list[Desk] = [OwnDesk(taking) for _ in range(1 if wanted else 2)]
+    helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(wanted)]
+    try:
+        yield desks
+    finally:
+        for task in helping:
+            task.cancel()
+        await asyncio.gather(*helping, return_exceptions=True)
+
+
+async def _help(taking: Taking, desks: list[Desk]) -> None:
+    """A worker's whole life: its desk is among the others as long as it lives."""
+    try:
+        async with _process() as connection:
+            helper = _Worker(*connection)
+            if await helper.begin(taking):
+                desks.append(helper)
+                await helper.listen()
+                desks.remove(helper)
+                _log.warning("an import goes on with one process less")
+    except (OSError, StorageError) as error:
+        _log.warning("an import does without another process", error=str(error))
+
+
+@asynccontextmanager
+async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """The connection to a process that ends with it."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", _MODULE, stdin=theirs.fileno()
+        )
+    reader, writer = await asyncio.open_unix_connection(sock=ours)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        await _ended(child)
+
+
+async def _ended(child: Process) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(child.wait(), _PATIENCE_SECONDS)
+    if child.returncode is None:
+        child.kill()
+        await child.wait()
+
+
+class _Worker:
+    """The desk of another process."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._waiting: asyncio.Future[list[Settled]] | None = None
+        self._has_ended = False
+
+    async def begin(self, taking: Taking) -> bool:
+        """Tell it what it helps with; whether it is ready. Raises ConnectionError."""
+        await worker.send(self._writer, Engagement(taking.service.config, taking.job))
+        return await worker.receive(self._reader, Answer) is not None
+
+    async def listen(self) -> None:
+        """Hear its answers until it has ended."""
+        try:
+            while (answer := await worker.receive(self._reader, Answer)) is not None:
+                self._tell(answer)
+        finally:
+            self._has_ended = True
+            if self._waiting is not None and not self._waiting.done():
+                self._waiting.set_exception(_gone())
+
+    async def judge(self, rows: Sequence[Row]) -> None:
+        """As `Desk.judge`. Raises Unavailable also when the process has ended."""
+        await self._carried_out(Order(rows))
+
+    async def store(self) -> list[Settled]:
+        """As `Desk.store`. Raises Unavailable also when the process has ended."""
+        return await self._carried_out(Order())
+
+    async def _carried_out(self, order: Order) -> list[Settled]:
+        if self._has_ended:
+            raise _gone()
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await worker.send(self._writer, order)
+        except ConnectionError as error:
+            raise _gone() from error
+        return await self._waiting
+
+    def _tell(self, answer: Answer) -> None:
+        waiting = self._waiting
+        if waiting is None or waiting.done():  # who asked has gone
+            return
+        if answer.is_broken:
+            waiting.set_exception(RuntimeError("a worker failed; its own log says how"))
+        elif answer.failure is not None:
+            waiting.set_exception(Unavailable(answer.failure))
+        else:
+            waiting.set_result(answer.settled)
+
+
+def _gone() -> Unavailable:
+    return Unavailable("a process that helped has ended")

@@ -1,0 +1,135 @@
+"""Other processes that help with an import: real ones, over a store of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import asynccontextmanager
+
+import pytest
+
+from idp import start
+from idp.config import Config
+from idp.records import USERS
+from idp.transfer import desks, workers
+from idp.transfer.kinds.kind import Taking
+from storage import Unavailable
+from tests.fire import importing
+from tests.idp.transfer.packaged import Packaged, held
+
+MANY = workers.WORTH_ROWS
+
+
+def person(n, name=None):
+    profile = {"firstName": "U", "lastName": str(n)}
+    user = {"userName": name or f"user-{n}", "profile": profile}
+    return {"userId": f"u{n}", "user": user | {"email": {"email": f"u{n}@example.com"}}}
+
+
+def batches(*people, size=3):
+    """The organization, which has to be there first; and its people."""
+    org = {"orgId": "o", "org": {"name": "O"}, "humanUsers": list(people)}
+    return list(Packaged(org).batches(0, size))
+
+
+@pytest.fixture
+def service(tmp_path, io_loop):
+    config = Config(data=str(tmp_path), issuer="http://localhost:1")
+    service = io_loop.run_sync(lambda: importing.opened(config))
+    yield service
+    io_loop.run_sync(lambda: start.close_service(service))
+
+
+@asynccontextmanager
+async def joined(service, **options):
+    """The import, and its desks once another process has joined."""
+    taking = Taking(service, (await held(service, **options)).job)
+    async with workers.desks(taking, MANY, 1) as places:
+        async with asyncio.timeout(30):
+            while len(places) < 2:
+                await asyncio.sleep(0.01)
+        yield taking, places
+
+
+def helper():
+    """The process that helps this one."""
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return int(file.read().split()[-1])
+
+
+async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
+    first, people = batches(person(1), {**person(2), "userId": ""}, person(3, "user-1"))
+    async with joined(service) as (_, (own, far)):
+        await own.judge(first)
+        await own.store()
+        await far.judge(people)
+        settled = await far.store()
+
+    assert [(one.action, one.row.number) for one in settled] == [
+        ("create", 2),
+        ("fail", 3),
+        ("fail", 4),
+    ]
+    assert [one.problems[0].slug for one in settled[1:]] == [
+        "field.empty",
+        "user.login_name_taken",
+    ]
+    assert (await service.store.get(USERS, "u1")).user_name == "user-1"
+
+
+async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_judged(service):
+    names = [f"user-{n % 4}" for n in range(24)]
+    rows = iter(batches(*(person(n, name) for n, name in enumerate(names)), size=2))
+
+    async def following():
+        return next(rows, None)
+
+    async with joined(service) as (_, places):
+        done = [one async for each in desks.settled(places, following) for one in each]
+
+    assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
+
+
+async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(service):
+    first, people = batches(person(1))
+    async with joined(service) as (_, places):
+        own, far = places
+        await own.judge(first)
+        await own.store()
+        os.kill(helper(), signal.SIGSTOP)
+        judging = asyncio.ensure_future(far.judge(people))
+        await asyncio.sleep(0.05)
+        os.kill(helper(), signal.SIGKILL)
+        with pytest.raises(Unavailable):
+            await judging
+        assert places == [own]
+        with pytest.raises(Unavailable):
+            await far.store()
+
+
+async def test_a_mistake_of_a_worker_is_no_refusal_of_the_store(service):
+    async with joined(service) as (_, (_, far)):
+        with pytest.raises(RuntimeError):
+            await far.store()  # nothing was judged
+
+
+async def test_a_worker_ends_with_who_it_helps(service):
+    async with joined(service):
+        pid = helper()
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "options"),
+    [(MANY - 1, 1, {}), (MANY, 0, {}), (MANY, 1, {"is_dry_run": True})],
+)
+async def test_nobody_helps_where_it_is_not_worth_it(service, rows, count, options):
+    taking = Taking(service, (await held(service, **options)).job)
+    async with workers.desks(taking, rows, count) as places:
+        await asyncio.sleep(0)
+        assert len(places) == 2
+        with pytest.raises(IndexError):
+            helper()
