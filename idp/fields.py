@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from idp import domains, durations
+from idp import domains, durations, phones
 from idp.identity import users
 
 MAX_TEXT: Final = 200
@@ -36,8 +36,6 @@ _PLAIN_ADDRESS: Final = re.compile(
     r"(?=.{3,64}@)[A-Za-z0-9_+]+([.-][A-Za-z0-9_+]+)*@"
     r"([a-z0-9]{1,63}\.)+[a-z]{2,24}"
 )
-_E164_CHARACTERS: Final = len("+") + 15
-_PHONE: Final = re.compile(r"\+[0-9][0-9().\- ]*")
 _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
     r"(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -242,20 +240,12 @@ class Phone(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         text = Text(1, self.max).read(value).removeprefix("tel:")
-        import phonenumbers  # 15 ms that no start needs
-
         try:
-            if not _PHONE.fullmatch(text):
-                raise ValueError(text)
-            number = phonenumbers.parse(text)
-            e164 = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
-            if len(e164) > _E164_CHARACTERS:
-                raise ValueError(text)
-        except (phonenumbers.NumberParseException, ValueError):
+            return phones.e164(text)
+        except ValueError:
             raise Refused(
                 "phone.invalid", "is not a phone number with its country, such as +41791234567"
             ) from None
-        return e164
 
     def schema(self) -> Schema:
         return Text(1, self.max).schema() | {"examples": ["+41791234567"]}

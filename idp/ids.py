@@ -7,11 +7,11 @@ import secrets
 from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Final
-from uuid import UUID
 
 from idp import base64url
 
 ID_BITS: Final = 128
+_STOCK_BYTES: Final = 8192
 
 # No 0 O o, 1 I i l L: people read these out on the telephone and copy them from paper.
 UNAMBIGUOUS: Final = "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"
@@ -43,7 +43,9 @@ class Random(ABC):
         number = milliseconds << 80 | int.from_bytes(self.token_bytes(10), "big")
         number = number & ~(0xF << 76) | 0x7 << 76  # version
         number = number & ~(0x3 << 62) | 0x2 << 62  # variant
-        return str(UUID(int=number))
+        digits = f"{number:032x}"
+        parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+        return "-".join(parts)
 
     def one_time_password(self) -> str:
         """16 characters without look-alikes in groups of four: 92 bits, to be typed by people."""
@@ -59,6 +61,27 @@ class Random(ABC):
         while (byte := self.token_bytes(1)[0]) >= fair:
             pass
         return among[byte % len(among)]
+
+
+class Stocked(Random):
+    """Chance from another source, fetched for hundreds of tokens at once: what is made by the
+    hundred thousand would ask the operating system most of the time.
+
+    Not for a process that forks: both would have the same stock.
+    """
+
+    def __init__(self, source: Random) -> None:
+        self._source = source
+        self._stock = b""
+        self._at = 0
+
+    def token_bytes(self, n: int) -> bytes:
+        """`n` random bytes."""
+        if self._at + n > len(self._stock):
+            self._stock, self._at = self._source.token_bytes(max(n, _STOCK_BYTES)), 0
+        taken = self._stock[self._at : self._at + n]
+        self._at += n
+        return taken
 
 
 class Numbered:

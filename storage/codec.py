@@ -36,7 +36,9 @@ Instant = Callable[[datetime], Any]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _SCALARS = (str, int, bool, datetime)
 _SHORT = 200
-_PLAIN = (bool, float, types.NoneType)
+_AS_THEY_ARE = (str, bool, types.NoneType)
+_MOST_NAMES = 4096
+_ESCAPED_NUL = b"\\u0000"
 _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
 
@@ -65,10 +67,9 @@ def _utc(value: datetime) -> datetime:
 
 def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     """The record as plain values without Nones. Raises InvalidValue."""
-    plain = _Plain(instant)
     fields = _builtins(record)
-    encoded = plain.of(fields)
-    plain.check_size()
+    encoded = _plain(fields, instant)
+    _check_size(_octets(fields))
     try:
         msgspec.convert(fields, type(record))  # what can't be read again must not be written
     except msgspec.ValidationError as error:
@@ -80,9 +81,9 @@ def encode_value(value: object, instant: Instant) -> Any:
     """A field's new value as a plain one. Raises InvalidValue."""
     if _is_plain(value):
         return value
-    plain = _Plain(instant)
-    encoded = plain.of(_walkable(value))
-    plain.check_size()
+    walkable = _walkable(value)
+    encoded = _plain(walkable, instant)
+    _check_size(_octets(walkable))
     return encoded
 
 
@@ -90,9 +91,9 @@ def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, A
     """Fields' new values as plain ones, together no larger than a record. Raises InvalidValue."""
     if all(_is_plain(value) for value in values.values()):
         return dict(values)
-    plain = _Plain(instant)
-    encoded = {path: plain.of(_walkable(value)) for path, value in values.items()}
-    plain.check_size()
+    walkable = {path: _walkable(value) for path, value in values.items()}
+    encoded = {path: _plain(value, instant) for path, value in walkable.items()}
+    _check_size(sum(map(_octets, walkable.values())))
     return encoded
 
 
@@ -119,79 +120,76 @@ def _builtins(value: object) -> Any:
         raise InvalidValue(f"{type(value).__name__} can't be stored: {error}") from error
 
 
-class _Plain:
-    """Walks one value, counting its bytes."""
+def _plain(value: Any, instant: Instant) -> Any:
+    """The value without Nones, instants as they are stored; its texts are not looked at."""
+    kind = type(value)
+    if kind is dict:
+        return _fields(value, instant)
+    if kind is list or kind is tuple:
+        return [_plain(each, instant) for each in value]
+    if kind is datetime:
+        return instant(value)
+    if kind not in _AS_THEY_ARE:
+        _check_number(value)
+    return value
 
-    def __init__(self, instant: Instant) -> None:
-        self._instant = instant
-        self._bytes = 0
 
-    def of(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is str:
-            self._text(value)
-        elif kind is dict:
-            return self._fields(value)
-        elif kind in (list, tuple):
-            return [self.of(v) for v in value]
-        elif kind is datetime:
-            self._bytes += 26
-            return self._instant(value)
-        elif kind is int:
-            self._integer(value)
-        elif kind is float and not math.isfinite(value):
-            raise InvalidValue(f"{value} can't be stored")
-        elif kind not in _PLAIN:
-            raise InvalidValue(f"{kind.__name__} can't be stored here; use text")
-        return value
-
-    def _fields(self, fields: dict[Any, Any]) -> dict[str, Any]:
-        """Most are short plain texts, which are seen at a glance: a call for each takes longer."""
-        plain: dict[str, Any] = {}
-        for name, value in fields.items():
-            if value is None:
-                continue
-            if type(name) is str and len(name) <= _SHORT:
-                self._bytes += _known_name_bytes(name)
-            else:
-                self._bytes += _name_bytes(name)
-            if type(value) is str and value.isascii() and "\0" not in value:
-                self._bytes += len(value) + 2
-                plain[name] = value
-            else:
-                plain[name] = self.of(value)
-        return plain
-
-    def check_size(self) -> None:
-        if self._bytes > MAX_RECORD_BYTES:
-            raise InvalidValue(f"a record of {self._bytes} bytes is over {MAX_RECORD_BYTES}")
-
-    def _text(self, text: str) -> None:
-        self._bytes += _text_bytes(text)
-
-    def _integer(self, value: int) -> None:
-        self._bytes += 8
+def _check_number(value: Any) -> None:
+    if type(value) is int:
         if not INT_MIN <= value <= INT_MAX:
             raise InvalidValue("an integer beyond 64 bits can't be stored")
+    elif type(value) is not float:
+        raise InvalidValue(f"{type(value).__name__} can't be stored here; use text")
+    elif not math.isfinite(value):
+        raise InvalidValue(f"{value} can't be stored")
 
 
-def _text_bytes(text: str) -> int:
-    if "\0" in text:
-        raise InvalidValue("text with NUL can't be stored")
+def _fields(fields: dict[Any, Any], instant: Instant) -> dict[str, Any]:
+    """Most are texts, which are seen at a glance: a call for each takes longer."""
+    if not fields.keys() <= _good_names:
+        _check_names(fields)
+    return {
+        name: value if type(value) is str else _plain(value, instant)
+        for name, value in fields.items()
+        if value is not None
+    }
+
+
+# Those of fields, which are few, and come again with every record.
+_good_names: set[str] = set()
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if type(name) is not str or not name or "." in name or name[0] == "$":
+            raise InvalidValue("maps with foreign keys are stored as lists of entries")
+    if len(_good_names) < _MOST_NAMES:
+        _good_names.update(names)
+
+
+def _octets(value: object) -> int:
+    """How many octets a plain value has as JSON. Text that can't be stored is refused: all of it
+    at once."""
     try:
-        return len(text.encode()) + 2
+        octets = msgspec.json.encode(value)
     except UnicodeEncodeError:
         raise InvalidValue("text with a lone surrogate can't be stored") from None
+    if _ESCAPED_NUL in octets and _holds_nul(value):
+        raise InvalidValue("text with NUL can't be stored")
+    return len(octets)
 
 
-def _name_bytes(name: Any) -> int:
-    if type(name) is not str or not name or "." in name or name[0] == "$":
-        raise InvalidValue("maps with foreign keys are stored as lists of entries")
-    return _text_bytes(name) + 2
+def _holds_nul(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_nul(each) for pair in value.items() for each in pair)
+    if isinstance(value, list | tuple):
+        return any(map(_holds_nul, value))
+    return isinstance(value, str) and "\0" in value
 
 
-# The names of fields are few, and come again with every record.
-_known_name_bytes = lru_cache(maxsize=4096)(_name_bytes)
+def _check_size(octets: int) -> None:
+    if octets > MAX_RECORD_BYTES:
+        raise InvalidValue(f"a record of {octets} bytes is over {MAX_RECORD_BYTES}")
 
 
 @cache

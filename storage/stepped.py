@@ -25,7 +25,6 @@ from storage.codec import deleted_only
 from storage.steps import NOT_OPEN, Prepared, Tables
 
 _CHUNK_UNITS: Final = 500
-_CHUNKS_QUEUED: Final = 2
 
 
 class SteppedStore(Store):
@@ -36,7 +35,8 @@ class SteppedStore(Store):
     def __init__(self, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> None:
         self._now = now
         self._new_id = new_id
-        self._chunks = asyncio.Semaphore(_CHUNKS_QUEUED)
+        self._encoding = asyncio.Lock()
+        self._queueing = asyncio.Lock()
 
     async def close(self) -> None:
         self._tables = NOT_OPEN
@@ -63,12 +63,15 @@ class SteppedStore(Store):
         return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
 
     async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """A few units at a time, so that nobody's single commit waits behind thousands."""
-        async with self._chunks:
+        """A few units at a time, so that nobody's single commit waits behind thousands; the next
+        ones are encoded meanwhile."""
+        async with self._encoding:
             outcomes = [self._prepared_or_refused(writes) for writes in units]
+            await asyncio.sleep(0)
+        async with self._queueing:
             prepared = [unit for unit in outcomes if isinstance(unit, Prepared)]
             written = iter(await self._written(prepared))
-            return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
+        return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
 
     def _prepared_or_refused(self, writes: Sequence[Write]) -> Prepared | StorageError:
         if isinstance(writes, Ready):

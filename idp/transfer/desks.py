@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Protocol
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
+from idp.ids import Stocked
 from idp.transfer import engine, kinds
 from idp.transfer.engine import Judged, Settled
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Row
 
-Following = Callable[[], Awaitable[Sequence[Row] | None]]
+Following = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
 
 
 class Desk(Protocol):
@@ -34,7 +36,8 @@ class OwnDesk:
     """A desk in this process."""
 
     def __init__(self, taking: Taking) -> None:
-        self._taking = taking
+        service = replace(taking.service, random=Stocked(taking.service.random))
+        self._taking = Taking(service, taking.job)
         self._judged: Judged | None = None
 
     async def judge(self, rows: Sequence[Row]) -> None:
@@ -64,41 +67,49 @@ async def settled(
             await line.fill()
             yield done
     finally:
-        await asyncio.gather(*(judging for _, _, judging in line.places), return_exceptions=True)
+        await line.leave()
+
+
+class _Place(NamedTuple):
+    """A batch that is being judged, or was, and its desk."""
+
+    desk: Desk
+    rows: Sequence[Row]
+    judging: asyncio.Task[None]
 
 
 class _Line:
-    """The batches that are being judged, or were, in their order, each with its desk."""
+    """The batches at desks, in their order; the one behind them is fetched meanwhile."""
 
     def __init__(self, desks: Sequence[Desk], following: Following) -> None:
         self._desks = desks
         self._following = following
-        self._next: Sequence[Row] | None = None
-        self._is_over = False
-        self.places: deque[tuple[Desk, Sequence[Row], asyncio.Task[None]]] = deque()
+        self._next = asyncio.ensure_future(following())
+        self.places: deque[_Place] = deque()
 
     async def first(self) -> list[Settled]:
         """What became of the first batch, which is stored; it leaves the line."""
-        desk, _, judging = self.places[0]
-        await judging
-        done = await desk.store()
+        await self.places[0].judging
+        done = await self.places[0].desk.store()
         self.places.popleft()
         return done
 
     async def fill(self) -> None:
         """Have as many batches judged as there are desks for, and as may be by now."""
         while (desk := self._free()) is not None:
-            if self._next is None and not self._is_over:
-                self._next = await self._following()
-                self._is_over = self._next is None
-            rows = self._next
+            rows = await self._next
             if rows is None or not self._may_overtake(rows):
                 return
-            self._next = None
-            self.places.append((desk, rows, asyncio.ensure_future(desk.judge(rows))))
+            self.places.append(_Place(desk, rows, asyncio.ensure_future(desk.judge(rows))))
+            self._next = asyncio.ensure_future(self._following())
+
+    async def leave(self) -> None:
+        """Let what is under way come to its end, and store nothing of it."""
+        judging = [place.judging for place in self.places]
+        await asyncio.gather(self._next, *judging, return_exceptions=True)
 
     def _free(self) -> Desk | None:
-        taken = [desk for desk, _, _ in self.places]
+        taken = [place.desk for place in self.places]
         return next((desk for desk in self._desks if desk not in taken), None)
 
     def _may_overtake(self, rows: Sequence[Row]) -> bool:
@@ -106,7 +117,6 @@ class _Line:
         refers to it, and where they want the same they are judged again."""
         if not self.places:
             return True
-        member = rows[0].member
-        kind = kinds.BY_MEMBER.get(member)
-        is_same = all(others[0].member == member for _, others, _ in self.places)
+        kind = kinds.BY_MEMBER.get(rows[0].member)
+        is_same = all(place.rows[0].member == rows[0].member for place in self.places)
         return is_same and kind is not None and kind.stands_alone

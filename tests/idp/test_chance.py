@@ -8,13 +8,17 @@ from math import sqrt
 import pytest
 
 from idp import base64url
-from idp.ids import SystemRandom
+from idp.ids import Stocked, SystemRandom
 
 SAMPLES = 100_000
 SIGMAS = 6.5  # one run in 20 million is further off by chance, over all 384 bits
 PREFIX = 14  # of base64url: 84 bits, which no two of so many share
 
-KINDS = {"token": (SystemRandom().token, 32), "id": (SystemRandom().id, 16)}
+KINDS = {
+    "token": (SystemRandom().token, 32),
+    "id": (SystemRandom().id, 16),
+    "of a stock": (Stocked(SystemRandom()).token, 32),
+}
 
 
 @pytest.mark.deep
@@ -28,8 +32,9 @@ def test_no_two_of_many_begin_or_end_alike(kind):
 
 
 @pytest.mark.deep
-def test_every_bit_of_a_token_is_as_often_set_as_not():
-    make, octets = KINDS["token"]
+@pytest.mark.parametrize("kind", ["token", "of a stock"])
+def test_every_bit_of_a_token_is_as_often_set_as_not(kind):
+    make, octets = KINDS[kind]
     numbers = [int.from_bytes(base64url.decode(make())) for _ in range(SAMPLES)]
     often = Counter(bit for number in numbers for bit in range(8 * octets) if number >> bit & 1)
     off = SIGMAS * sqrt(SAMPLES) / 2
