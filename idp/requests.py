@@ -196,7 +196,8 @@ def _read_field(field: Field, value: object, path: str, problems: list[FieldProb
     """The value of a field of the object at `path`. Imports read millions: where it stands is
     spelled out only for what needs it."""
     if field.leaf is None:
-        return _read_value(field, value, child(path, field.wire_name), problems)
+        at = f"{path}.{field.wire_name}" if path else field.wire_name
+        return _read_value(field, value, at, problems)
     try:
         return field.leaf(value)
     except Refused as refused:

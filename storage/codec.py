@@ -42,6 +42,7 @@ _ESCAPED_NUL = b"\\u0000"
 _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
 
+@lru_cache(maxsize=1024)
 def cut(value: datetime) -> datetime:
     """The instant in UTC, cut to milliseconds."""
     value = _utc(value)

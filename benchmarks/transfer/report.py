@@ -42,7 +42,7 @@ def figures(package: Package, done: Imported, parts: Parts) -> list[Figure]:
         _steadiness(done.steadiness),
         Figure("memory of the idle service, MB", f"{done.spending.idle_megabytes:.0f}"),
         _growth("growth of the service, MB", done.spending.server_growth),
-        _growth("the job's process, MB over the idle service", done.spending.job_growth),
+        _growth("growth with all processes of the job, MB", done.spending.growth),
         Figure("userinfo p50, ms", f"{done.latency(50):.1f}"),
         _at_most("userinfo p99, ms", done.latency(99), P99_MILLISECONDS, 1),
         _at_most(
@@ -77,7 +77,7 @@ def _processor(done: Imported, rows: int) -> list[Figure]:
     found = [Figure("cores that the service kept busy", f"{cores:.2f}")]
     if done.spending.job_seconds is not None:
         each = done.spending.job_seconds / max(rows, 1)
-        found.append(Figure("CPU of the job's process, µs a row", f"{each * 1e6:.0f}"))
+        found.append(Figure("CPU of the job's processes, µs a row", f"{each * 1e6:.0f}"))
     return found
 
 
@@ -89,9 +89,7 @@ def _whole(name: str, value: int, wanted: int) -> Figure:
     return Figure(name, f"{value}", f"{wanted}", value == wanted)
 
 
-def _growth(name: str, value: float | None) -> Figure:
-    if value is None:
-        return Figure(name, "no process", f"≤ {GROWTH_MEGABYTES:g}")
+def _growth(name: str, value: float) -> Figure:
     return _at_most(name, value, GROWTH_MEGABYTES, 0)
 
 

@@ -1,30 +1,38 @@
-"""What a service and the process for its imports take of the machine meanwhile."""
+"""What a service and the processes for its imports take of the machine meanwhile."""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from benchmarks.protocol.processes import cpu_seconds, resident_bytes
+from benchmarks.protocol.processes import cpu_seconds
 from tests.support.program import children
 
-_EVERY_SECONDS: Final = 0.05
+_EVERY_SECONDS: Final = 0.2
+_KILOBYTE: Final = 2**10
 _MEGABYTE: Final = 2**20
+_SHARE: Final = re.compile(r"^Pss: +([0-9]+) kB$", re.MULTILINE)
 
 
 class Spending:
     """Looks within the block. Memory in megabytes is what it grew to over that of the idle
-    service, processor time in seconds what was used in the block; None: there was no process."""
+    service, processor time in seconds what was used in the block; None: there was no process.
+
+    What several processes have together counts as a share of each.
+    """
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self._idle = resident_bytes(pid)
+        self._idle = _memory(pid)
         self._before = cpu_seconds(pid)
-        self._most = self._idle
-        self._of_job: dict[int, tuple[int, float]] = {}
+        self._most_of_service = self._most_of_all = self._idle
+        self._of_job: dict[int, float] = {}
         self._is_over = threading.Event()
         self._looking = threading.Thread(target=self._look, daemon=True)
         self.server_seconds = 0.0
@@ -46,27 +54,38 @@ class Spending:
 
     @property
     def server_growth(self) -> float:
-        return (self._most - self._idle) / _MEGABYTE
+        return (self._most_of_service - self._idle) / _MEGABYTE
 
     @property
-    def job_growth(self) -> float | None:
-        """Over what the service itself has when it is idle: both have the program loaded."""
-        most = max((memory for memory, _ in self._of_job.values()), default=None)
-        return None if most is None else (most - self._idle) / _MEGABYTE
+    def growth(self) -> float:
+        """Of the service and all processes of the job, together."""
+        return (self._most_of_all - self._idle) / _MEGABYTE
 
     @property
     def job_seconds(self) -> float | None:
-        """Up to the last look, which is a twentieth of a second before the end."""
-        return sum(used for _, used in self._of_job.values()) if self._of_job else None
+        """Up to the last look, which is a fifth of a second before the end."""
+        return sum(self._of_job.values()) if self._of_job else None
 
     def _look(self) -> None:
         while not self._is_over.is_set():
-            self._most = max(self._most, resident_bytes(self._pid))
-            for child in children(self._pid):
+            service = everybody = _memory(self._pid)
+            for process in _below(self._pid):
                 with suppress(OSError):  # it has just ended
-                    self._note(child)
+                    everybody += _memory(process)
+                    self._of_job[process] = cpu_seconds(process)
+            self._most_of_service = max(self._most_of_service, service)
+            self._most_of_all = max(self._most_of_all, everybody)
             time.sleep(_EVERY_SECONDS)
 
-    def _note(self, child: int) -> None:
-        most, _ = self._of_job.get(child, (0, 0.0))
-        self._of_job[child] = max(most, resident_bytes(child)), cpu_seconds(child)
+
+def _below(pid: int) -> Iterator[int]:
+    """The processes that a process has started, and those that they have."""
+    for child in children(pid):
+        yield child
+        yield from _below(child)
+
+
+def _memory(pid: int) -> int:
+    """The memory of a process, and its share of what it has together with others (proc(5))."""
+    told = _SHARE.search(Path(f"/proc/{pid}/smaps_rollup").read_text())
+    return int(told[1]) * _KILOBYTE if told else 0

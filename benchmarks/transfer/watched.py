@@ -17,7 +17,7 @@ from unittest import mock
 
 FILE_VARIABLE: Final = "STALLS_FILE"
 BEGIN: Final = signal.SIGUSR2
-_TICK_SECONDS: Final = 0.002
+_TICK_SECONDS: Final = 0.01
 _SCHEDULED: Final = Path("/proc/thread-self/schedstat")
 
 

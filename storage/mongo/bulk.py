@@ -12,7 +12,7 @@ from storage.mongo.transactions import Prepared, commit_together
 from storage.mongo.writes import deliver
 
 UNITS_PER_COMMAND = 1000
-UNITS_PER_TRANSACTION = 100
+UNITS_PER_TRANSACTION = 500
 _AT_ONCE = 3  # the server works on one while the next is made
 
 Placed = tuple[int, Prepared]

@@ -28,7 +28,8 @@ Document = dict[str, Any]
 class Operation(Struct, frozen=True):
     """One write as the server is told of it. `change` is a document for an insert.
 
-    `filter` finds the record only while the write may be applied to it, and has not been.
+    `filter` finds the record only while the write may be applied to it, and has not been. An
+    insert that `replaces` takes the place of an expired record, where there is one.
     """
 
     unit: Unit
@@ -36,15 +37,11 @@ class Operation(Struct, frozen=True):
     kind: str
     filter: Document
     change: Document
+    replaces: bool = False
 
     @property
     def name(self) -> str:
         return self.write.collection.name
-
-    @property
-    def replaces(self) -> bool:
-        """Whether an insert may have to replace an expired record."""
-        return self.write.collection.expires
 
     @property
     def is_conditional_delete(self) -> bool:
@@ -61,7 +58,8 @@ def _operation(unit: Unit, write: Write, now: datetime) -> Operation:
     if isinstance(write, Insert):
         document = _document(write, unit.id)
         replaced = {"_id": document["_id"], "expires_at": {"$lte": now}}
-        return Operation(unit, write, "insert", replaced, document)
+        expires = write.collection.expires
+        return Operation(unit, write, "insert", replaced, document, replaces=expires)
     if isinstance(write, Delete):
         # Without expectations it does not matter whether the record has expired.
         clauses = [lasting(write.collection, now), *_expected(write)] if write.expect else []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from storage import Conflict, Delete, Insert, InvalidValue, Stale, Update
-from tests.storage.records import ENTRIES, USERS, Entry, user
+from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, Ticket, user
 
 
 def kinds(outcomes):
@@ -126,3 +127,25 @@ async def test_a_unit_that_was_made_ready_ends_like_any_other(store):
     assert kinds(outcomes) == [None, Conflict, InvalidValue, None, Stale, None]
     assert [r.id async for r in store.scan(USERS)] == ["a", "old", "z"]
     assert [r.id async for r in store.scan(ENTRIES)] == ["a", "c"]
+
+
+async def test_many_inserts_at_once_replace_what_has_expired_and_leave_what_lives(store, clock):
+    soon, late = clock.now() + timedelta(seconds=1), clock.now() + timedelta(hours=1)
+    for id, until in (("t3", soon), ("t7", late)):
+        await store.commit(Insert(TICKETS, Ticket(id=id, owner="old", expires_at=until)))
+    clock.advance(timedelta(seconds=2))
+
+    units = [
+        [
+            Insert(TICKETS, Ticket(id=f"t{n}", owner="new", expires_at=late)),
+            Insert(USERS, user(f"u{n}")),
+        ]
+        for n in range(10)
+    ]
+    outcomes = await store.commit_each(units)
+
+    assert [n for n, outcome in enumerate(outcomes) if outcome is not None] == [7]
+    assert (await store.get(TICKETS, "t3")).owner == "new"
+    assert (await store.get(TICKETS, "t7")).owner == "old"
+    assert await store.get(USERS, "u7") is None
+    assert await store.count(USERS) == 9

@@ -150,9 +150,9 @@ async def test_conditional_deletes_keep_their_own_outcomes(store):
 
 async def test_importing_what_is_there_begins_few_transactions(watched, commands):
     units = [
-        [Insert(USERS, user(f"u{n}")), Insert(ENTRIES, Entry(id=f"e{n}"))] for n in range(200)
+        [Insert(USERS, user(f"u{n}")), Insert(ENTRIES, Entry(id=f"e{n}"))] for n in range(600)
     ]
-    assert await watched.commit_each(units) == [None] * 200
+    assert await watched.commit_each(units) == [None] * 600
     assert commands.sent["commitTransaction"] == 2
     commands.sent.clear()
     again = await watched.commit_each(units)

@@ -242,28 +242,6 @@ async def test_at_most_five_hundred_units_of_imports_are_queued(opened, monkeypa
         assert await store.count(ENTRIES) == 1000
 
 
-async def test_many_inserts_at_once_replace_what_has_expired_and_leave_what_lives(sqlite, clock):
-    soon, late = clock.now() + timedelta(seconds=1), clock.now() + timedelta(hours=1)
-    for id, until in (("t3", soon), ("t7", late)):
-        await sqlite.commit(Insert(TICKETS, Ticket(id=id, owner="old", expires_at=until)))
-    clock.advance(timedelta(seconds=2))
-
-    units = [
-        [
-            Insert(TICKETS, Ticket(id=f"t{n}", owner="new", expires_at=late)),
-            Insert(USERS, user(f"u{n}")),
-        ]
-        for n in range(10)
-    ]
-    outcomes = await sqlite.commit_each(units)
-
-    assert [n for n, outcome in enumerate(outcomes) if outcome is not None] == [7]
-    assert (await sqlite.get(TICKETS, "t3")).owner == "new"
-    assert (await sqlite.get(TICKETS, "t7")).owner == "old"
-    assert await sqlite.get(USERS, "u7") is None
-    assert await sqlite.count(USERS) == 9
-
-
 async def test_a_record_may_not_grow_beyond_its_limit(sqlite):
     await sqlite.commit(Insert(USERS, user("a", note="x" * 2_500_000)))
     with pytest.raises(InvalidValue):

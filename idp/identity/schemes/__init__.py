@@ -7,6 +7,7 @@ of several that fit, the longest one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -76,6 +77,11 @@ REFUSED: Final[Mapping[str, str]] = {
     "$firescrypt$": "scrypt of Firebase needs the secret key of its project",
 }
 
+# The longest of them that fits.
+_BEGINNING: Final = re.compile(
+    "|".join(sorted(map(re.escape, [*SCHEMES, *REFUSED]), key=len, reverse=True))
+)
+
 # What new passwords may be hashed with: the values of the setting `password_hasher`.
 RECIPES: Final[Mapping[str, Recipe]] = {"argon2id": argon2.RECIPE, "bcrypt": bcrypt.RECIPE}
 
@@ -88,11 +94,11 @@ def read(encoded: str) -> Stored:
     """
     if len(encoded) > MAX_ENCODED_CHARACTERS:
         raise UnreadableHash(f"it is longer than {MAX_ENCODED_CHARACTERS} characters")
-    for beginning, reason in REFUSED.items():
-        if encoded.startswith(beginning):
-            raise UnreadableHash(reason)
-    fitting = max(filter(encoded.startswith, SCHEMES), key=len)
-    return SCHEMES[fitting](encoded)
+    found = _BEGINNING.match(encoded)
+    assert found is not None  # noqa: S101 - of one scheme the beginning is empty
+    if found[0] in REFUSED:
+        raise UnreadableHash(REFUSED[found[0]])
+    return SCHEMES[found[0]](encoded)
 
 
 def read_imported(encoded: str, config: Config) -> Stored:
