@@ -128,7 +128,7 @@ def _in_process(request, io_loop) -> Iterator[Server]:
         return MongoStore(url, now=now, new_id=new_id, client=AsyncMongoMockClient())
 
     patch = request.getfixturevalue("monkeypatch")
-    patch.setattr(support, "open_store", open_mock)
+    patch.setattr(support, "open_ready_store", open_mock)
     numbers = itertools.count()
     patch.setattr(
         support.algorithms.rsa,

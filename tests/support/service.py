@@ -33,10 +33,11 @@ from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
 from idp.start import Start
 from idp.vault import Vault
-from storage import open_store
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
+from tests.support.ready_store import open_ready_store
 from tests.support.relying_party import RelyingParty
+from tests.support.transport import Loopback
 from tests.support.visitor import Visitor
 
 # Hashes are cheap in tests, those from elsewhere too.
@@ -163,7 +164,7 @@ async def start_server(
     config = Config(**(_SETTINGS | {"port": port} | settings))
     random = SeededRandom(port if seed is None else seed)
     vault = Vault(random.token_bytes(32), random)
-    store = open_store(config.store, now=clock.now, new_id=random.id)
+    store = open_ready_store(config.store, now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, vault, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, vault, Hasher(config, random), ring)
@@ -205,6 +206,7 @@ def new_visitor(io_loop, server):
     made: list[Visitor] = []
 
     def make(**client) -> Visitor:
+        client.setdefault("transport", Loopback())
         made.append(Visitor(server.issuer, **client))
         return made[-1]
 
