@@ -33,6 +33,7 @@ from tests.support.visitor import Visitor
 
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 30.0
+BARE: Final = Path(__file__).parent / "bare"
 MISHAPS: Final = ("Traceback", "Warning", "Exception ignored", "was never awaited")
 
 
@@ -192,13 +193,15 @@ def run(
 def environment(**settings: object) -> dict[str, str]:
     """This process's environment with no settings but these.
 
-    Python may keep what it compiled, or each start would compile the whole program.
+    Python may keep what it compiled, or each start would compile the whole program. Packages that
+    only tests bring, and that libraries load where they find them, are not there.
     """
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("IDP_") and name != "PYTHONDONTWRITEBYTECODE"
     }
+    kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BARE), kept.get("PYTHONPATH")]))
     return kept | {name: str(value) for name, value in settings.items()}
 
 
