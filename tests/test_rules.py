@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,24 +49,21 @@ def named(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.fixture(params=MODULES, ids=named)
-def module(request):
-    return request.param
+# A folder at a time: a test for each of a thousand files would cost more than what it asks.
+every_folder = pytest.mark.parametrize("folder", PRODUCT)
 
 
-@pytest.fixture(params=MODULES + TESTS, ids=named)
-def file(request):
-    """A module of the product or of its tests."""
-    return request.param
+def modules(folder):
+    return [path for path in MODULES if path.is_relative_to(ROOT / folder)]
 
 
+@cache
 def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def reserved_uses(source):
-    """Each use of a reserved name, however it was imported, with its line."""
-    found = ast.parse(source)
+def reserved_uses(found):
+    """Each use of a reserved name in the tree, however it was imported, with its line."""
     aliases = dict(_aliases(found))
     for node in ast.walk(found):
         for name in _named(node, aliases):
@@ -101,21 +99,23 @@ def _named(node, aliases):
     return []
 
 
-def test_time_chance_and_environment_have_one_door_each(module):
-    name = named(module)
-
+@every_folder
+def test_time_chance_and_environment_have_one_door_each(folder):
     uses = {
-        f"{name}:{line} uses {reserved}"
-        for reserved, line in reserved_uses(module.read_text(encoding="utf-8"))
-        if name not in RESERVED[reserved]
+        f"{named(module)}:{line} uses {reserved}"
+        for module in modules(folder)
+        for reserved, line in reserved_uses(tree(module))
+        if named(module) not in RESERVED[reserved]
     }
 
     assert not uses, "ask service.clock, service.random or service.config instead"
 
 
-def test_tornados_lenient_argument_readers_are_not_used(module):
+@every_folder
+def test_tornados_lenient_argument_readers_are_not_used(folder):
     used = {
-        f"{module.name}:{node.lineno} {node.attr}"
+        f"{named(module)}:{node.lineno} {node.attr}"
+        for module in modules(folder)
         for node in ast.walk(tree(module))
         if isinstance(node, ast.Attribute) and node.attr in BANNED_METHODS
     }
@@ -123,9 +123,11 @@ def test_tornados_lenient_argument_readers_are_not_used(module):
     assert not used, "parse the raw query or body strictly instead"
 
 
-def test_functions_are_short(file):
+@pytest.mark.parametrize("files", [MODULES, TESTS], ids=["product", "tests"])
+def test_functions_are_short(files):
     long = {
-        f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        f"{named(file)}: {node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for file in files
         for node in ast.walk(tree(file))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.end_lineno - node.lineno + 1 > MAX_FUNCTION_LINES
@@ -134,18 +136,28 @@ def test_functions_are_short(file):
     assert not long
 
 
-def test_modules_are_short(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= MAX_MODULE_LINES
+@pytest.mark.parametrize("files", [MODULES, TESTS], ids=["product", "tests"])
+def test_modules_are_short(files):
+    lines = {named(file): len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+
+    assert not {name: count for name, count in lines.items() if count > MAX_MODULE_LINES}
 
 
-def test_every_module_says_what_it_is(module):
-    source = tree(module)
+@every_folder
+def test_every_module_says_what_it_is(folder):
+    silent = {
+        named(module)
+        for module in modules(folder)
+        if tree(module).body and not ast.get_docstring(tree(module))
+    }
 
-    assert not source.body or ast.get_docstring(source)
+    assert not silent
 
 
 def test_there_are_modules_to_look_at():
     assert len(MODULES) > 20
+    assert len(TESTS) > 20
+    assert {path for folder in PRODUCT for path in modules(folder)} == {*MODULES}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +186,7 @@ def test_there_are_modules_to_look_at():
     ],
 )
 def test_the_rule_finds_a_use_however_it_is_written(source):
-    assert list(reserved_uses(source))
+    assert list(reserved_uses(ast.parse(source)))
 
 
 @pytest.mark.parametrize(
@@ -189,4 +201,4 @@ def test_the_rule_finds_a_use_however_it_is_written(source):
     ],
 )
 def test_the_rule_leaves_other_names_alone(source):
-    assert not list(reserved_uses(source))
+    assert not list(reserved_uses(ast.parse(source)))
