@@ -5,6 +5,7 @@ import gettext
 import io
 import re
 import unicodedata
+from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -37,7 +38,9 @@ def forms(entry):
     return [entry.string] if isinstance(entry.string, str) else list(entry.string)
 
 
+@cache
 def read(tag):
+    """The catalogue; nobody changes it."""
     held = resources.files("locales").joinpath(f"{tag}.po").read_bytes()
     return read_po(io.BytesIO(held), locale=tag.replace("-", "_"))
 
