@@ -204,10 +204,27 @@ DEVIATIONS = {
 }
 
 
+# By default motor is asked for what a driver does in its own way: transactions, cursors, waiting
+# and ends. What is stored and found is one module's work for both drivers, and asked of pymongo.
+NOT_THE_DRIVERS = {
+    "test_each",
+    "test_expiry",
+    "test_filling",
+    "test_harmless",
+    "test_lists",
+    "test_overlay",
+    "test_upgrades",
+    "test_values",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
         backend = params.get("backend")
+        if backend == "motor" and item.path.stem in NOT_THE_DRIVERS:
+            item.add_marker(pytest.mark.deep)
         reason = DEVIATIONS.get(backend, {}).get(getattr(item, "originalname", ""))
         if reason:
             item.add_marker(pytest.mark.skip(reason=f"{backend}: {reason}"))
