@@ -8,7 +8,6 @@ cancelled is dropped before its turn.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +15,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
-from idp import logs
+from idp import cores, logs
 from idp.config import Config
 from idp.errors import Busy
 from idp.identity import schemes
@@ -62,7 +61,7 @@ class Hasher:
         self._recipe = schemes.RECIPES[config.password_hasher]
         self._random = random or SystemRandom()
         self._decoy = schemes.read(self._recipe.decoy(self._random))
-        threads = config.hashing_threads or max(1, _cores() // config.processes)
+        threads = config.hashing_threads or max(1, cores.count() // config.processes)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="hashing")
         self._room = threads + config.hashing_queue
         self._under_way = 0
@@ -151,10 +150,3 @@ def _timed(stored: Stored, octets: bytes) -> tuple[bool, float]:
     started = perf_counter()
     ok = stored.verify(octets)
     return ok, perf_counter() - started
-
-
-def _cores() -> int:
-    """The cores that this process may use: fewer than the machine's in a container."""
-    return (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )

@@ -7,7 +7,6 @@ by the others.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import sys
 from asyncio.subprocess import Process
@@ -15,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
-from idp import logs
+from idp import cores, logs
 from idp.transfer import worker
 from idp.transfer.desks import Desk, OwnDesk
 from idp.transfer.engine import Settled
@@ -34,7 +33,7 @@ _log: Final = logs.logger(__name__)
 
 def spare() -> int:
     """How many processes can help: the processors that this one does not use itself."""
-    return min(len(os.sched_getaffinity(0)) - 1, MAX_WORKERS)
+    return min(cores.count() - 1, MAX_WORKERS)
 
 
 @asynccontextmanager

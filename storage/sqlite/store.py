@@ -46,7 +46,7 @@ T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
 _LOOP_CACHE_KIB: Final = 16 * 1024
-_WRITER_CACHE_KIB: Final = 32 * 1024
+_WRITER_CACHE_KIB: Final = 16 * 1024
 _CHECKPOINT_PAGES: Final = 16_000  # of 4 KiB: pages that are written often are copied less often
 
 
