@@ -17,6 +17,8 @@ pytest_plugins = [
     "tests.support.service",
 ]
 
+# Rarely: the collector of garbage took an eighth of all processor time.
+gc.set_threshold(20_000, 20, 20)
 # Otherwise pytest-tornado's first `io_loop` makes asyncio create a loop that nobody ever closes.
 asyncio.set_event_loop(None)
 
@@ -34,8 +36,6 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """The collector of garbage leaves alone what lives to the end, modules and tests, and looks at
-    the rest more rarely: it took an eighth of all processor time."""
+    """The collector of garbage leaves alone what lives to the end: modules and tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)

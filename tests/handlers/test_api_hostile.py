@@ -46,7 +46,7 @@ HUGE = '"' + "x" * 1_000_000 + '"'  # once in each body: reading it takes long
 PRIVILEGED = ["id", "_id", "sequence", "stamp", "state", "resourceOwner", "isAdmin", "orgId"]
 PRIVILEGED += ["secretHash", "createdAt", "kind", "loginKey", "__proto__", "$set", "a.b", ""]
 BODIES = [(name, n) for name, call in CALLS.items() for n in range(len(bodies(call)))]
-SOME_BODIES = one_in(6, BODIES)  # one reader reads them all
+SOME_BODIES = one_in(10, BODIES)  # one reader reads them all
 
 
 @pytest.fixture

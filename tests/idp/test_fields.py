@@ -184,7 +184,7 @@ def test_any_octets_are_read_or_refused(octets):
     assert read_or_refused(lambda: strict_json.decode(octets)) != ()
 
 
-@pytest.mark.parametrize("call", one_in(4, (name for name, one in CALLS.items() if one.request)))
+@pytest.mark.parametrize("call", one_in(8, (name for name, one in CALLS.items() if one.request)))
 @settings(deadline=None)
 @given(document=JSON)
 def test_any_document_is_read_or_refused_in_words_that_can_be_sent(call, document):

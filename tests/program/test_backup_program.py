@@ -55,9 +55,9 @@ def stored(directory, data="idp-data"):
 
 
 def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restored(made):
-    asyncio.run(grow(url(made), 20_000))
+    asyncio.run(grow(url(made), 8_000))
     idp(made, "backup", "made.idp", "--overwrite")
-    kill_restore(made, *OTHER, when=passes(lambda: events_in(made, "other"), 5000))
+    kill_restore(made, *OTHER, when=passes(lambda: events_in(made, "other"), 2000))
 
     for words in (["serve", "--port", "0"], ["schema", "status"], ["org", "list"]):
         ended = run(made, *words, "--data", "other")
