@@ -7,6 +7,7 @@ answer tells what is stored by then.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from contextlib import closing
 from datetime import timedelta
@@ -31,6 +32,7 @@ from idp.transfer.uploads import Upload
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=5)
 SMALL_BATCH: Final = 50  # rows of a small package are gone through beside the answering of calls
+_PIECES_AT_ONCE: Final = 4
 _LOOKS_FIRST_SECONDS: Final = 0.01
 _LOOKS_LAST_SECONDS: Final = 0.25
 _NAMES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
@@ -181,11 +183,7 @@ async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) 
     job = jobs.new(service, call.actor, options, holder=service.random.id())
     await jobs.begin(service, job)
     hold = Hold(service, job)
-    count = 0
-    for count, piece in enumerate(package.pieces(parts.PART_BYTES), 1):
-        await parts.keep(service, job.id, count - 1, piece)
-        await hold.renew()
-    await hold.note(parts=count, digest=package.digest)
+    await hold.note(parts=await _kept(service, hold, package), digest=package.digest)
     if service.wake_importer is None or package.is_small:
         size = SMALL_BATCH if package.is_small else running.BATCH_ROWS
         service.errands.start(_work(service, hold, size))
@@ -193,6 +191,19 @@ async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) 
         await hold.let_go()
         service.wake_importer()
     return hold.job
+
+
+async def _kept(service: Service, hold: Hold, package: Upload) -> int:
+    """Store the package in pieces, a few at a time: how many there are."""
+    pieces, count = package.pieces(parts.PART_BYTES), 0
+    while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
+        job = hold.job.id
+        await asyncio.gather(
+            *(parts.keep(service, job, n, each) for n, each in enumerate(few, count))
+        )
+        await hold.renew()
+        count += len(few)
+    return count
 
 
 async def _work(service: Service, hold: Hold, size: int) -> None:
