@@ -11,7 +11,7 @@ from handlers.page import PageHandler
 from idp import mail
 from idp.mail import Held
 
-ON_A_PAGE: Final = 20
+ON_A_PAGE: Final = 10  # letters, of 1.5 kB each
 
 
 class HeldMailHandler(PageHandler):
