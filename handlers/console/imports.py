@@ -258,7 +258,8 @@ def _progress(job: Document) -> list[dict[str, object]]:
 
 def _pace(job: Document) -> list[dict[str, object]]:
     minutes, seconds = divmod(round(durations.parse(job["remainingTime"]).total_seconds()), 60)
-    rate = cells.text(f"{job['rowsPerSecond']:.3g}")
+    speed = job["rowsPerSecond"]
+    rate = cells.text(f"{speed:.0f}" if speed >= 100 else f"{speed:.3g}")
     left = cell(f"{minutes // 60}:{minutes % 60:02}:{seconds:02}", "time")
     return [
         cells.fact(message("Rows a second", context="imports"), rate),

@@ -70,11 +70,11 @@ async def _help(taking: Taking, desks: list[Desk]) -> None:
 
 @asynccontextmanager
 async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """The connection to a process that ends with it."""
+    """The connection to a process that ends with it, and that a terminal's Ctrl-C spares."""
     ours, theirs = socket.socketpair()
     with theirs:
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _MODULE, stdin=theirs.fileno()
+            sys.executable, "-m", _MODULE, stdin=theirs.fileno(), start_new_session=True
         )
     reader, writer = await asyncio.open_unix_connection(sock=ours)
     try:

@@ -100,16 +100,22 @@ async def test_why_an_import_failed_is_told_and_whether_it_can_be_gone_on_with(
     assert (f"idp job resume {id}" in text_of(page)) == can
 
 
-async def test_an_import_under_way_shows_a_bar_its_rate_and_the_time_left(server, visitor):
+@pytest.mark.parametrize(
+    ("total", "done", "rate", "left"),
+    [(9000, 1000, "500", "0:00:16"), (90, 5, "2.5", "0:00:34"), (60000, 8872, "4436", "0:00:12")],
+)
+async def test_an_import_under_way_shows_a_bar_its_rate_and_the_time_left(
+    server, visitor, total, done, rate, left
+):
     hold = await held(server.service)
-    await hold.note(state="running", total=9000, worked_since=server.clock.now())
+    await hold.note(state="running", total=total, worked_since=server.clock.now())
     server.clock.advance(2)
-    await hold.note(position=1000)
+    await hold.note(position=done)
 
     page = await admin(server, visitor, f"{IMPORTS}/{hold.job.id}")
 
-    assert '<progress value="1000" max="9000" aria-label="Rows done">' in page.text
-    for told in ("under way", "1000 / 9000", "Rows a second", "500", "Time left", "0:00:16"):
+    assert f'<progress value="{done}" max="{total}" aria-label="Rows done">' in page.text
+    for told in ("under way", f"{done} / {total}", f"Rows a second{rate} ", f"Time left{left} "):
         assert told in text_of(page)
     assert f"{IMPORTS}/{hold.job.id}/cancel" in Seen(page).links
 

@@ -84,6 +84,11 @@ async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
     assert (await service.store.get(USERS, "u1")).user_name == "user-1"
 
 
+async def test_a_terminals_interruption_reaches_no_worker_however_young_it_is(service):
+    async with joined(service):
+        assert os.getpgid(helper()) != os.getpgrp()
+
+
 async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_judged(service):
     names = [f"user-{n % 4}" for n in range(24)]
     rows = iter(batches(*(person(n, name) for n, name in enumerate(names)), size=2))
