@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from idp import strict_json
+from idp.errors import FieldProblem, InvalidArgument
 
 MAX_TEXT: Final = 4096  # a longer text is told as empty
 MAX_BYTES: Final = 64 * 1024
@@ -41,6 +42,9 @@ class Surface:
 
     def read(self) -> object:
         """The document, as far as it is its surface. Raises InvalidArgument."""
+        if self._depth > 0 or self._is_in_text:
+            problem = "the body is not JSON: it ends in the middle, as one does that was cut off"
+            raise InvalidArgument([FieldProblem("json.malformed", "", problem)])
         return strict_json.decode(bytes(self._kept))
 
     def _outside(self, octets: bytes, at: int) -> int:

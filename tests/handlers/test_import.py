@@ -167,6 +167,17 @@ async def test_a_large_package_that_is_none_is_refused_when_it_was_looked_throug
     assert PACKAGE_PARTS.name not in after  # nobody can go on by it
 
 
+@pytest.mark.parametrize("form", ["dataOrgs", "dataOrgsv1"])
+async def test_a_body_that_was_cut_off_is_called_that(server, owner, form):
+    """Not by a place in what is left of it when the package is taken out."""
+    value = {"orgs": orgs(2)} if form == "dataOrgs" else json.dumps({"orgs": orgs(2)})
+    octets = json.dumps({"timeout": "1m", form: value}).encode()
+    for end in (len(octets) // 2, len(octets) - 1):
+        page = await owner.post(IMPORT, octets[:end])
+        assert refused(page, 400, 3) == {"": "json.malformed"}
+        assert "ends in the middle" in page.json()["message"]
+
+
 async def test_a_compressed_body_is_refused(server, owner):
     octets = gzip.compress(json.dumps(package(*orgs(1))).encode())
     refused(await owner.post(IMPORT, octets, Content_Encoding="gzip"), 415, 3)
