@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -88,7 +87,6 @@ def settle_in() -> None:
 
 def main() -> int:
     """Help until nobody is there any more whom to help."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent lets us know
     settle_in()
     connection = socket.socket(fileno=sys.stdin.fileno())
     return exits.guarded(lambda: asyncio.run(_help(connection)))
