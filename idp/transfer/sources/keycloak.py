@@ -53,9 +53,9 @@ class Keycloak:
         self._realm = realm
 
     def drafts(self) -> Iterator[Draft]:
-        row = 1
+        row, is_all = 1, not self._path.is_dir()
         for path in keycloak_files.files(self._path, self._realm):
-            for found in keycloak_files.pieces(path, row):
+            for found in keycloak_files.pieces(path, row, is_all=is_all):
                 if isinstance(found, Beside):
                     yield from _of_the_realm(found, path)
                 else:

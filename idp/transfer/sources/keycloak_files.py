@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -55,8 +55,11 @@ def federated(path: Path) -> list[Path]:
     return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
 
 
-def pieces(path: Path, first: int) -> Iterator[Piece | Beside]:
-    """The users of a file, and what else is there. Raises SourceRefused: no realm at all."""
+def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | Beside]:
+    """The users of a file, and what else is there; one of several (not `is_all`) may have none.
+
+    Raises SourceRefused: no realm at all.
+    """
     with source.opened(path) as file:
         text = LongText(file)
         if text.peek() == "[":
@@ -65,10 +68,12 @@ def pieces(path: Path, first: int) -> Iterator[Piece | Beside]:
             )
         if not text.passed("{"):
             raise SourceRefused(f"{path} is no realm export: it is no JSON object")
-        yield from _members(text, path, first)
+        was_there = yield from _members(text, path, first)
+        if is_all and not was_there:
+            raise SourceRefused(f"{path} is no realm export with people: it has no list of users")
 
 
-def _members(text: LongText, path: Path, first: int) -> Iterator[Piece | Beside]:
+def _members(text: LongText, path: Path, first: int) -> Generator[Piece | Beside, None, bool]:
     row, was_there = first, False
     while not text.passed("}"):
         if text.passed(","):
@@ -91,7 +96,14 @@ def _members(text: LongText, path: Path, first: int) -> Iterator[Piece | Beside]
                     f"{path} is no realm export: line {text.line} {told}"
                 ) from None
             yield Piece(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
-            return
+            return True
+    _check_end(text, path)
+    return was_there
+
+
+def _check_end(text: LongText, path: Path) -> None:
+    if text.peek():
+        raise SourceRefused(f"{path} is no realm export: line {text.line} is behind its end")
 
 
 _NO_MEMBER: Final = Problem(

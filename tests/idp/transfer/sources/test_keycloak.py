@@ -357,6 +357,10 @@ def test_people_of_another_store_are_told(tmp_path):
         (b'{"realm": "acme", "id', "not JSON"),
         (b'\xff\xfe{\x00"\x00', "UTF-8"),
         (b"\x1f\x8b\x08\x00", "unpack"),
+        (b'{"user_id": "auth0|1"}\n{"user_id": "auth0|2"}', "line 2 is behind its end"),
+        (b'{"realm": "acme", "users": []} {}', "is behind its end"),
+        (b'{"realm": "acme", "clients": []}', "no list of users"),
+        (b'{"realm": "acme", "users": 5}', "no list of users"),
     ],
 )
 def test_what_is_no_realm_is_refused_and_nothing_is_written(tmp_path, content, told):
