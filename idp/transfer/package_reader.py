@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -156,7 +157,9 @@ class PackageReader:
     def _read_member(self, number: int, kind: Kind, stream: JsonStream) -> None:
         if stream.peek() == "[" and not kind.is_single:
             for index in stream.elements():
-                self._add(kind.member, Spooled(number, index, *_read(stream)))
+                document, broken = _read(stream)
+                row = Spooled(number, index, document, broken)
+                self._add(kind.member, row, _record(kind, document))
             return
         document, broken = _read(stream)
         if kind.is_single or broken:
@@ -164,6 +167,15 @@ class PackageReader:
                 self._add(kind.member, Spooled(number, None, document, broken))
         elif document is not None:
             self._add(kind.member, Spooled(number, None, None, (_NO_LIST,)))
+
+
+def _record(kind: Kind, document: object) -> tuple[str, ...] | None:
+    """What tells the record of a row apart from others of its kind, under either style's names."""
+    if not kind.identity or not isinstance(document, dict):
+        return None
+    found = [document.get(name, document.get(_snake_case(name))) for name in kind.identity]
+    texts = tuple(each for each in found if isinstance(each, str))
+    return texts if len(texts) == len(found) else None
 
 
 def _octets(name: str, text: str) -> bytes:
@@ -198,5 +210,6 @@ def _read_id(stream: JsonStream) -> str | Problem:
         return problem(FieldProblem(refused.slug, _ORG_ID, refused.message))
 
 
+@cache
 def _snake_case(name: str) -> str:
     return _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)

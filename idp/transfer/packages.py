@@ -63,15 +63,17 @@ class Package:
             skipped = min(skip, drawer.count)
             at = number + skipped
             for batch in drawer.batches(skipped, size):
-                yield [self._row(member, at + n, each) for n, each in enumerate(batch)]
+                yield [self._row(member, number, n, each) for n, each in enumerate(batch, at)]
                 at += len(batch)
             number += drawer.count
             skip -= skipped
 
-    def _row(self, member: str, number: int, spooled: Spooled) -> Row:
+    def _row(self, member: str, begins: int, number: int, spooled: Spooled) -> Row:
+        """The row of this number, of the list that begins with another one."""
         id = self._ids[spooled.organization]
         broken = (id,) if isinstance(id, Problem) else spooled.broken
         name = str(spooled.document) if member == APART else member
+        first = self._drawers[member].doubles.get(number - begins)
         return Row(
             number=number,
             path=_path(spooled, name),
@@ -79,6 +81,7 @@ class Package:
             org_id="" if isinstance(id, Problem) else id,
             document=None if broken or member == APART else spooled.document,
             broken=broken,
+            double_of=None if first is None else begins + first,
         )
 
 

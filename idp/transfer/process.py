@@ -94,7 +94,11 @@ class Importer:
     async def _run_child(self, errand: Errand) -> None:
         """A child's whole life. Who is cancelled lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _MODULE, stdin=asyncio.subprocess.PIPE
+            sys.executable,
+            "-m",
+            _MODULE,
+            stdin=asyncio.subprocess.PIPE,
+            start_new_session=True,  # a terminal's Ctrl-C spares it; its parent lets it know
         )
         pipe = child.stdin
         if pipe is None:
@@ -123,7 +127,6 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 
 def main() -> int:
     """Work on a job, and on those that wait then, until there are none or the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent lets us know
     os.nice(NICENESS)
     errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
     worker.settle_in()

@@ -1,7 +1,8 @@
 """Whose row a record was made by: told by the event of its making.
 
 A batch that was cut off is prepared again, and meets its own records: they count as made. A second
-row of one id meets the first one's, and is a double. Whatever else is there was there before.
+row of one id meets the first one's, and is a double. So it is too where the record was there
+before: otherwise each import of the package would make something else of it.
 """
 
 from __future__ import annotations
@@ -26,21 +27,19 @@ async def judged(
 ) -> list[Prepared]:
     """What was prepared, once one's own records count as made, and doubles are refused."""
     judged = list(prepared)
-    asked = [
-        (n, one.met)
-        for n, one in enumerate(prepared)
-        if one.met is not None and _may_be_ours(taking, one.met[1])
-    ]
-    found = await asyncio.gather(*(_origin(taking, *met) for _, met in asked))
-    for (n, _), origin in zip(asked, found, strict=True):
-        judged[n] = _judged(taking, reads[n], prepared[n], origin)
+    met = [(n, one.met) for n, one in enumerate(prepared) if one.met is not None]
+    asked = [(n, each) for n, each in met if _may_be_ours(taking, each[1])]
+    found = await asyncio.gather(*(_origin(taking, *each) for _, each in asked))
+    origins = dict(zip((n for n, _ in asked), found, strict=True))
+    for n, _ in met:
+        judged[n] = _judged(taking, reads[n], prepared[n], origins.get(n, {}))
     return judged
 
 
 def _judged(taking: Taking, read: Read, prepared: Prepared, origin: dict[str, str]) -> Prepared:
-    own = import_payload(taking, read)
+    own, first = import_payload(taking, read), read.row.double_of
     if origin.get("import") != own["import"]:
-        return prepared
+        return prepared if first is None else refused(prepared.id, _double(str(first)))
     if origin["row"] == own["row"]:
         return structs.replace(prepared, action="create", writes=())
     return refused(prepared.id, _double(origin["row"]))

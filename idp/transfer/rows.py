@@ -30,6 +30,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
     `number` counts from 1 in the order in which rows are stored. `path` is where it stands:
     `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; then there is no `document`.
+    `double_of` is the number of the first row of the same record, of one that is not the first.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Row(Struct, frozen=True, kw_only=True):
     org_id: str
     document: object = None
     broken: tuple[Problem, ...] = ()
+    double_of: int | None = None
 
 
 class Read(Struct, frozen=True):

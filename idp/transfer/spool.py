@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -17,6 +19,7 @@ from idp.transfer.rows import Problem
 ITSELF: Final = -1
 MAX_BATCH_BYTES: Final = 4 * 1024 * 1024
 _MARK_EVERY: Final = 1000
+_UNKNOWN: Final = 0
 _BUFFER_BYTES: Final = 64 * 1024
 
 
@@ -35,11 +38,13 @@ _DECODER: Final = msgspec.json.Decoder(Spooled)
 
 
 class Drawer:
-    """The rows of one kind: a file of lines. Where every thousandth line begins is held."""
+    """The rows of one kind: a file of lines. Where every thousandth line begins is held, and of
+    each row a number by which those of one record are known."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._marks = array("Q")
+        self._records = array("q")
         self._octets = 0
         self.count = 0
 
@@ -48,12 +53,25 @@ class Drawer:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
-    def add(self, file: BinaryIO, row: Spooled) -> None:
-        """Put a row behind the others."""
+    def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
+        """Put a row behind the others; `record` is what it tells of, if that is known."""
+        self._records.append(_UNKNOWN if record is None else hash(record))
         if self.count % _MARK_EVERY == 0:
             self._marks.append(self._octets)
         self._octets += file.write(_ENCODER.encode(row) + b"\n")
         self.count += 1
+
+    @cached_property
+    def doubles(self) -> dict[int, int]:
+        """The places of rows whose record an earlier row tells of, with that one's."""
+        often = {one for one, other in pairwise(sorted(self._records)) if one == other}
+        firsts, doubles = dict[int, int](), dict[int, int]()
+        for place, record in enumerate(self._records if often - {_UNKNOWN} else ()):
+            if record in often and record != _UNKNOWN:
+                first = firsts.setdefault(record, place)
+                if first != place:
+                    doubles[place] = first
+        return doubles
 
     def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
         """The rows behind the first `skip`: up to `size` at once, and some megabytes."""
@@ -93,10 +111,10 @@ class Spool:
         """No more rows will be added."""
         self._stack.close()
 
-    def add(self, member: str, row: Spooled) -> None:
+    def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
         """Put a row into its drawer."""
         file = self._files.get(member)
         if file is None:
             file = self._stack.enter_context(self.drawers[member].open())
             self._files[member] = file
-        self.drawers[member].add(file, row)
+        self.drawers[member].add(file, row, record)

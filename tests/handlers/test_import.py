@@ -80,6 +80,43 @@ async def test_the_same_package_again_changes_nothing(server, owner):
         assert after[name] == before[name]
 
 
+@pytest.mark.parametrize("update", [False, True])
+async def test_a_package_that_tells_of_one_record_twice_changes_it_once(server, owner, update):
+    def told(first_name, **differs):
+        profile = {"firstName": first_name, "lastName": "Lovelace"}
+        return {"userId": "u", "user": PERSON | {"profile": profile} | differs}
+
+    entries = [{"id": "u", "key": "plan", "value": value} for value in ("MQ==", "Mg==")]
+    people = [told("Ada"), told("Eve"), told("Eve", userName="eve")]
+    acme = {**orgs(1)[0], "humanUsers": people, "userMetadata": entries}
+    await imported(owner, package(acme))
+    before = await everything(server.store)
+    for _ in range(3):
+        found = await imported(owner, package(acme, update=update))
+        types = [error["type"] for error in found["errors"]]
+
+        assert types == ["human_user", "human_user", "user_metadata"]
+        assert {error["slug"] for error in found["errors"]} == {"import.double"}
+    after = await everything(server.store)
+
+    assert after["users"] == before["users"]
+    assert after["user_metadata"] == before["user_metadata"]
+    assert (await server.store.get(USERS, "u")).profile.given_name == "Ada"
+
+
+@pytest.mark.parametrize("update", [False, True])
+async def test_of_two_rows_the_second_counts_where_the_first_is_none(server, owner, update):
+    broken = {"userId": "u", "user": PERSON | {"email": {"email": "none"}}}
+    acme = {**orgs(1)[0], "humanUsers": [broken, {"userId": "u", "user": PERSON}]}
+    first = await imported(owner, package(acme))
+    before = await everything(server.store)
+    await imported(owner, package(acme, update=update))
+
+    assert len(first["errors"]) == 1
+    assert (await everything(server.store))["users"] == before["users"]
+    assert (await server.store.get(USERS, "u")).user_name == "ada"
+
+
 @pytest.mark.parametrize("roles", [(), ("IAM_OWNER_VIEWER",), ("IAM_ORG_MANAGER",)])
 async def test_only_an_owner_of_the_instance_imports(server, visitor, roles):
     organization = await new_organization(server, "own.example")

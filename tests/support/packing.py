@@ -11,7 +11,9 @@ from idp.transfer.packages import PackageRefused
 
 KINDS = (
     Kind(member="domainPolicy", type="domain_policy", is_single=True),
-    Kind(member="humanUsers", type="human_user"),
+    Kind(member="humanUsers", type="human_user", identity=("userId",)),
+    Kind(member="machineUsers", type="machine_user", identity=("userId",)),
+    Kind(member="userMetadata", type="user_metadata", identity=("id", "key")),
     Kind(member="userGrants", type="user_grant"),
 )
 

@@ -189,6 +189,7 @@ OIDC: Final = Kind(
     type="oidc_app",
     request=OidcRow,
     name=named("appId"),
+    identity=("appId",),
     prepare=prepare,
     tell=tell_oidc,
 )
@@ -197,6 +198,7 @@ API: Final = Kind(
     type="api_app",
     request=ApiRow,
     name=named("appId"),
+    identity=("appId",),
     prepare=prepare,
     tell=tell_api,
 )

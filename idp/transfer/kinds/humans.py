@@ -73,6 +73,7 @@ KINDS: Final = (
         type="human_user",
         request=HumanRow,
         name=named("userId"),
+        identity=("userId",),
         prepare=prepare,
         stands_alone=True,
         tell=tell,

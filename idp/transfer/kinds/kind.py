@@ -54,7 +54,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """One list of an organization in a package.
 
     `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
-    `name` is what a row is called in reports when it can't be read further than this.
+    `name` is what a row is called in reports when it can't be read further than this. `identity`
+    are the members by which two rows of one package are the same record, told twice.
     `ease`, where there is one, makes a document of another system such that it can be read here,
     with a warning for whatever that takes from it (`idp/transfer/easing.py`).
     `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
@@ -71,6 +72,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     type: str
     request: RequestType | None = None
     name: Callable[[Any], str] = lambda _: ""
+    identity: tuple[str, ...] = ()
     ease: Ease | None = None
     prepare: Prepare | None = None
     tell: Tell | None = None

@@ -116,6 +116,7 @@ KINDS: Final = (
         type="machine_user",
         request=MachineRow,
         name=named("userId"),
+        identity=("userId",),
         prepare=prepare,
         stands_alone=True,
         tell=tell,

@@ -188,6 +188,7 @@ PROJECT: Final = Kind(
     type="project",
     request=ProjectRow,
     name=named("projectId"),
+    identity=("projectId",),
     prepare=prepare_projects,
     tell=tell_projects,
 )
@@ -196,6 +197,7 @@ ROLE: Final = Kind(
     type="project_role",
     request=RoleRow,
     name=named("projectId", "roleKey"),
+    identity=("projectId", "roleKey"),
     prepare=prepare_roles,
     tell=tell_roles,
 )

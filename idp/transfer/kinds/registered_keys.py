@@ -136,6 +136,7 @@ APP_KEY: Final = Kind(
     type="app_key",
     request=AppKeyRow,
     name=named("id"),
+    identity=("id",),
     prepare=prepare_app_keys,
 )
 MACHINE_KEY: Final = Kind(
@@ -143,5 +144,6 @@ MACHINE_KEY: Final = Kind(
     type="machine_user_key",
     request=MachineKeyRow,
     name=named("keyId"),
+    identity=("keyId",),
     prepare=prepare_machine_keys,
 )

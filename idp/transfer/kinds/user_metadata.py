@@ -97,6 +97,7 @@ KINDS: Final = (
         type="user_metadata",
         request=MetadataRow,
         name=named("id", "key"),
+        identity=("id", "key"),
         prepare=prepare,
         stands_alone=True,
         tell=tell,

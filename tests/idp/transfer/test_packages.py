@@ -49,6 +49,30 @@ def test_whoever_goes_on_in_the_middle_gets_what_comes_behind(open_package, size
         assert all(len({row.member for row in batch}) == 1 for batch in batches)
 
 
+@pytest.mark.parametrize("skip", range(6))
+def test_a_row_of_a_record_that_an_earlier_one_tells_of_says_so(open_package, skip):
+    users = [{"userId": "a"}, {"user_id": "b"}, {}, {"userId": 1}, {"userId": "a"}, {}]
+    others = [{"userId": "b"}, {"userId": 1}, {"userId": "a"}]
+    package = open_package(
+        of(
+            {"orgId": "o", "machineUsers": [{"userId": "a"}], "humanUsers": users},
+            {"orgId": "p", "humanUsers": others},
+        )
+    )
+    found = [row for batch in package.batches(skip, 2) for row in batch]
+    first = next(row.number for row in rows(package) if row.member == "humanUsers")
+
+    doubles = {row.number - first: row.double_of - first for row in found if row.double_of}
+    assert doubles == {place: of for place, of in {4: 0, 6: 1, 8: 0}.items() if place >= skip}
+
+
+def test_entries_of_one_person_are_told_apart_by_their_keys(open_package):
+    entries = [("a", "b_c"), ("a_b", "c"), ("a", "c"), ("a", "b_c")]
+    document = {"orgId": "o", "userMetadata": [{"id": id, "key": key} for id, key in entries]}
+
+    assert [row.double_of for row in rows(open_package(of(document)))] == [None, None, None, 1]
+
+
 def test_a_batch_of_large_rows_is_a_short_one(open_package):
     users = [{"about": "x" * 1_500_000} for _ in range(5)]
     package = open_package(of({"orgId": "o", "humanUsers": users}))
