@@ -13,7 +13,8 @@ from tests.support.slices import one_in
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 MATRIX = [
     *((place, flow) for place in MAIN for flow in FLOWS),
-    *one_in(5, ((place, flow) for place in OTHERS for flow in FLOWS)),
+    *one_in(5, ((place, flow) for place in OTHERS if place != "trio" for flow in FLOWS)),
+    *(pytest.param("trio", flow, marks=pytest.mark.deep) for flow in FLOWS),  # dear to start
 ]
 
 
