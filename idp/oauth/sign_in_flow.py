@@ -7,6 +7,7 @@ whatever happens between two steps, opening the flow's address again goes on fro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct, structs
@@ -324,8 +325,18 @@ async def find_proven(service: Service, flow: Flow) -> Proven | None:
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:
-    """What was proven counts no more: begin again."""
-    await note(service, flow.request, **_NOTHING_PROVEN)
+    """What was proven counts no more: begin again. What was proven since the flow was read, by the
+    same form sent twice, stays."""
+    request = flow.request
+    expected = {
+        "completed_at": None,
+        "reset_id": request.reset_id,
+        "proven_user_id": request.proven_user_id,
+    }
+    with suppress(Stale):
+        await service.store.commit(
+            Update(AUTH_REQUESTS, request.id, set=_NOTHING_PROVEN, expect=expected)
+        )
 
 
 async def choose_password(

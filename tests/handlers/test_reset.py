@@ -6,6 +6,7 @@ import pytest
 
 from idp import mail
 from idp.identity import mail_limits
+from idp.oauth import reset_flow
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS
 from storage import Update
 from tests.handlers.registering import mails
@@ -238,6 +239,26 @@ async def test_a_code_and_a_new_password_that_are_sent_several_times_at_once_cou
     assert {answer.status for answer in done} <= {303, 403}
     assert types.count("user.password_changed") == 1
     assert not waiting
+
+
+async def test_a_form_that_finds_its_code_spent_by_its_twin_takes_nothing_back(
+    visitor, server, demo, monkeypatch
+):
+    await give_address(server)
+    page = await at_reset_code(visitor, demo)
+    code = (await newest(visitor))["code"]
+    find, twins = reset_flow.find, []
+
+    async def late(service, flow):
+        """Looks for the code when the other form was answered."""
+        monkeypatch.setattr(reset_flow, "find", find)
+        twins.append(await visitor.submit(page, code=code))
+        return await find(service, flow)
+
+    monkeypatch.setattr(reset_flow, "find", late)
+    answer = await visitor.submit(page, code=code)
+
+    assert [answer.name, twins[0].name] == ["change-password"] * 2
 
 
 async def test_a_code_counts_no_more_after_the_password_has_changed(visitor, server, demo):
