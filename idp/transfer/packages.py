@@ -62,18 +62,20 @@ class Package:
         for member, drawer in self._drawers.items():
             skipped = min(skip, drawer.count)
             at = number + skipped
+            firsts = drawer.firsts(skipped)
             for batch in drawer.batches(skipped, size):
-                yield [self._row(member, number, n, each) for n, each in enumerate(batch, at)]
+                yield [
+                    self._row(member, at + n, each, None if first is None else number + first)
+                    for n, (each, first) in enumerate(zip(batch, firsts, strict=False))
+                ]
                 at += len(batch)
             number += drawer.count
             skip -= skipped
 
-    def _row(self, member: str, begins: int, number: int, spooled: Spooled) -> Row:
-        """The row of this number, of the list that begins with another one."""
+    def _row(self, member: str, number: int, spooled: Spooled, double_of: int | None) -> Row:
         id = self._ids[spooled.organization]
         broken = (id,) if isinstance(id, Problem) else spooled.broken
         name = str(spooled.document) if member == APART else member
-        first = self._drawers[member].doubles.get(number - begins)
         return Row(
             number=number,
             path=_path(spooled, name),
@@ -81,7 +83,7 @@ class Package:
             org_id="" if isinstance(id, Problem) else id,
             document=None if broken or member == APART else spooled.document,
             broken=broken,
-            double_of=None if first is None else begins + first,
+            double_of=double_of,
         )
 
 
@@ -103,6 +105,7 @@ def read_package(source: Source, scratch: Path, kinds: Sequence[Kind] = KINDS) -
             reader.read(JsonStream(source))
         except InvalidArgument as error:
             raise PackageRefused([_of_package(each) for each in error.problems]) from None
+    spool.look_for_doubles()
     return Package(spool.drawers, reader.ids, reader.beside)
 
 

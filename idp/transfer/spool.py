@@ -6,20 +6,18 @@ import os
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import msgspec
 from msgspec import Struct
 
+from idp.transfer.doubles import Doubles
 from idp.transfer.rows import Problem
 
 ITSELF: Final = -1
 MAX_BATCH_BYTES: Final = 4 * 1024 * 1024
 _MARK_EVERY: Final = 1000
-_UNKNOWN: Final = 0
 _BUFFER_BYTES: Final = 64 * 1024
 
 
@@ -38,13 +36,12 @@ _DECODER: Final = msgspec.json.Decoder(Spooled)
 
 
 class Drawer:
-    """The rows of one kind: a file of lines. Where every thousandth line begins is held, and of
-    each row a number by which those of one record are known."""
+    """The rows of one kind: a file of lines. Where every thousandth line begins is held."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._marks = array("Q")
-        self._records = array("q")
+        self._doubles = Doubles(path.with_suffix(".records"))
         self._octets = 0
         self.count = 0
 
@@ -55,23 +52,21 @@ class Drawer:
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
         """Put a row behind the others; `record` is what it tells of, if that is known."""
-        self._records.append(_UNKNOWN if record is None else hash(record))
+        self._doubles.add(record)
         if self.count % _MARK_EVERY == 0:
             self._marks.append(self._octets)
         self._octets += file.write(_ENCODER.encode(row) + b"\n")
         self.count += 1
 
-    @cached_property
-    def doubles(self) -> dict[int, int]:
-        """The places of rows whose record an earlier row tells of, with that one's."""
-        often = {one for one, other in pairwise(sorted(self._records)) if one == other}
-        firsts, doubles = dict[int, int](), dict[int, int]()
-        for place, record in enumerate(self._records if often - {_UNKNOWN} else ()):
-            if record in often and record != _UNKNOWN:
-                first = firsts.setdefault(record, place)
-                if first != place:
-                    doubles[place] = first
-        return doubles
+    def firsts(self, skip: int) -> Iterator[int | None]:
+        """For each row behind the first `skip` the place of the first one of its record, if that
+        is another one; without an end."""
+        return self._doubles.firsts(skip)
+
+    def look_for_doubles(self) -> None:
+        """Know the rows of one record, when all are there. Raises OSError."""
+        if self.count:
+            self._doubles.find()
 
     def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
         """The rows behind the first `skip`: up to `size` at once, and some megabytes."""
@@ -110,6 +105,11 @@ class Spool:
     def close(self) -> None:
         """No more rows will be added."""
         self._stack.close()
+
+    def look_for_doubles(self) -> None:
+        """Know the rows of one record in each drawer. Raises OSError."""
+        for drawer in self.drawers.values():
+            drawer.look_for_doubles()
 
     def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
         """Put a row into its drawer."""

@@ -26,7 +26,7 @@ from idp.transfer.rows import Row
 from storage import StorageError
 
 _LENGTH_OCTETS: Final = 4
-_MADE_BEFORE_COLLECTION: Final = 400_000  # objects; some hundred rows
+_MADE_BEFORE_COLLECTION: Final = 400_000  # objects; a few thousand rows
 _TURN_SECONDS: Final = 0.0005  # at most, while another thread of the process waits for its turn
 
 _log: Final = logs.logger(__name__)

@@ -55,10 +55,17 @@ async def held(service, *, holder="here", source="/nowhere", **options):
     return jobs.Hold(service, job)
 
 
-async def done(service, *orgs, size=3, hold=None, **options):
-    """A job that has worked through these organizations."""
+async def done(service, *orgs, size=3, hold=None, beside=None, **options):
+    """A job that has worked through these organizations; with the barrier `beside` it begins with
+    them when others do."""
     hold = hold or await held(service, **options)
-    return await running.work(service, hold, lambda *_: Packaged(*orgs), size=size)
+
+    def opened(*_):
+        if beside is not None:
+            beside.wait(20)
+        return Packaged(*orgs)
+
+    return await running.work(service, hold, opened, size=size)
 
 
 async def problems(service, job):

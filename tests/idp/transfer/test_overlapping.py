@@ -4,6 +4,7 @@ is told once, whoever was faster."""
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
 from dataclasses import replace
 
@@ -89,9 +90,10 @@ async def test_two_imports_at_once_store_and_tell_each_row_once(server, neighbou
     shares = Counter()
     for n in range(rounds):
         mine, other = organization(n, "mine"), turned(organization(n, "other"))
+        both = threading.Barrier(2)
         first, second = await asyncio.gather(
-            done(server.service, mine, size=1 + n % 9),
-            done(neighbour, other, size=1 + n * 5 % 7),
+            done(server.service, mine, size=1 + n % 9, beside=both),
+            done(neighbour, other, size=1 + n * 5 % 7, beside=both),
         )
         await each_row_is_told_once(server, first, second)
         shares.update(first=first.created, second=second.created)

@@ -21,6 +21,13 @@ def test_what_is_spooled_can_be_read_by_nobody_else(open_package, tmp_path):
     assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
+def test_which_rows_are_doubles_can_be_read_by_nobody_else(open_package, tmp_path):
+    open_package(of({"orgId": "o", "humanUsers": [{"userId": "u"}] * 2}))
+
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("rows-*")}
+    assert modes == {"rows-1.ndjson": 0o600, "rows-1.firsts": 0o600}
+
+
 class Endless(io.RawIOBase):
     """A package that is made while it is read."""
 

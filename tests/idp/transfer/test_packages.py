@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.transfer import packages, spool
+from idp.transfer import doubles, packages, spool
 from tests.support.packing import KINDS, Trickle, of, rows
 
 # What is in it
@@ -62,8 +62,21 @@ def test_a_row_of_a_record_that_an_earlier_one_tells_of_says_so(open_package, sk
     found = [row for batch in package.batches(skip, 2) for row in batch]
     first = next(row.number for row in rows(package) if row.member == "humanUsers")
 
-    doubles = {row.number - first: row.double_of - first for row in found if row.double_of}
-    assert doubles == {place: of for place, of in {4: 0, 6: 1, 8: 0}.items() if place >= skip}
+    firsts = {row.number - first: row.double_of - first for row in found if row.double_of}
+    assert firsts == {place: of for place, of in {4: 0, 6: 1, 8: 0}.items() if place >= skip}
+
+
+@pytest.mark.parametrize("held", [1, 7, 1000])
+def test_doubles_are_found_however_few_can_be_held_at_once(open_package, monkeypatch, held):
+    monkeypatch.setattr(doubles, "_HELD", held)
+    monkeypatch.setattr(doubles, "_AT_ONCE", 3)
+    ids = [n % 17 for n in range(40)]
+    users = [{"userId": f"u{n}"} if n else {} for n in ids]
+    found = rows(open_package(of({"orgId": "o", "humanUsers": users})))
+
+    assert [row.double_of for row in found] == [
+        1 + ids.index(n) if n and ids.index(n) < place else None for place, n in enumerate(ids)
+    ]
 
 
 def test_entries_of_one_person_are_told_apart_by_their_keys(open_package):
