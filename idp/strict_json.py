@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import msgspec
+
 from idp.errors import MAX_PROBLEMS, FieldProblem, InvalidArgument
 
 MAX_DEPTH: Final = 64
@@ -19,6 +21,7 @@ MAX_PATH: Final = 200
 MAX_INTEGER: Final = 2**63 - 1
 MIN_INTEGER: Final = -(2**63)
 _MAX_DIGITS: Final = 20
+_ESCAPED_NUL: Final = b"\\u0000"
 _NO_TEXT: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -48,9 +51,11 @@ def decode(octets: bytes) -> object:
 def usable(value: object) -> object:
     """What DECODER has read, in Python's own types. Raises InvalidArgument."""
     try:
-        return _clean(value, 0)
+        plain = _clean(value, 0)
+        _check_texts(plain)
     except _Doubtful:
         return _looked_into(value)
+    return plain
 
 
 class _Doubtful(Exception):
@@ -58,23 +63,33 @@ class _Doubtful(Exception):
 
 
 def _clean(value: Any, depth: int) -> Any:
-    """The value in Python's own types, if nothing is wrong with it, as with nearly all there are.
-
-    Raises _Doubtful.
-    """
+    """The value in Python's own types, if nothing is wrong with it, as with nearly all there are;
+    its texts are not looked at. Raises _Doubtful."""
     kind = type(value)
-    if kind is str:
-        if not value.isascii() and _NO_TEXT.search(value) or "\0" in value:
-            raise _Doubtful
-        return value
-    if depth == MAX_DEPTH or kind is _Unusable or not _is_in_range(value):
+    if depth == MAX_DEPTH and kind in (_Object, list):
         raise _Doubtful
     if kind is _Object:
-        plain = {_clean(name, 0): _clean(each, depth + 1) for name, each in value}
+        plain = {
+            name: each if type(each) is str else _clean(each, depth + 1) for name, each in value
+        }
         if len(plain) != len(value):
             raise _Doubtful
         return plain
-    return [_clean(each, depth + 1) for each in value] if kind is list else value
+    if kind is list:
+        return [each if type(each) is str else _clean(each, depth + 1) for each in value]
+    if kind is _Unusable or not _is_in_range(value):
+        raise _Doubtful
+    return value
+
+
+def _check_texts(plain: object) -> None:
+    """Raises _Doubtful if one may hold what none can: seen in all of them at once."""
+    try:
+        octets = msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        raise _Doubtful from None
+    if _ESCAPED_NUL in octets:
+        raise _Doubtful
 
 
 def _looked_into(value: object) -> object:

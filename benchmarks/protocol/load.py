@@ -161,15 +161,26 @@ class Connection:
 
 def once(port: int, flow: Flow) -> list[bytes]:
     """The answers to a flow that is gone through one time."""
-    connection = Connection(port, iter([_Course(flow)]))
-    answers = []
-    with connection.socket:
-        connection.begin()
+    kept = Kept(port, flow)
+    with kept.connection.socket:
+        return kept.once()
+
+
+class Kept:
+    """A kept connection, at which a flow is gone through when somebody says so."""
+
+    def __init__(self, port: int, flow: Flow) -> None:
+        self.connection = Connection(port, itertools.cycle([_Course(flow)]))
+
+    def once(self) -> list[bytes]:
+        """The answers to the flow. Raises Unexpected, ConnectionError."""
+        answers = []
+        self.connection.begin()
         while True:
-            answer = connection.receive()
+            answer = self.connection.receive()
             if answer is not None:
                 answers.append(answer)
-                if not connection.go_on():
+                if not self.connection.go_on():
                     return answers
 
 

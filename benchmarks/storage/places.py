@@ -65,11 +65,12 @@ def directory(parent: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def server(url: str | None) -> Iterator[str]:
-    """The URL of a replica set: the one that is given, or one that is started for the purpose."""
+    """The URL of a replica set: the one that is given, or one that is started for the purpose and
+    takes as much memory as MongoDB does by itself."""
     if url is not None:
         yield url
         return
-    with replica_set() as started:
+    with replica_set(takes_room=True) as started:
         yield started.url
 
 

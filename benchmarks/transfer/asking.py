@@ -14,7 +14,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from benchmarks.protocol.load import Flow, Step, once
+from benchmarks.protocol.load import Flow, Kept, Step
 from benchmarks.protocol.processes import python
 
 _EVERY_SECONDS: Final = 0.02
@@ -50,17 +50,17 @@ class Asking:
 
 def main(port: int) -> None:
     """Ask until the input ends, and once more then; a first line says that it began."""
-    flow = Flow([Step(json.loads(sys.stdin.readline()))])
-    took = [_asked(port, flow)]
+    kept = Kept(port, Flow([Step(json.loads(sys.stdin.readline()))]))
+    took = [_asked(kept)]
     print(flush=True)
     while not select.select([sys.stdin], [], [], max(0.0, _EVERY_SECONDS - took[-1]))[0]:
-        took.append(_asked(port, flow))
-    print(json.dumps([*took, _asked(port, flow)]))
+        took.append(_asked(kept))
+    print(json.dumps([*took, _asked(kept)]))
 
 
-def _asked(port: int, flow: Flow) -> float:
+def _asked(kept: Kept) -> float:
     began = time.perf_counter()
-    once(port, flow)
+    kept.once()
     return time.perf_counter() - began
 
 

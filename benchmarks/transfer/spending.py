@@ -14,7 +14,7 @@ from typing import Final
 from benchmarks.protocol.processes import cpu_seconds
 from tests.support.program import children
 
-_EVERY_SECONDS: Final = 0.2
+_EVERY_SECONDS: Final = 0.5
 _KILOBYTE: Final = 2**10
 _MEGABYTE: Final = 2**20
 _SHARE: Final = re.compile(r"^Pss: +([0-9]+) kB$", re.MULTILINE)
@@ -63,7 +63,7 @@ class Spending:
 
     @property
     def job_seconds(self) -> float | None:
-        """Up to the last look, which is a fifth of a second before the end."""
+        """Up to the last look, which is half a second before the end."""
         return sum(self._of_job.values()) if self._of_job else None
 
     def _look(self) -> None:

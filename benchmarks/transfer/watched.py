@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,7 @@ from unittest import mock
 FILE_VARIABLE: Final = "STALLS_FILE"
 BEGIN: Final = signal.SIGUSR2
 _TICK_SECONDS: Final = 0.01
-_SCHEDULED: Final = Path("/proc/thread-self/schedstat")
+_SCHEDULED: Final = "/proc/thread-self/schedstat"
 
 
 class Watch:
@@ -39,7 +40,7 @@ class Watch:
         return loop
 
     def _tick(self, loop: asyncio.AbstractEventLoop, before: tuple[float, float] | None) -> None:
-        now = time.monotonic(), _delayed()
+        now = time.monotonic(), _scheduled.delayed()
         if before is not None:
             self._note(now[0] - before[0] - _TICK_SECONDS - (now[1] - before[1]))
         loop.call_later(_TICK_SECONDS, self._tick, loop, now)
@@ -50,9 +51,18 @@ class Watch:
             self._file.write_text(str(seconds))
 
 
-def _delayed() -> float:
-    """The seconds that this thread was ready, and had no processor."""
-    return int(_SCHEDULED.read_text().split()[1]) / 1e9 if _SCHEDULED.exists() else 0.0
+class _Scheduled(threading.local):
+    """What the kernel tells of the thread that asks; its file is opened once."""
+
+    def __init__(self) -> None:
+        self._file = os.open(_SCHEDULED, os.O_RDONLY) if os.path.exists(_SCHEDULED) else None
+
+    def delayed(self) -> float:
+        """The seconds that this thread was ready, and had no processor."""
+        return int(os.pread(self._file, 100, 0).split()[1]) / 1e9 if self._file else 0.0
+
+
+_scheduled = _Scheduled()
 
 
 def main() -> None:

@@ -98,12 +98,6 @@ LEASES: Final = Collection("leases", Lease, expires=True)
 EVENTS: Final = Collection(
     "events",
     Event,
-    lists=(
-        ("at",),
-        ("org_id", "at"),
-        ("actor", "at"),
-        ("record_id", "at"),
-        ("collection", "record_id", "sequence"),
-    ),
+    lists=(("at",), ("org_id", "at"), ("actor", "at"), ("record_id", "at")),
 )
 DEMO_VISITS: Final = Collection("demo_visits", DemoVisit, expires=True)

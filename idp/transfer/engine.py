@@ -24,7 +24,7 @@ from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Upd
 MAX_PROBLEMS: Final = 20  # of one row
 MAX_NAME: Final = 500  # of a row that can't be read
 _VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
-_PAUSE_SECONDS: Final = 0.2
+_PAUSE_SECONDS: Final = 0.02  # after the first of them, and so much more after each
 _UNKNOWN_FIELD: Final = "field.unknown"
 
 
@@ -179,7 +179,7 @@ async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepa
         done |= _certain(settled, doubted)
         reads = [read for read in reads if read.row.number not in done]
         if reads and vain:
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(_PAUSE_SECONDS * vain)
         prepared = await _prepared(taking, kind, reads) if reads else {}
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 

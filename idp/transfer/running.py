@@ -16,7 +16,8 @@ from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer import desks, forgetting, jobs, local_files, parts, scratch, workers
-from idp.transfer.desks import Desk
+from idp.transfer.desks import Desk, OwnDesk
+from idp.transfer.engine import Settled
 from idp.transfer.jobs import Hold, Lost
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.packages import open_package
@@ -121,21 +122,38 @@ async def _whole(
     helpers: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
+    others = workers.wanted(service, hold.job, _octets(hold.job), helpers)
     with scratch.directory() as directory:
-        package = await _opened(service, hold.job, directory, open_package)
-        if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
-            await forgetting.drop_report(service, hold.job)
-            await hold.begin_anew()
-        await hold.note(
-            state="running",
-            total=package.total,
-            worked_since=service.clock.now(),
-            worked_from=hold.job.position,
-        )
-        async with _ground(service, hold.job) as ground:
-            left = package.total - hold.job.position
-            async with workers.desks(Taking(ground, hold.job), left, helpers) as at:
+        # They start while the package is looked through.
+        async with workers.joining(Taking(service, hold.job), others) as at:
+            package = await _opened(service, hold.job, directory, open_package)
+            await _begin(service, hold, package.total)
+            async with _ground(service, hold.job) as ground:
+                # Alone, it judges one batch while another one waits for the store.
+                own = 1 if others else 2
+                at[:0] = [OwnDesk(Taking(ground, hold.job)) for _ in range(own)]
                 await _through(at, hold, package, size, is_to_leave)
+
+
+async def _begin(service: Service, hold: Hold, total: int) -> None:
+    if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
+        await forgetting.drop_report(service, hold.job)
+        await hold.begin_anew()
+    await hold.note(
+        state="running",
+        total=total,
+        worked_since=service.clock.now(),
+        worked_from=hold.job.position,
+    )
+
+
+def _octets(job: Job) -> int:
+    """About how large the package of a job is; none where its file is gone."""
+    if job.source is None:
+        return job.parts * parts.PART_BYTES
+    with suppress(OSError):
+        return Path(job.source).stat().st_size
+    return 0
 
 
 @asynccontextmanager
@@ -211,14 +229,45 @@ async def _pass(
 ) -> None:
     batches = package.batches(hold.job.position, size)
     going = desks.settled(at, lambda: asyncio.to_thread(next, batches, None))
-    async with aclosing(going):
+    async with aclosing(going), _keeping(hold) as keeping:
         while not is_to_leave():
             if await hold.should_stop():
+                await keeping.done()
                 await hold.end("cancelled")
                 return
             rows = await anext(going, None)
+            await keeping.done()
             if rows is None:
                 await hold.succeed()
                 return
-            await hold.settle(rows)
+            keeping.begin(rows)
     await hold.let_go()
+
+
+class _Keeping:
+    """What became of a batch is kept while the next one is being stored. Of one that was stored,
+    and not kept, the rows are recognised when they come again."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self._under_way: asyncio.Task[None] | None = None
+
+    def begin(self, settled: Sequence[Settled]) -> None:
+        """Keep what became of these rows, when the last ones are `done`."""
+        self._under_way = asyncio.create_task(self._hold.settle(settled))
+
+    async def done(self) -> None:
+        """Return when everything is kept. Raises Lost, StorageError."""
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            await under_way
+
+
+@asynccontextmanager
+async def _keeping(hold: Hold) -> AsyncIterator[_Keeping]:
+    """Everything is kept behind the block."""
+    keeping = _Keeping(hold)
+    try:
+        yield keeping
+    finally:
+        await keeping.done()

@@ -20,6 +20,9 @@ _BACKSLASH: Final = ord("\\")
 _OPENING: Final = frozenset(b"{[")
 _OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
 _WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
+_AS_BRACES: Final = bytes.maketrans(b"[]", b"{}")
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
 _IN_TEXT: Final = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
 
 
@@ -37,6 +40,8 @@ class Surface:
         """Take the next octets."""
         octets = self._rest + chunk
         self._rest, at = b"", 0
+        if self._passed(octets):
+            return
         while at < len(octets):
             at = self._in_text(octets, at) if self._is_in_text else self._outside(octets, at)
 
@@ -46,6 +51,24 @@ class Surface:
             problem = "the body is not JSON: it ends in the middle, as one does that was cut off"
             raise InvalidArgument([FieldProblem("json.malformed", "", problem)])
         return strict_json.decode(bytes(self._kept))
+
+    def _passed(self, octets: bytes) -> bool:
+        """Whether none of them is to be kept: then they are done with, ten times as fast as from
+        mark to mark."""
+        bare = _ESCAPED.sub(b"", octets) if b"\\" in octets else octets
+        pieces = bare.split(b'"')
+        outside = b"".join(pieces[self._is_in_text :: 2])
+        braces = outside.translate(_AS_BRACES, _NO_BRACKETS)
+        while len(fewer := braces.replace(b"{}", b"")) < len(braces):
+            braces = fewer
+        closings = braces.count(b"}")
+        if self._depth - closings < 2:
+            return False
+        self._depth += len(braces) - 2 * closings
+        self._is_in_text ^= len(pieces) % 2 == 0
+        self._text.clear()
+        self._rest = b"\\" if bare.endswith(b"\\") else b""
+        return True
 
     def _outside(self, octets: bytes, at: int) -> int:
         pattern = _WITHIN if self._depth > 1 else _OUTSIDE

@@ -15,15 +15,17 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from idp import cores, logs
+from idp.records.jobs import Job
+from idp.service import Service
 from idp.transfer import worker
-from idp.transfer.desks import Desk, OwnDesk
+from idp.transfer.desks import Desk
 from idp.transfer.engine import Settled
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Row
 from idp.transfer.worker import Answer, Engagement, Order
 from storage import StorageError, Unavailable
 
-WORTH_ROWS: Final = 5000  # fewer are stored by the time that a process has started
+WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
 MAX_WORKERS: Final = 3
 _MODULE: Final = "idp.transfer.worker"
 _PATIENCE_SECONDS: Final = 10.0
@@ -36,16 +38,17 @@ def spare() -> int:
     return min(cores.count() - 1, MAX_WORKERS)
 
 
-@asynccontextmanager
-async def desks(taking: Taking, rows: int, count: int) -> AsyncIterator[Sequence[Desk]]:
-    """This process' desks; soon also those of `count` others, where so many rows are worth it.
+def wanted(service: Service, job: Job, octets: int, count: int) -> int:
+    """How many of `count` processes a job with a package of so many octets is worth."""
+    is_alone = job.options.is_dry_run or service.config.is_in_memory
+    return 0 if is_alone or octets < WORTH_BYTES else count
 
-    Alone, it judges one batch while another one waits for the store.
-    """
-    is_alone = taking.job.options.is_dry_run or taking.service.config.is_in_memory
-    wanted = 0 if is_alone or rows < WORTH_ROWS else count
-    desks: list[Desk] = [OwnDesk(taking) for _ in range(1 if wanted else 2)]
-    helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(wanted)]
+
+@asynccontextmanager
+async def joining(taking: Taking, count: int) -> AsyncIterator[list[Desk]]:
+    """The desks of so many other processes, each as long as it is ready."""
+    desks: list[Desk] = []
+    helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(count)]
     try:
         yield desks
     finally:

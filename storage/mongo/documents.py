@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
+import bson
 import msgspec
-from msgspec import Struct
+from bson.raw_bson import RawBSONDocument
+from msgspec import Struct, structs
 
 from storage import codec
 from storage.base import (
@@ -36,7 +38,7 @@ class Operation(Struct, frozen=True):
     write: Write
     kind: str
     filter: Document
-    change: Document
+    change: Document | RawBSONDocument
     replaces: bool = False
 
     @property
@@ -52,6 +54,13 @@ def operations(unit: Unit, now: datetime) -> list[Operation]:
     """The unit, encoded: whatever can't be stored is refused here. Raises InvalidValue."""
     codec.check_unit(unit.writes)
     return [_operation(unit, write, now) for write in unit.writes]
+
+
+def packed(operation: Operation) -> Operation:
+    """The same, where it inserts with the document as octets: those are sent as they are."""
+    if operation.kind != "insert" or isinstance(operation.change, RawBSONDocument):
+        return operation
+    return structs.replace(operation, change=RawBSONDocument(bson.encode(operation.change)))
 
 
 def _operation(unit: Unit, write: Write, now: datetime) -> Operation:

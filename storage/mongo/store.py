@@ -36,7 +36,7 @@ from storage.base import (
 )
 from storage.mongo import bulk, faults, opening, transactions
 from storage.mongo.counters import Counters, counting
-from storage.mongo.documents import operations
+from storage.mongo.documents import operations, packed
 from storage.mongo.driver import Driver, connect
 from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
@@ -151,7 +151,7 @@ class MongoStore(Store):
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
         try:
             unit = Unit(self._new_id(), tuple(writes))
-            return Ready.of(writes, self._open.prepared(unit))
+            return Ready.of(writes, self._open.packed(unit))
         except StorageError:
             return writes  # refused when it is to be stored
 
@@ -217,6 +217,13 @@ class _Opened:
         for write in unit.writes:
             self.driver.check_opened(write.collection)
         return Prepared(unit, operations(unit, self._now()))
+
+    def packed(self, unit: Unit) -> Prepared:
+        """The same, as octets where the driver can send them."""
+        prepared = self.prepared(unit)
+        if not self.driver.has_sessions:
+            return prepared
+        return Prepared(unit, [packed(operation) for operation in prepared.operations])
 
     def applying(self, unit: Prepared) -> Awaitable[Outcome]:
         """The outcome of a unit, which goes on without its waiter; one write joins a shared

@@ -36,9 +36,11 @@ from storage.base import (
     Where,
 )
 from storage.sqlite import tables
+from storage.sqlite.checkpoints import Checkpointer
+from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import Reader, ThreadView, unavailable
 from storage.sqlite.transaction import SqliteTransaction
-from storage.sqlite.writer import FileLock, Writer
+from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
 from storage.steps import Prepared
 
@@ -47,7 +49,7 @@ Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
 _LOOP_CACHE_KIB: Final = 16 * 1024
 _WRITER_CACHE_KIB: Final = 16 * 1024
-_CHECKPOINT_PAGES: Final = 16_000  # of 4 KiB: pages that are written often are copied less often
+_CHECKPOINT_PAGES: Final = 64_000  # of 4 KiB, where nobody has copied the log before
 
 
 class SqliteStore(SteppedStore):
@@ -86,7 +88,8 @@ class SqliteStore(SteppedStore):
             self._reader_thread.shutdown(wait=False)
             self._remove_temporary()
             raise
-        self._writer = Writer(connection, lock, self._tables, self._now)
+        checkpointer = Checkpointer(self._connection, self._lock)
+        self._writer = Writer(connection, lock, checkpointer, self._tables, self._now)
         self._reader = self._new_reader(self._now, _LOOP_CACHE_KIB)
         self._background = ThreadView(self._new_reader(self._now), self._call)
         await upgrades.at_opening(self, schema, self._now, self._new_id)
@@ -97,7 +100,7 @@ class SqliteStore(SteppedStore):
             # The file holds password hashes: it is nobody else's to read. SQLite gives its
             # log the same mode.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            lock = FileLock(f"{self._path}-lock")
+            lock = self._lock()
         except OSError as error:
             raise Unavailable(f"{self._path} can't be opened: {error.strerror}") from error
         connection = self._connection()
@@ -111,6 +114,9 @@ class SqliteStore(SteppedStore):
                 raise self._refusal(error) from error
             raise
         return connection, lock
+
+    def _lock(self) -> FileLock:
+        return FileLock(f"{self._path}-lock")
 
     def _refusal(self, error: sqlite3.Error) -> StorageError:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:

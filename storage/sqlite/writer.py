@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import itertools
-import os
 import sqlite3
 import threading
 import time
@@ -18,6 +16,8 @@ from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
 from storage.sqlite import bulk
+from storage.sqlite.checkpoints import Checkpointer
+from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import unavailable
 from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import Tables
@@ -43,43 +43,24 @@ class Entry:
         self.answer([Unknown(prepared.unit) for prepared in self.units])
 
 
-class FileLock:
-    """Turns among processes; the kernel serves those who wait in their order.
-
-    SQLite's own busy handler polls, so that one process could starve another for seconds.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
 class _NotBegun(Exception):
     """The transaction could not begin: nobody's unit was at fault, or touched."""
 
 
 class Writer:
-    """Owns the writing connection and the lock from its construction to its end."""
+    """Owns the writing connection, the lock and the checkpointer, from its construction on."""
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         lock: FileLock,
+        checkpointer: Checkpointer,
         tables: Tables,
         now: Callable[[], datetime],
     ) -> None:
         self._connection = connection
         self._lock = lock
+        self._checkpointer = checkpointer
         self._tables = tables
         self._now = now
         self._loop = asyncio.get_running_loop()
@@ -165,6 +146,7 @@ class Writer:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+        self._checkpointer.note(self._connection.total_changes)
         return outcomes
 
     def _begin(self) -> None:
@@ -230,6 +212,7 @@ class Writer:
             return  # nothing depends on it; the next turn comes
 
     def _finish(self) -> None:
+        self._checkpointer.close()
         try:
             with self._lock.held():
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

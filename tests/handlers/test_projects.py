@@ -123,9 +123,7 @@ async def test_everything_that_is_registered_is_shown_again(server, owner, proje
 async def test_what_is_made_has_its_event_by_the_caller(server, register):
     made = (await register()).json()
 
-    found = await server.store.find(
-        EVENTS, {"collection": "applications", "record_id": made["appId"]}, order="sequence"
-    )
+    found = await server.store.find(EVENTS, {"record_id": made["appId"]}, order="at")
     (event,) = found.records
     assert event.type == "application.created"
     assert made["clientSecret"] not in str(event)

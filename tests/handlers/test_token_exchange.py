@@ -293,9 +293,7 @@ async def test_an_exchange_is_in_the_audit_log(server, broker):
     await broker.granted(tokens["access_token"])
     record = await broker.authorization()
 
-    page = await server.store.find(
-        EVENTS, {"collection": "authorizations", "record_id": record.id}, order="sequence"
-    )
+    page = await server.store.find(EVENTS, {"record_id": record.id}, order="at")
     (event,) = page.records
     assert (event.type, event.actor) == ("token.exchanged", user_id)
     assert dict(event.payload) == {"client": broker.party.client_id, "user": user_id}

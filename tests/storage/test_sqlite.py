@@ -282,7 +282,7 @@ async def test_the_file_is_its_owners_alone(opened, path):
         await store.commit(Insert(ENTRIES, Entry(id="a")))
         modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
 
-    assert len(modes) == 4
+    assert len(modes) == 5
     assert set(modes.values()) == {0o600}
 
 
@@ -290,7 +290,8 @@ async def test_closing_leaves_everything_in_the_one_file(opened, path):
     async with opened() as store:
         await store.commit(Insert(ENTRIES, Entry(id="a")))
 
-    assert {file.name for file in path.parent.iterdir()} == {path.name, f"{path.name}-lock"}
+    locks = {f"{path.name}-lock", f"{path.name}-lock-door"}
+    assert {file.name for file in path.parent.iterdir()} == {path.name, *locks}
 
 
 async def test_a_directory_that_is_missing_is_unavailable_by_name(clock, tmp_path):

@@ -62,12 +62,15 @@ def find_binary() -> Path:
 
 
 @contextmanager
-def replica_set(members: int = 1, *, is_quick: bool = False) -> Iterator[ReplicaSet]:
+def replica_set(
+    members: int = 1, *, is_quick: bool = False, takes_room: bool = False
+) -> Iterator[ReplicaSet]:
     """A replica set on loopback with throw-away data. Raises NoMongod."""
     binary = find_binary()
     with _directory() as root, _held(root):
+        places = [Path(root) / str(n) for n in range(members)]
         started = ReplicaSet(
-            [Member(binary, Path(root) / str(n), set_name=SET_NAME) for n in range(members)],
+            [Member(binary, place, set_name=SET_NAME, takes_room=takes_room) for place in places],
             is_quick=is_quick,
         )
         try:

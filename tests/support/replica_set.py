@@ -35,20 +35,27 @@ if os.getppid() == int(sys.argv[1]):
 
 _OPTIONS: Final = (
     *("--bind_ip", "127.0.0.1", "--nounixsocket"),
-    *("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "128"),
     *("--setParameter", "enableTestCommands=1"),
     *("--setParameter", "transactionLifetimeLimitSeconds=5"),
     *("--setParameter", "diagnosticDataCollectionEnabled=false"),
 )
+# Enough for what tests store, where many servers run on one machine.
+_LITTLE_ROOM: Final = ("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "128")
 
 
 class Member:
-    """One mongod process with its own directory, stopped by its own process id."""
+    """One mongod process with its own directory, stopped by its own process id.
 
-    def __init__(self, binary: Path, directory: Path, *, set_name: str | None) -> None:
+    One that `takes_room` keeps as much in memory as it does where nobody tells it otherwise.
+    """
+
+    def __init__(
+        self, binary: Path, directory: Path, *, set_name: str | None, takes_room: bool = False
+    ) -> None:
         self._binary = binary
         self._directory = directory
         self._set_name = set_name
+        self._options = _OPTIONS if takes_room else (*_OPTIONS, *_LITTLE_ROOM)
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -112,7 +119,7 @@ class Member:
         self._directory.mkdir(exist_ok=True)
         parent = [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid())]
         server = [str(self._binary), "--port", str(self.port), "--dbpath", str(self._directory)]
-        server += [*_OPTIONS, "--logpath", str(self._log)]
+        server += [*self._options, "--logpath", str(self._log)]
         if self._set_name is not None:
             server += ["--replSet", self._set_name]
         return subprocess.Popen(

@@ -23,6 +23,7 @@ from idp.records import (
     new_domain,
 )
 from idp.requests import Request
+from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
 from idp.transfer.kinds.organizations import Host
@@ -187,7 +188,7 @@ async def _becomes_primary(taking: Taking, case: _Case) -> bool:
     is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
     if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
         return False
-    return taking.updates or await homes.is_made_here(taking, ORGANIZATIONS, case.home.id)
+    return taking.updates or await provenance.is_made_here(taking, ORGANIZATIONS, case.home.id)
 
 
 def _primary(taking: Taking, case: _Case) -> list[Write]:

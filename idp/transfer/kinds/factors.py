@@ -17,6 +17,7 @@ from idp.policies import effective
 from idp.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.records import POLICIES, LoginRules, Policy
 from idp.requests import Request
+from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.rows import Prepared, Problem, Read
@@ -51,7 +52,7 @@ async def prepare(
 async def _added(taking: Taking, policy: Policy, field: str, factor: str, id: str) -> Prepared:
     rules = cast(LoginRules, policy.rules)
     counting = getattr(rules, field)
-    is_open = taking.updates or await homes.is_made_here(taking, POLICIES, policy.id)
+    is_open = taking.updates or await provenance.is_made_here(taking, POLICIES, policy.id)
     if factor in counting or not is_open:
         return Prepared(action="skip", id=id)
     now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})

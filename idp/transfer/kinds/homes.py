@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
-from idp.records import EVENTS, ORGANIZATIONS, Organization
+from idp.records import ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Prepared, Problem, Read, refused
-from storage import Collection, Update, Where
+from storage import Update
 
 NO_HOME: Final = Problem(
     slug="organization.not_found",
@@ -33,10 +33,3 @@ def homeless(id: str) -> Prepared:
 def still_there(organization: Organization) -> Update:
     """A guard that the organization is not being removed or shut at the same moment."""
     return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
-
-
-async def is_made_here(taking: Taking, collection: Collection[Any], id: str) -> bool:
-    """Whether a record was made by a row of this import."""
-    where: Where = {"collection": collection.name, "record_id": id, "sequence": 1}
-    page = await taking.service.store.find(EVENTS, where)
-    return any(("import", taking.job.id) in each.payload for each in page.records)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tests.fire import importing
 from tests.fire.importing import children
 from tests.idp.transfer.packaged import Packaged, held
 
-MANY = workers.WORTH_ROWS
+LARGE = workers.WORTH_BYTES
 
 
 def person(n, name=None):
@@ -47,7 +48,8 @@ def service(tmp_path, io_loop):
 async def joined(service, **options):
     """The import, and its desks once another process has joined."""
     taking = Taking(service, (await held(service, **options)).job)
-    async with workers.desks(taking, MANY, 1) as places:
+    async with workers.joining(taking, 1) as places:
+        places.insert(0, desks.OwnDesk(taking))
         async with asyncio.timeout(30):
             while len(places) < 2:
                 await asyncio.sleep(0.01)
@@ -134,12 +136,16 @@ async def test_a_worker_ends_with_who_it_helps(service):
 
 
 @pytest.mark.parametrize(
-    ("rows", "count", "options"),
-    [(MANY - 1, 1, {}), (MANY, 0, {}), (MANY, 1, {"is_dry_run": True})],
+    ("octets", "count", "is_dry_run", "wanted"),
+    [(LARGE, 3, False, 3), (LARGE - 1, 3, False, 0), (LARGE, 0, False, 0), (LARGE, 3, True, 0)],
 )
-async def test_nobody_helps_where_it_is_not_worth_it(service, rows, count, options):
-    taking = Taking(service, (await held(service, **options)).job)
-    async with workers.desks(taking, rows, count) as places:
-        await asyncio.sleep(0)
-        assert len(places) == 2
-        assert helper() is None
+async def test_others_help_where_it_is_worth_it(service, octets, count, is_dry_run, wanted):
+    job = (await held(service, is_dry_run=is_dry_run)).job
+
+    assert workers.wanted(service, job, octets, count) == wanted
+
+
+async def test_nobody_helps_with_what_is_only_in_memory(service):
+    alone = replace(service, config=Config(store="memory://", issuer="http://localhost:1"))
+
+    assert workers.wanted(alone, (await held(service)).job, LARGE, 3) == 0

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 from storage import Insert
 from storage.sqlite import SqliteStore
-from storage.sqlite.writer import FileLock
+from storage.sqlite.locks import FileLock
 from tests.storage.records import ALL, ENTRIES, Entry
 
 FSYNC_SECONDS = 0.002

@@ -1,0 +1,69 @@
+"""The outermost members of a document, found while it passes by in pieces."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from idp.errors import InvalidArgument
+from idp.transfer.surface import MAX_TEXT, Surface
+
+TEXTS = ["", "a", '"', "\\", '\\"', "{", "]}", "\\u0000", "é", "\u2028", "x" * 70]
+
+
+def document(chance, depth):
+    kind = chance.random()
+    if depth == 0 or kind < 0.3:
+        return chance.choice([1, -2.5, None, True, *TEXTS])
+    if kind < 0.65:
+        return {f"{chance.choice(TEXTS)}{n}": document(chance, depth - 1) for n in range(4)}
+    return [document(chance, depth - 1) for _ in range(4)]
+
+
+def pieces(chance, octets):
+    at = 0
+    while at < len(octets):
+        size = chance.choice([1, 2, 3, 7, 20, 100, 1000])
+        yield octets[at : at + size]
+        at += size
+
+
+def surface(*fed):
+    found = Surface()
+    for octets in fed:
+        found.feed(octets)
+    return found.read()
+
+
+def outermost(found):
+    within = dict | list
+    return {name: None if isinstance(value, within) else value for name, value in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_the_same_in_whatever_pieces_the_document_comes(seed):
+    chance = random.Random(seed)
+    for _ in range(50):
+        whole = {f"m{n}": document(chance, 5) for n in range(4)}
+        octets = json.dumps(whole, ensure_ascii=chance.random() < 0.5).encode()
+
+        assert surface(*pieces(chance, octets)) == outermost(whole)
+        assert surface(octets) == outermost(whole)
+
+
+def test_a_member_behind_a_large_one_is_found():
+    whole = {"rows": [{"name": 'a"b', "tags": ["x", "y"]}] * 5000, "timeout": "3s"}
+
+    assert surface(*pieces(random.Random(1), json.dumps(whole).encode())) == outermost(whole)
+
+
+def test_of_a_long_text_only_is_told_that_it_is_there():
+    assert surface(json.dumps({"a": "x" * (MAX_TEXT + 1), "b": 1}).encode()) == {"a": "", "b": 1}
+
+
+@pytest.mark.parametrize("cut", [1, 4, 9, 12, 20])
+def test_a_document_that_was_cut_off_is_told_so(cut):
+    with pytest.raises(InvalidArgument, match="cut off"):
+        surface(b'{"a": [{"b": "c"}, "d"]}'[:cut])
