@@ -14,6 +14,9 @@ _WHOLE: Final = re.compile(f"(?:{_PART.pattern})+")
 
 def parse(text: str) -> timedelta:
     """The duration, never negative. Raises ValueError, also for one that no calendar holds."""
+    text = text.removeprefix("+")
+    if text == "0":
+        return timedelta(0)
     if len(text) > MAX_CHARACTERS or not _WHOLE.fullmatch(text):
         raise ValueError("not a duration such as 1h30m0s")
     parts = _PART.findall(text)

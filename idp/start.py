@@ -210,6 +210,12 @@ def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
     )
 
 
+def make_store_dir(store: str) -> None:
+    """The directory of a store's file, where it is one. Raises ConfigError."""
+    if store.startswith(_SQLITE):
+        make_data_dir(Path(store.removeprefix(_SQLITE)).parent)
+
+
 def make_data_dir(path: Path) -> None:
     """The directory of the store and the master key: nobody else's to read."""
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -37,15 +38,23 @@ class _Unusable(str):
 
 def decode(octets: bytes) -> object:
     """The document's value: dict, list, str, int, float, bool or None. Raises InvalidArgument."""
+    if octets.startswith(BOM_UTF8):
+        raise _malformed("the body begins with a byte order mark: send UTF-8 without one")
     try:
         value = DECODER.decode(octets.decode("utf-8"))
     except UnicodeDecodeError:
         raise _malformed("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise _malformed(f"the body is not JSON: {error.msg} at character {error.pos}") from None
+        told = f"{mistake(error)} at character {error.pos}"
+        raise _malformed(f"the body is not JSON: {told}") from None
     except RecursionError:
         raise _too_deep("") from None
     return usable(value)
+
+
+def mistake(error: json.JSONDecodeError) -> str:
+    """What is wrong, in words behind which a place may be told."""
+    return error.msg.removesuffix(" at")
 
 
 def usable(value: object) -> object:

@@ -38,6 +38,8 @@ _SCALARS = (str, int, bool, datetime)
 _SHORT = 200
 _AS_THEY_ARE = (str, bool, types.NoneType)
 _MOST_NAMES = 4096
+_SMALL_OCTETS = 64 * 1024  # far from the limit, whatever of the record is not in its document
+_SURROGATE = "text with a lone surrogate can't be stored"
 _ESCAPED_NUL = b"\\u0000"
 _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
@@ -71,11 +73,29 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     fields = _builtins(record)
     encoded = _plain(fields, instant)
     _check_size(_octets(fields))
-    try:
-        msgspec.convert(fields, type(record))  # what can't be read again must not be written
-    except msgspec.ValidationError as error:
-        raise InvalidValue(f"{type(record).__name__}: {error}") from error
+    _check_readable(fields, type(record))
     return typing.cast(dict[str, Any], encoded)
+
+
+def _check_readable(fields: Any, kind: type[Struct]) -> None:
+    """What can't be read again must not be written. Raises InvalidValue."""
+    try:
+        msgspec.convert(fields, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"{kind.__name__}: {error}") from error
+
+
+def encode_json(record: Struct) -> bytes:
+    """The same as a JSON document, with instants as texts. Raises InvalidValue."""
+    fields = _builtins(record)
+    try:
+        octets = msgspec.json.encode(_plain(fields, instant_text))
+    except UnicodeEncodeError:
+        raise InvalidValue(_SURROGATE) from None
+    if len(octets) > _SMALL_OCTETS or _ESCAPED_NUL in octets:
+        _check_size(_octets(fields))
+    _check_readable(fields, type(record))
+    return octets
 
 
 def encode_value(value: object, instant: Instant) -> Any:
@@ -174,7 +194,7 @@ def _octets(value: object) -> int:
     try:
         octets = msgspec.json.encode(value)
     except UnicodeEncodeError:
-        raise InvalidValue("text with a lone surrogate can't be stored") from None
+        raise InvalidValue(_SURROGATE) from None
     if _ESCAPED_NUL in octets and _holds_nul(value):
         raise InvalidValue("text with NUL can't be stored")
     return len(octets)

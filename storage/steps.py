@@ -39,7 +39,7 @@ from storage.codec import (
     check_count,
     check_unit,
     cut,
-    encode,
+    encode_json,
     encode_values,
     instant_text,
 )
@@ -243,8 +243,7 @@ def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> Prepared:
 def _step(tables: Tables[Any], write: Write) -> Step:
     table = tables[write.collection.name]
     if isinstance(write, Insert):
-        document = msgspec.json.encode(encode(write.record, instant_text))
-        return InsertStep(table, write.id, document)
+        return InsertStep(table, write.id, encode_json(write.record))
     if isinstance(write, Update):
         return UpdateStep(
             table,

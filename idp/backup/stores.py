@@ -148,11 +148,12 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
 
 
 async def copy(source_url: str, target_url: str, told: Told) -> None:
-    """Copy a store into an empty one. Raises what `restoring.copy` raises."""
+    """Copy a store into an empty one. Raises ConfigError, and what `restoring.copy` raises."""
     clock = SystemClock()
     frozen = Frozen(clock.now())
     _check_lasts(target_url)
     start.check_is_there(source_url)
+    start.make_store_dir(target_url)
     async with (
         start.as_it_is(source_url, ALL, frozen) as source,
         start.as_it_is(target_url, ALL, frozen) as store,

@@ -72,12 +72,20 @@ async def write(
 
 async def _chosen(view: View, wanted: Wanted) -> list[Organization]:
     """Those that are named, in the order of their ids. Raises NotFound."""
-    found = await view.get_many([(ORGANIZATIONS, id) for id in wanted.org_ids])
-    if None in found:
-        told, at = "there is no such organization", f"orgIds[{found.index(None)}]"
-        raise NotFound(told, slug="organization.not_found", field=at)
-    by_id = {each.id: each for each in found}
+    named = {"orgIds": wanted.org_ids, "excludedOrgIds": wanted.excluded_org_ids}
+    found = {name: await _named(view, name, ids) for name, ids in named.items()}
+    by_id = {each.id: each for each in found["orgIds"]}
     return [by_id[id] for id in sorted(by_id)]
+
+
+async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization]:
+    """The organizations of these ids; one that is excluded by a wrong id would be told. Raises
+    NotFound."""
+    found = await view.get_many([(ORGANIZATIONS, id) for id in ids])
+    if None in found:
+        told, at = "there is no such organization", f"{name}[{found.index(None)}]"
+        raise NotFound(told, slug="organization.not_found", field=at)
+    return found
 
 
 async def _organizations(

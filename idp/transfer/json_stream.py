@@ -14,7 +14,7 @@ from json import JSONDecodeError
 from typing import Final, Protocol
 
 from idp.errors import FieldProblem, InvalidArgument
-from idp.strict_json import DECODER, MAX_DEPTH, usable
+from idp.strict_json import DECODER, MAX_DEPTH, mistake, usable
 
 MAX_VALUE: Final = 4 * 1024 * 1024
 MAX_MEMBERS: Final = 1000
@@ -218,7 +218,7 @@ class JsonStream:
         try:
             value, end = DECODER.raw_decode(self._text, self._at)
         except JSONDecodeError as error:
-            self._must_go_on(error.msg, error.pos)
+            self._must_go_on(mistake(error), error.pos)
         else:
             if self._is_whole or end + _LOOK_AHEAD <= len(self._text):
                 return value, end

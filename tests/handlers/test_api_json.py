@@ -127,6 +127,19 @@ SLUGS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("a byte order mark", "begins with a byte order mark: send UTF-8 without one"),
+        ("a control character", "Invalid control character at character 9"),
+    ],
+)
+async def test_what_is_wrong_with_it_is_told_in_words(owner, what, told):
+    page = await owner.post(PATH, MALFORMED[what])
+
+    assert page.json()["message"].endswith(told)
+
+
 @pytest.mark.parametrize("what", MALFORMED)
 async def test_what_is_no_json_is_400(server, owner, what):
     before = await everything(server.store)

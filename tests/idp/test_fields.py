@@ -42,6 +42,8 @@ TAKEN = [
     (Instant(), "2030-01-31T12:00:00.123456789Z", NOON + timedelta(milliseconds=123)),
     (Duration(), "1h30m0s", timedelta(minutes=90)),
     (Duration(), "3600s", timedelta(hours=1)),
+    (Duration(), "+1.5h", timedelta(minutes=90)),
+    (Duration(), "0", timedelta(0)),
     (Base64(8), "cmVk", b"red"),
     (Base64(8), "-_8=", b"\xfb\xff"),
     (Base64(8), "+/8=", b"\xfb\xff"),

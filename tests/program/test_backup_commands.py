@@ -259,10 +259,10 @@ async def test_one_grows_out_of_a_machine_and_back(directory, mongodb):
 
 
 def test_a_store_is_copied_into_an_empty_one_only(directory):
-    (directory / "other").mkdir()
     words = ("copy-store", "--from", url(directory), "--to", url(directory, "other"))
 
-    idp(directory, *words)
+    idp(directory, *words)  # which makes the directory
+    assert (directory / "other").stat().st_mode & 0o777 == 0o700
     ended = idp(directory, *words, code=exits.CONFLICT)
 
     assert "not empty" in ended.stderr

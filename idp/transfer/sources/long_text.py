@@ -135,7 +135,7 @@ class LongText:
         if error.pos >= len(self._text.rstrip()):
             return _CUT_OFF
         line = self.line + self._text.count("\n", self._at, error.pos)
-        message = f"is not JSON: {error.msg} in line {line}"
+        message = f"is not JSON: {strict_json.mistake(error)} in line {line}"
         return Problem(slug="source.unreadable", message=message, fix=_MEND)
 
     def _advance(self, to: int) -> None:

@@ -175,6 +175,15 @@ async def test_an_organization_that_is_not_there_is_named(server):
     assert (problem.slug, problem.field) == ("organization.not_found", "orgIds[0]")
 
 
+async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_told_by_mistake(server):
+    await brought(server, organization("a"))
+    with pytest.raises(NotFound) as refused:
+        await exported(server, excluded_org_ids=["a", "nobody"])
+
+    (problem,) = refused.value.details
+    assert (problem.slug, problem.field) == ("organization.not_found", "excludedOrgIds[1]")
+
+
 async def test_it_is_noted_what_was_asked_and_what_was_told(server):
     await brought(server, organization("a"))
     await exported(server, org_ids=["a"], with_passwords=True)

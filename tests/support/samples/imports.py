@@ -15,7 +15,7 @@ BODIES = {
     "POST /admin/v1/export": (
         {
             "orgIds": [],
-            "excludedOrgIds": ["nobody-{n}"],
+            "excludedOrgIds": [],
             "withPasswords": False,
             "withOtp": False,
             "timeout": "1m",
