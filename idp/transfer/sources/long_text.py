@@ -132,11 +132,19 @@ class LongText:
     def _syntax(self, error: json.JSONDecodeError) -> Problem:
         if len(self._text) - self._at > MAX_CHARACTERS:
             return _LONG
-        if error.pos >= len(self._text.rstrip()):
+        if self._ends_before(error.pos):
+            told = f"it ends too early in line {self.line}"
+        elif error.pos >= len(self._text.rstrip()):
             return _CUT_OFF
-        line = self.line + self._text.count("\n", self._at, error.pos)
-        message = f"is not JSON: {strict_json.mistake(error)} in line {line}"
-        return Problem(slug="source.unreadable", message=message, fix=_MEND)
+        else:
+            line = self.line + self._text.count("\n", self._at, error.pos)
+            told = f"{strict_json.mistake(error)} in line {line}"
+        return Problem(slug="source.unreadable", message=f"is not JSON: {told}", fix=_MEND)
+
+    def _ends_before(self, at: int) -> bool:
+        """Whether what was read further on is the record of another line."""
+        end = self._text.find("\n", self._at, at)
+        return end > 0 and self._text[self._at] == "{" and self._text.startswith("{", end + 1)
 
     def _advance(self, to: int) -> None:
         start = self._text.rfind("\n", self._at, to) + 1

@@ -75,6 +75,17 @@ def test_a_file_that_ends_in_the_middle_is_told(tmp_path, end):
     assert made.rows[0]["row"] == 2
 
 
+def test_a_line_that_ends_in_the_middle_is_told_by_its_own_number(tmp_path):
+    content = lines(auth0_user(1)) + b'{"user_id":\n' + lines(auth0_user(3))
+
+    made = migrate(tmp_path, *map(str, auth0_files(tmp_path, content)))
+
+    (problem,) = made.rows[0]["problems"]
+    assert made.rows[0]["path"] == "users.json:2"
+    assert problem["message"] == "is not JSON: it ends too early in line 2"
+    assert len(made.people) == 2
+
+
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_a_realm_that_ends_in_the_middle_of_its_users_is_told(tmp_path, share):
     whole = realm(*map(keycloak_user, range(1, 21)), clients=[], keycloakVersion="")
