@@ -23,7 +23,8 @@ _SLICE: Final = 256 * 1024
 _LOOK_AHEAD: Final = 3
 _LONGEST_WORD: Final = len(r"\ud83d\ude00")
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SPACES: Final = " \t\n\r"
+_SPACE: Final = re.compile(f"[{_SPACES}]*")
 _NUMBER: Final = re.compile(r"[-+.0-9eE]*")
 _MARK: Final = re.compile(r'["{}\[\]]')
 _IN_STRING: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
@@ -70,6 +71,9 @@ class JsonStream:
     def peek(self) -> str:
         """The first character of what comes next; empty at the end."""
         while True:
+            mark = self._text[self._at : self._at + 1]
+            if mark and mark not in _SPACES:
+                return mark
             self._at = _end(_SPACE, self._text, self._at)
             if self._at < len(self._text):
                 return self._text[self._at]

@@ -173,9 +173,13 @@ def _record(kind: Kind, document: object) -> tuple[str, ...] | None:
     """What tells the record of a row apart from others of its kind, under either style's names."""
     if not kind.identity or not isinstance(document, dict):
         return None
-    found = [document.get(name, document.get(_snake_case(name))) for name in kind.identity]
-    texts = tuple(each for each in found if isinstance(each, str))
-    return texts if len(texts) == len(found) else None
+    found = []
+    for name in kind.identity:
+        text = document[name] if name in document else document.get(_snake_case(name))
+        if not isinstance(text, str):
+            return None
+        found.append(text)
+    return tuple(found)
 
 
 def _octets(name: str, text: str) -> bytes:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import time
+
+from handlers.account.base import RECENT_SECONDS
 from tests.browser import factor_states, reset_states, states
 from tests.browser.person import Person
 
@@ -51,14 +54,17 @@ def enrolled(person):
 
 def _owner(person):
     """The login name of somebody whose passkey is on a device of another browser, and the cookies
-    that they have there: the same for all who only look."""
+    that they have there: the same for all who only look, as long as they signed in recently."""
     program = person.program
-    if not hasattr(program, "passkey_owner"):
+    until, owner = getattr(program, "passkey_owner", (0.0, None))
+    if owner is None or time.monotonic() > until:
+        until = time.monotonic() + RECENT_SECONDS / 2
         other = Person(person.context.browser, program)
         _, email = enrolled(other)
-        program.passkey_owner = email, other.context.cookies()
+        owner = email, other.context.cookies()
+        program.passkey_owner = until, owner
         other.context.close()
-    return program.passkey_owner
+    return owner
 
 
 def at_enrolment(person):
