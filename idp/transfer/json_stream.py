@@ -26,7 +26,7 @@ _LONGEST_WORD: Final = len(r"\ud83d\ude00")
 _SPACES: Final = " \t\n\r"
 _SPACE: Final = re.compile(f"[{_SPACES}]*")
 _NUMBER: Final = re.compile(r"[-+.0-9eE]*")
-_MARK: Final = re.compile(r'["{}\[\]]')
+_MARKS: Final = re.compile(r'"|[{\[]+|[}\]]+')
 _IN_STRING: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _READABLE: Final = re.compile(
     r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
@@ -241,19 +241,22 @@ class JsonStream:
             return
         depth = 0
         while True:
-            mark = self._next_mark()
-            if mark == '"':
+            marks = self._next_marks()
+            if marks == '"':
                 self._pass(_IN_STRING)
                 self._take('"')
+            elif marks[0] in "{[":
+                depth += len(marks)
             else:
-                depth += 1 if mark in "{[" else -1
+                self._at -= max(len(marks) - depth, 0)
+                depth = max(depth - len(marks), 0)
             if depth == 0:
                 return
 
-    def _next_mark(self) -> str:
-        """The next bracket or quotation mark, which is taken."""
+    def _next_marks(self) -> str:
+        """The next quotation mark, or brackets that all open or all close, which are taken."""
         while True:
-            found = _MARK.search(self._text, self._at)
+            found = _MARKS.search(self._text, self._at)
             self._at = found.end() if found else len(self._text)
             if found:
                 return found[0]

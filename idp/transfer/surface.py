@@ -20,6 +20,7 @@ _BACKSLASH: Final = ord("\\")
 _OPENING: Final = frozenset(b"{[")
 _OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
 _WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_MOST_NESTED: Final = 16  # within some octets; rows have fewer levels
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
 _AS_BRACES: Final = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
@@ -59,8 +60,10 @@ class Surface:
         pieces = bare.split(b'"')
         outside = b"".join(pieces[self._is_in_text :: 2])
         braces = outside.translate(_AS_BRACES, _NO_BRACKETS)
-        while len(fewer := braces.replace(b"{}", b"")) < len(braces):
-            braces = fewer
+        for _ in range(_MOST_NESTED):
+            braces = braces.replace(b"{}", b"")
+        if b"{}" in braces:
+            return False
         closings = braces.count(b"}")
         if self._depth - closings < 2:
             return False

@@ -59,6 +59,14 @@ def test_a_member_behind_a_large_one_is_found():
     assert surface(*pieces(random.Random(1), json.dumps(whole).encode())) == outermost(whole)
 
 
+@pytest.mark.parametrize("levels", [3, 15, 16, 17, 18, 200])
+def test_a_member_behind_one_that_is_nested_deeply_is_found(levels):
+    octets = b'{"rows":' + b"[" * levels + b"1" + b"]" * levels + b',"timeout":"3s"}'
+
+    for fed in ([octets], pieces(random.Random(levels), octets)):
+        assert surface(*fed) == {"rows": None, "timeout": "3s"}
+
+
 def test_of_a_long_text_only_is_told_that_it_is_there():
     assert surface(json.dumps({"a": "x" * (MAX_TEXT + 1), "b": 1}).encode()) == {"a": "", "b": 1}
 
