@@ -7,9 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp.records import APPLICATIONS, EVENTS
 from tests.handlers.managing import CALLBACK, shop
-from tests.support.audit import events_agree
+from tests.support.audit import events_agree, events_of
 from tests.support.callers import refused
 from tests.support.https_proxy import Through
 from tests.support.stored import everything
@@ -132,9 +131,8 @@ class TestDebugMode:
 
         assert "explainsUntil" not in page.json()
         assert not await self.explained(shop, visitor)
-        where = {"collection": APPLICATIONS.name, "record_id": shop.made["appId"]}
-        told = await server.store.find(EVENTS, where, order="sequence")
-        assert [one.type for one in told.records][1:] == [
+        told = await events_of(server.store, shop.made["appId"])
+        assert [one.type for one in told][1:] == [
             "application.debug_mode_set",
             "application.debug_mode_ended",
         ]

@@ -8,8 +8,9 @@ import pytest
 
 from idp import mail
 from idp.identity import users
-from idp.records import EVENTS, USERS, Email, Phone
+from idp.records import USERS, Email, Phone
 from tests.handlers.people import create
+from tests.support.audit import events_of
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.stored import everything
 
@@ -43,8 +44,7 @@ async def stored(server, id):
 
 async def types(server, id):
     """The types of the user's events, in their order."""
-    where = {"collection": "users", "record_id": id}
-    return [one.type for one in (await server.store.find(EVENTS, where, order="sequence")).records]
+    return [one.type for one in await events_of(server.store, id)]
 
 
 async def test_what_is_sent_of_a_person_changes_and_the_rest_stays(server, owner, person):

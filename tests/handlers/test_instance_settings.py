@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from idp.records import EVENTS, INSTANCE_ID, INSTANCES
+from idp.records import INSTANCE_ID, INSTANCES
 from tests.support.api_samples import FEATURES, SECURITY
-from tests.support.audit import events_agree
+from tests.support.audit import events_agree, events_of
 from tests.support.callers import instance_owner
 from tests.support.stored import everything
 
@@ -76,9 +76,7 @@ async def test_two_switches_at_once_are_both_set_each_with_its_event(server, own
 
     instance = await server.store.get(INSTANCES, INSTANCE_ID)
     assert (instance.allows_token_exchange, instance.allows_impersonation) == (True, True)
-    where = {"collection": "instance", "record_id": INSTANCE_ID}
-    found = (await server.store.find(EVENTS, where, order="sequence")).records
-    assert {event.type for event in found} >= {
+    assert {event.type for event in await events_of(server.store, INSTANCE_ID)} >= {
         "instance.features_changed",
         "instance.security_policy_changed",
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp import credentials
-from idp.records import APPLICATIONS, EVENTS, PROJECTS
+from idp.records import APPLICATIONS, PROJECTS
 from tests.support.api_samples import FULL_APP
-from tests.support.audit import events_agree
+from tests.support.audit import events_agree, events_of
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.stored import everything
 
@@ -123,8 +123,7 @@ async def test_everything_that_is_registered_is_shown_again(server, owner, proje
 async def test_what_is_made_has_its_event_by_the_caller(server, register):
     made = (await register()).json()
 
-    found = await server.store.find(EVENTS, {"record_id": made["appId"]}, order="at")
-    (event,) = found.records
+    (event,) = await events_of(server.store, made["appId"])
     assert event.type == "application.created"
     assert made["clientSecret"] not in str(event)
     await events_agree(server.store)

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from idp.records import APPLICATIONS, AUTHORIZATIONS, EVENTS
+from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
 from tests.support.answers import assert_json
 from tests.support.asserting import register_key
-from tests.support.audit import events_agree
+from tests.support.audit import events_agree, events_of
 from tests.support.callers import instance_owner
 from tests.support.exchanging import (
     ACCESS,
@@ -293,8 +293,7 @@ async def test_an_exchange_is_in_the_audit_log(server, broker):
     await broker.granted(tokens["access_token"])
     record = await broker.authorization()
 
-    page = await server.store.find(EVENTS, {"record_id": record.id}, order="at")
-    (event,) = page.records
+    (event,) = await events_of(server.store, record.id)
     assert (event.type, event.actor) == ("token.exchanged", user_id)
     assert dict(event.payload) == {"client": broker.party.client_id, "user": user_id}
     await broker.party.refresh(broker.visitor, tokens["refresh_token"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from idp.identity import memberships
-from idp.records import APPLICATIONS, EVENTS, ORGANIZATIONS, USERS
+from idp.records import APPLICATIONS, ORGANIZATIONS, USERS
 from storage import Update
 from tests.support.answers import assert_refused
 from tests.support.asserting import register_key
-from tests.support.audit import events_agree
+from tests.support.audit import events_agree, events_of
 from tests.support.callers import (
     Caller,
     instance_owner,
@@ -130,8 +130,7 @@ async def test_an_impersonation_is_in_the_audit_log_by_the_name_of_who_acts(serv
     await broker.by(tokens, ann)
     record = await broker.authorization()
 
-    where = {"collection": "authorizations", "record_id": record.id}
-    (event,) = (await server.store.find(EVENTS, where, order="sequence")).records
+    (event,) = await events_of(server.store, record.id)
     assert (event.type, event.actor) == ("user.impersonated", bob)
     assert dict(event.payload) == {"client": broker.party.client_id, "user": ann}
     await events_agree(server.store)
@@ -293,8 +292,7 @@ async def test_what_is_done_in_the_name_of_another_is_told_of_who_did_it(server,
     read = await caller.get(f"/v2/users/{caller.user_id}")
 
     assert (made.status, read.status) == (200, 200)
-    where = {"collection": "projects", "record_id": made.json()["id"]}
-    (event,) = (await server.store.find(EVENTS, where, order="sequence")).records
+    (event,) = await events_of(server.store, made.json()["id"])
     assert event.actor == actor
 
 

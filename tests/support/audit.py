@@ -7,6 +7,12 @@ from collections import defaultdict
 from idp.records import ALL, EVENTS
 
 
+async def events_of(store, record_id):
+    """What was noted of a record, in the order of its changes."""
+    page = await store.find(EVENTS, {"record_id": record_id}, order="at")
+    return sorted(page.records, key=lambda event: event.sequence)
+
+
 async def events_agree(store) -> None:
     """Assert that each record has exactly the events that its sequence counts.
 
