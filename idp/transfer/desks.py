@@ -1,7 +1,7 @@
 """Where batches of a package are worked on: several are judged at once, one is stored at a time.
 
-They are stored in the package's order, however many were being judged. So whoever stops knows
-what was done.
+They are stored in the package's order, however many are being judged: whoever stops knows what
+was done.
 """
 
 from __future__ import annotations

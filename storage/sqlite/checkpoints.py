@@ -10,8 +10,8 @@ from typing import Final
 
 from storage.sqlite.locks import FileLock
 
-EVERY_ROWS: Final = 8000  # by then the log has some 64 MB: pages that are written often are
-# copied less often
+# By then the log has some 64 MB: pages that are written often are copied less often.
+EVERY_ROWS: Final = 8000
 _PASSES: Final = 2  # beside the others; so little is left that they can wait for the rest
 
 
