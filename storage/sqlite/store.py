@@ -48,7 +48,7 @@ T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
 _LOOP_CACHE_KIB: Final = 8 * 1024
-_WRITER_CACHE_KIB: Final = 16 * 1024
+_WRITER_CACHE_KIB: Final = 12 * 1024
 _CHECKPOINT_PAGES: Final = 64_000  # of 4 KiB, where nobody has copied the log before
 
 
