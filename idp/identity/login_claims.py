@@ -8,18 +8,16 @@ the record anew in the unit that makes the user. Of two at once, the second find
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from idp import base64url
 from idp.errors import Busy
 from idp.records import LOGIN_CLAIMS, LoginClaim
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Update, Write
+from storage import MAX_ID_CHARACTERS, Conflict, Insert, Stale, Update, Write
 
 R = TypeVar("R")
 
@@ -59,7 +57,7 @@ async def read(service: Service, names: Iterable[str]) -> Claims:
 
 async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Claims]:
     """The same for the names of many, in one round trip."""
-    ids = [sorted(_digest(name) for name in names if "@" in name) for names in named]
+    ids = [sorted({_id(name) for name in names if "@" in name}) for names in named]
     asked = list(dict.fromkeys(id for each in ids for id in each))
     found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in asked])
     claims = dict(zip(asked, found, strict=True))
@@ -82,5 +80,7 @@ async def repeated(
     raise Busy("too many give out the same name at once", retry_after_seconds=1)
 
 
-def _digest(name: str) -> str:
-    return base64url.encode(hashlib.sha256(name.encode()).digest())
+def _id(name: str) -> str:
+    """The claim's id. Ids in the order of names lie together when many people come in order;
+    names that begin alike for so long meet needlessly, and that costs a try."""
+    return name[:MAX_ID_CHARACTERS]

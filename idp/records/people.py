@@ -129,7 +129,7 @@ class User(Record):
 class LoginClaim(Record):
     """That a login name was given out a moment ago: what creations at once meet at.
 
-    The id is the name's digest, `version` is new each time.
+    The id is the name's beginning, `version` is new each time.
     """
 
     version: str

@@ -1,8 +1,8 @@
 """Units that only insert, many at once: a few statements, instead of one for every record.
 
 A statement of its own costs several times what SQLite does for one record, and the interpreter's
-lock is handed over for each. Nothing is told apart here: of units of which any meets a taken key,
-none is stored, and each goes its own way.
+lock is handed over for each. And nothing is told apart here: at a taken key the whole transaction
+is undone. SQLite need not keep each page as it was before, for undoing a part of it.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ import itertools
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from storage.sqlite.tables import inserting
+from storage.sqlite.tables import inserting_all
 from storage.steps import InsertStep, Prepared
 
-MOST_UNITS = 256  # that are stored anew one by one when a key of one is taken
-FEWEST_UNITS = 4
+_FEWEST_UNITS = 4
 _MOST_ROWS = 256  # of one statement; a power of two, as all of them, so that few are prepared
 
 _Row = tuple[str, str, str]
 
 
-def groups(units: Sequence[Prepared]) -> Iterator[Sequence[Prepared]]:
-    """The units in their order: alone, or with others to be inserted together."""
+class Refused(Exception):
+    """Units that were to be inserted together can't be, and nothing of the transaction is left."""
+
+
+def groups(units: Sequence[Prepared]) -> Iterator[tuple[bool, Sequence[Prepared]]]:
+    """The units in their order, and whether they can be inserted together."""
     for is_inserting, following in itertools.groupby(units, _only_inserts):
-        size = MOST_UNITS if is_inserting else 1
         run = list(following)
-        for start in range(0, len(run), size):
-            yield run[start : start + size]
+        yield is_inserting and len(run) >= _FEWEST_UNITS, run
 
 
 def _only_inserts(unit: Prepared) -> bool:
@@ -35,15 +36,18 @@ def _only_inserts(unit: Prepared) -> bool:
 
 
 def insert(connection: sqlite3.Connection, units: Sequence[Prepared]) -> None:
-    """Insert what the units insert. An IntegrityError leaves some of it behind, to be undone."""
+    """Insert what the units insert. Raises Refused when a key is taken, sqlite3.Error."""
     rows: dict[str, list[_Row]] = {}
     for unit in units:
         for step in unit.steps:
             assert isinstance(step, InsertStep)  # noqa: S101 - told to mypy
             row = (step.id, step.document.decode(), unit.unit.id)
             rows.setdefault(step.table.name, []).append(row)
-    for table, each in rows.items():
-        _insert(connection, table, each)
+    try:
+        for table, each in rows.items():
+            _insert(connection, table, each)
+    except sqlite3.IntegrityError as error:
+        raise Refused from error
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: list[_Row]) -> None:
@@ -51,5 +55,5 @@ def _insert(connection: sqlite3.Connection, table: str, rows: list[_Row]) -> Non
     while start < len(rows):
         size = 1 << (min(len(rows) - start, _MOST_ROWS).bit_length() - 1)
         values = list(itertools.chain.from_iterable(rows[start : start + size]))
-        connection.execute(inserting(table, size), values)
+        connection.execute(inserting_all(table, size), values)
         start += size

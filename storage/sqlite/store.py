@@ -140,6 +140,9 @@ class SqliteStore(SteppedStore):
         for table in self._tables.values():
             tables.create(connection, table)
         connection.execute("COMMIT")
+        # How pages were before a statement is a few megabytes at most, and no file. An index is
+        # made above, and sorts as much as there is.
+        connection.execute("PRAGMA temp_store = MEMORY")
 
     def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:
         meta = self._tables[META.name]

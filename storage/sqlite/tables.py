@@ -23,7 +23,8 @@ from storage.base import (
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*", re.ASCII)
 _CREATE = """CREATE TABLE IF NOT EXISTS {table}
     (id TEXT PRIMARY KEY NOT NULL, doc TEXT NOT NULL, marks TEXT NOT NULL)"""
-_INSERT = "INSERT INTO {table}(id, doc, marks) VALUES {rows}"
+_INSERT = "INSERT INTO {table}(id, doc, marks) VALUES (?, ?, ?)"
+_INSERT_ALL = "INSERT OR ROLLBACK INTO {table}(id, doc, marks) VALUES {rows}"
 _ROW = "(?, ?, ?)"
 
 
@@ -34,7 +35,7 @@ class Table(steps.Table):
         super().__init__(collection)
         self.get = statement("SELECT doc FROM {table} WHERE id = ?", self.name)
         self.read = statement("SELECT doc, marks FROM {table} WHERE id = ?", self.name)
-        self.insert = inserting(self.name, 1)
+        self.insert = statement(_INSERT, self.name)
         self.update = statement("UPDATE {table} SET doc = ?, marks = ? WHERE id = ?", self.name)
         self.mark = statement("UPDATE {table} SET marks = ? WHERE id = ?", self.name)
         self.delete = statement("DELETE FROM {table} WHERE id = ?", self.name)
@@ -49,9 +50,9 @@ def statement(template: str, table: str, **parts: str) -> str:
 
 
 @cache
-def inserting(table: str, count: int) -> str:
-    """The statement that inserts so many records at once."""
-    return statement(_INSERT, table, rows=", ".join([_ROW] * count))
+def inserting_all(table: str, count: int) -> str:
+    """The statement that inserts so many records at once, or undoes the whole transaction."""
+    return statement(_INSERT_ALL, table, rows=", ".join([_ROW] * count))
 
 
 def expression(field: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import sqlite3
 import threading
 import time
@@ -23,6 +22,8 @@ from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
 from storage.steps import Prepared
+
+_Way = Callable[[SqliteTransaction, Sequence[Prepared]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
@@ -134,19 +135,21 @@ class Writer:
 
     def _attempt(self, units: list[Prepared]) -> list[Any]:
         with self._lock.held():
-            self._begin()
             try:
-                transaction = SqliteTransaction(self._connection, self._now())
-                outcomes = list(
-                    itertools.chain.from_iterable(
-                        self._group(transaction, group) for group in bulk.groups(units)
-                    )
-                )
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                outcomes = self._transact(units, self._together)
+            except bulk.Refused:
+                outcomes = self._transact(units, self._each)
         self._checkpointer.note(self._connection.total_changes)
+        return outcomes
+
+    def _transact(self, units: list[Prepared], way: _Way) -> list[Any]:
+        self._begin()
+        try:
+            outcomes = way(SqliteTransaction(self._connection, self._now()), units)
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
         return outcomes
 
     def _begin(self) -> None:
@@ -155,23 +158,22 @@ class Writer:
         except sqlite3.Error as error:
             raise _NotBegun(f"SQLite: {error}") from error
 
-    def _group(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
-        if len(units) >= bulk.FEWEST_UNITS and self._is_inserted(units):
-            return [None] * len(units)
-        return [self._unit(transaction, prepared) for prepared in units]
+    def _together(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
+        """The outcomes, where no unit that can be inserted with others meets a taken key.
 
-    def _is_inserted(self, units: Sequence[Prepared]) -> bool:
-        """Whether all of them are stored. If not, none is, and whose fault it is shows singly."""
-        try:
-            with self._savepoint():
-                bulk.insert(self._connection, units)
-        except sqlite3.IntegrityError:
-            return False
-        except sqlite3.Error:
-            raise
-        except Exception:  # one unit's trouble is not its neighbours'
-            return False
-        return True
+        Raises bulk.Refused: then whose fault it is shows one by one.
+        """
+        outcomes: list[Any] = []
+        for is_inserted, group in bulk.groups(units):
+            if is_inserted:
+                bulk.insert(self._connection, group)
+                outcomes += [None] * len(group)
+            else:
+                outcomes += self._each(transaction, group)
+        return outcomes
+
+    def _each(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
+        return [self._unit(transaction, prepared) for prepared in units]
 
     def _unit(self, transaction: SqliteTransaction, prepared: Prepared) -> Any:
         """The result of one unit, or the error that undid it: its neighbours go on."""
