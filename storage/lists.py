@@ -116,8 +116,7 @@ def plan_each(
     collection: Collection[Any], field: str, values: Sequence[Value], most: int
 ) -> EachPlan:
     """How many values are found at once. Raises Undeclared, InvalidValue."""
-    if most < 1 or len(values) > VALUES_AT_ONCE:
-        raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
+    check_each(values, most)
     order = _order_each(collection, field)
     check_values(collection, field, values)
     asked: dict[Value, list[Value]] = {}
@@ -127,6 +126,12 @@ def plan_each(
         except InvalidValue:
             continue  # what can't be stored is nobody's
     return EachPlan(field, order, most, asked)
+
+
+def check_each(values: Sequence[Value], most: int) -> None:
+    """Raises InvalidValue where so much is not found at once."""
+    if most < 1 or len(values) > VALUES_AT_ONCE:
+        raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
 
 
 def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:

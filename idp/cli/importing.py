@@ -87,7 +87,7 @@ async def _ended(backend: Backend, wanted: Wanted) -> Document:
 
 async def _ended_here(backend: Local, wanted: Wanted) -> Document:
     """What this process has done on the store. Raises IdpError, StorageError."""
-    from idp.transfer import local_files, running, workers
+    from idp.transfer import local_files, running, worker, workers
 
     service, actor = backend.service, backend.caller.id
     start = local_files.go_on if wanted.is_resumed else local_files.begin
@@ -100,7 +100,7 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
         say("stopping after these rows; Ctrl-C again ends at once")
         is_to_leave.set()
 
-    with watching.interruptible(leave):
+    with watching.interruptible(leave), worker.settled_in():
         work = asyncio.ensure_future(
             running.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from idp.identity import users
 from idp.identity.users import login_key
 from idp.records import ORGANIZATIONS, USERS, Email, Organization, User
 from idp.service import Service
+from idp.turns import in_turns
 from storage import VALUES_AT_ONCE
 from storage import Collection as Kept
 
@@ -26,6 +27,20 @@ class Candidate(Struct, frozen=True):
     user_name: str
     email: Email | None
     besides: str | None = None
+
+
+class Named(NamedTuple):
+    """A candidate, and the keys by which they would sign in: those of the name, and that of the
+    address."""
+
+    candidate: Candidate
+    names: set[str]
+    addresses: set[str]
+
+    @property
+    def typed(self) -> Iterable[str]:
+        """What may be another's "name@domain"."""
+        return (text for text in (self.candidate.user_name, *self.addresses) if "@" in text)
 
 
 class _Found(Struct, frozen=True):
@@ -49,26 +64,30 @@ async def taken(service: Service, candidate: Candidate) -> set[Part]:
     A verified address may be held by several of one organization: it is then nobody's login
     name. Those of other organizations it would shut out, so there it is taken.
     """
-    return (await taken_each(service, [candidate]))[0]
+    return (await taken_each(service, [named(candidate)]))[0]
 
 
-async def taken_each(service: Service, candidates: Sequence[Candidate]) -> list[set[Part]]:
+def named(candidate: Candidate) -> Named:
+    """The candidate, with their keys."""
+    of = candidate.organization, candidate.user_name, candidate.email
+    return Named(candidate, *users.login_names(*of))
+
+
+async def taken_each(service: Service, named: Sequence[Named]) -> list[set[Part]]:
     """The same for many, in a few round trips; they are not compared with each other."""
-    named = [(each, *names(each)) for each in candidates]
-    keys = {key for _, names, addresses in named for key in names | addresses}
-    apart = [_apart(typed) for each, _, addresses in named for typed in _typed(each, addresses)]
+    keys = {key for each in named for key in each.names | each.addresses}
+    apart = [_apart(typed) async for each in in_turns(named) for typed in each.typed]
     by_key, by_email, at_domain = await asyncio.gather(
         _each(service, USERS, "login_key", keys | {name for name, _ in apart if name}),
         _each(service, USERS, "email_key", keys),
         _each(service, ORGANIZATIONS, "primary_domain", {domain for _, domain in apart}),
     )
     found = _Found(by_key=by_key, by_email=by_email, at_domain=at_domain)
-    return [_judged(found, *each) for each in named]
+    return [_judged(found, each) async for each in in_turns(named)]
 
 
-def _judged(
-    found: _Found, candidate: Candidate, names: set[str], addresses: set[str]
-) -> set[Part]:
+def _judged(found: _Found, named: Named) -> set[Part]:
+    candidate, names, addresses = named
     besides, taken = candidate.besides, set[Part]()
     holders = [*found.by_name_at_domain(candidate.user_name)]
     holders += [user for key in names for user in found.by_key.get(key, ())]
@@ -84,16 +103,6 @@ def _judged(
     ):
         taken.add("email")
     return taken
-
-
-def names(candidate: Candidate) -> tuple[set[str], set[str]]:
-    """The keys by which they would sign in: those of the name, and that of the address."""
-    return users.login_names(candidate.organization, candidate.user_name, candidate.email)
-
-
-def _typed(candidate: Candidate, addresses: Iterable[str]) -> Iterable[str]:
-    """What may be another's "name@domain"."""
-    return (text for text in (candidate.user_name, *addresses) if "@" in text)
 
 
 def _apart(typed: str) -> tuple[str, str]:

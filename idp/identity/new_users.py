@@ -37,6 +37,7 @@ from idp.records import (
     UserMetadata,
 )
 from idp.service import Service
+from idp.turns import in_turns
 from storage import Conflict, Stale, Write
 from storage.settling import commit_settled
 
@@ -181,9 +182,9 @@ def candidate(organization: Organization, user: User, known: User | None = None)
 async def standing_of_each(service: Service, candidates: Sequence[Candidate]) -> list[Standing]:
     """How the names of many stand, in a few round trips. Those who want the same name meet at
     the claims, whose writes belong into the units that give the names out."""
-    named = [free_names.names(each) for each in candidates]
-    claims = await login_claims.read_each(service, [names | more for names, more in named])
-    taken = await free_names.taken_each(service, candidates)
+    named = [free_names.named(each) async for each in in_turns(candidates)]
+    claims = await login_claims.read_each(service, [it.names | it.addresses for it in named])
+    taken = await free_names.taken_each(service, named)
     return [Standing(*each) for each in zip(claims, taken, strict=True)]
 
 

@@ -19,6 +19,8 @@ from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Row
 
 Following = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
+# What became of each row of a batch that is stored: told while others store theirs.
+Telling = asyncio.Future[list[Settled]]
 
 
 class Desk(Protocol):
@@ -27,9 +29,9 @@ class Desk(Protocol):
     async def judge(self, rows: Sequence[Row]) -> None:
         """How these rows, which are of one kind, stand to what is stored. Raises StorageError."""
 
-    async def store(self) -> list[Settled]:
-        """Store what was judged last; what became of each row. Raises StorageError: then some
-        rows may be stored, and are recognised when they come again."""
+    async def store(self) -> Telling:
+        """Store what was judged last. Raises StorageError: then some rows may be stored, and are
+        recognised when they come again."""
 
 
 class OwnDesk:
@@ -44,20 +46,20 @@ class OwnDesk:
         """As `Desk.judge`."""
         self._judged = await engine.judge(self._taking, rows)
 
-    async def store(self) -> list[Settled]:
+    async def store(self) -> Telling:
         """As `Desk.store`."""
         assert self._judged is not None  # noqa: S101 - the order of a desk's work
         judged, self._judged = self._judged, None
-        return await engine.store(self._taking, judged)
+        stored = await engine.store(self._taking, judged)
+        return asyncio.ensure_future(engine.told(judged, stored))
 
 
-async def settled(
-    desks: Sequence[Desk], following: Following
-) -> AsyncGenerator[list[Settled], None]:
+async def settled(desks: Sequence[Desk], following: Following) -> AsyncGenerator[Telling, None]:
     """What became of each batch of rows that `following` gives, until it gives None.
 
     A batch is stored when its caller comes for it; those behind it are judged meanwhile, where
-    they may be. `desks` may become more, or fewer, at any time. Raises StorageError.
+    they may be. `desks` may become more, or fewer, at any time. Raises StorageError, and so may
+    what is told.
     """
     line = _Line(desks, following)
     try:
@@ -85,14 +87,15 @@ class _Line:
         self._desks = desks
         self._following = following
         self._next = asyncio.ensure_future(following())
+        self._telling: Telling | None = None
         self.places: deque[_Place] = deque()
 
-    async def first(self) -> list[Settled]:
+    async def first(self) -> Telling:
         """What became of the first batch, which is stored; it leaves the line."""
         await self.places[0].judging
-        done = await self.places[0].desk.store()
+        self._telling = await self.places[0].desk.store()
         self.places.popleft()
-        return done
+        return self._telling
 
     async def fill(self) -> None:
         """Have as many batches judged as there are desks for, and as may be by now."""
@@ -105,8 +108,10 @@ class _Line:
 
     async def leave(self) -> None:
         """Let what is under way come to its end, and store nothing of it."""
-        judging = [place.judging for place in self.places]
-        await asyncio.gather(self._next, *judging, return_exceptions=True)
+        going: list[asyncio.Future[Any]] = [self._next, *(each.judging for each in self.places)]
+        if self._telling is not None:
+            going.append(self._telling)
+        await asyncio.gather(*going, return_exceptions=True)
 
     def _free(self) -> Desk | None:
         taken = [place.desk for place in self.places]

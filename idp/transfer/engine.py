@@ -21,6 +21,8 @@ from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, ref
 from idp.turns import in_turns
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
+_Key = tuple[str, str, object]
+
 MAX_PROBLEMS: Final = 20  # of one row
 MAX_NAME: Final = 500  # of a row that can't be read
 _VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
@@ -60,21 +62,30 @@ class Settled(Struct, frozen=True, kw_only=True):
         ]
 
 
+class Standing(Struct, frozen=True):
+    """How readable rows stand to what is stored, by their numbers: `settled` without storing
+    anything, or `going` to be stored. No two that go write the same; who is in neither waits."""
+
+    settled: Mapping[int, Prepared] = {}
+    going: Mapping[int, Prepared] = {}
+
+
 class Judged(Struct, frozen=True, kw_only=True):
-    """Rows of one kind as they stand to what is stored, before anything of them is: those that
-    can't be read, and what is to become of the others, by their numbers."""
+    """Rows of one kind before anything of them is stored: those that can't be read, by their
+    numbers, and how the others stand."""
 
     rows: Sequence[Row]
     kind: Kind | None
     unreadable: Mapping[int, Prepared] = {}
     warnings: Mapping[int, Sequence[Problem]] = {}
     reads: Sequence[Read] = ()
-    prepared: Mapping[int, Prepared] = {}
+    standing: Standing = Standing()
 
 
 async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
     """What became of each of these rows, which are of one kind. Raises Unavailable."""
-    return await store(taking, await judge(taking, rows))
+    judged = await judge(taking, rows)
+    return await told(judged, await store(taking, judged))
 
 
 async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
@@ -98,23 +109,30 @@ async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
         unreadable=unreadable,
         warnings=warnings,
         reads=reads,
-        prepared=await _prepared(taking, kind, reads),
+        standing=await _standing(taking, kind, reads),
     )
 
 
-async def store(taking: Taking, judged: Judged) -> list[Settled]:
-    """Store what can be stored of them; what became of each.
+async def store(taking: Taking, judged: Judged) -> dict[int, Prepared]:
+    """Store what can be stored of them; what became of each that could be judged, by its number.
 
     Raises Unavailable when the store can't be reached: then some rows may be stored, and are
     recognised when they come again.
     """
+    if judged.kind is None or judged.kind.prepare is None:
+        return {}
+    return await _stored(taking, judged.kind, judged)
+
+
+async def told(judged: Judged, stored: Mapping[int, Prepared]) -> list[Settled]:
+    """What became of each row, once they are stored."""
     kind = judged.kind
     if kind is None or kind.prepare is None:
         return [_unsupported(row, kind) for row in judged.rows]
-    outcomes = {**judged.unreadable, **await _stored(taking, kind, judged)}
+    outcomes = {**judged.unreadable, **stored}
     return [
         _settled(row, kind, outcomes[row.number], judged.warnings.get(row.number, ()))
-        for row in judged.rows
+        async for row in in_turns(judged.rows)
     ]
 
 
@@ -169,18 +187,18 @@ def _name(kind: Kind, row: Row) -> str:
 
 async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepared]:
     """What became of readable rows, by their numbers. Raises Unavailable."""
-    reads, prepared = judged.reads, judged.prepared
+    reads, standing = judged.reads, judged.standing
     done: dict[int, Prepared] = {}
     doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
-        settled = await _round(taking, prepared)
+        settled = await _round(taking, standing)
         vain = 0 if settled else vain + 1
         done |= _certain(settled, doubted)
         reads = [read for read in reads if read.row.number not in done]
         if reads and vain:
             await asyncio.sleep(_PAUSE_SECONDS * vain)
-        prepared = await _prepared(taking, kind, reads) if reads else {}
+        standing = await _standing(taking, kind, reads)
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 
 
@@ -192,28 +210,36 @@ def _certain(settled: Mapping[int, Prepared], doubted: set[int]) -> dict[int, Pr
     return {number: one for number, one in settled.items() if number not in refused}
 
 
-async def _prepared(taking: Taking, kind: Kind, reads: Sequence[Read]) -> dict[int, Prepared]:
-    """What is to become of readable rows, by their numbers. Raises Unavailable."""
+async def _standing(taking: Taking, kind: Kind, reads: Sequence[Read]) -> Standing:
+    """How readable rows stand to what is stored now. Raises Unavailable."""
+    if not reads:
+        return Standing()
     assert kind.prepare is not None  # noqa: S101 - told to mypy
     judged = await provenance.judged(taking, reads, await kind.prepare(taking, reads))
-    ready = [_ready(taking, one) async for one in in_turns(judged)]
-    return {read.row.number: one for read, one in zip(reads, ready, strict=True)}
+    settled: dict[int, Prepared] = {}
+    going: dict[int, Prepared] = {}
+    taken: set[_Key] = set()
+    async for read, one in in_turns(zip(reads, judged, strict=True)):
+        keys = {key for write in one.writes for key in _keys(write)}
+        if not one.writes:
+            settled[read.row.number] = one
+        elif taken.isdisjoint(keys):
+            going[read.row.number] = _ready(taking, one)
+        taken |= keys  # of those who want the same, the others are judged again behind the first
+    return Standing(settled, going)
 
 
 def _ready(taking: Taking, prepared: Prepared) -> Prepared:
     """What can be done of storing it before its turn."""
-    if not prepared.writes:
-        return prepared
     return structs.replace(prepared, writes=taking.service.store.ready(prepared.writes))
 
 
-async def _round(taking: Taking, by_row: Mapping[int, Prepared]) -> dict[int, Prepared]:
-    """Store what nothing stands against: what came of those rows that it is settled for.
+async def _round(taking: Taking, standing: Standing) -> dict[int, Prepared]:
+    """Store what goes: what came of those rows that it is settled for, by their numbers.
 
     Raises Unavailable.
     """
-    done = {number: one for number, one in by_row.items() if not one.writes}
-    going = dict(_apart(by_row))
+    done, going = dict(standing.settled), standing.going
     outcomes = await taking.service.store.commit_each([one.writes for one in going.values()])
     for (number, one), outcome in zip(going.items(), outcomes, strict=True):
         settled = _outcome(one, outcome)
@@ -233,18 +259,7 @@ def _outcome(prepared: Prepared, outcome: Outcome) -> Prepared | None:
     raise outcome
 
 
-def _apart(prepared: Mapping[int, Prepared]) -> Iterator[tuple[int, Prepared]]:
-    """The units of which no two write the same: of those that do, the first. The others are
-    judged again when it is there."""
-    taken: set[tuple[str, str, object]] = set()
-    for number, one in prepared.items():
-        keys = {key for write in one.writes for key in _keys(write)}
-        if one.writes and taken.isdisjoint(keys):
-            yield number, one
-        taken |= keys
-
-
-def _keys(write: Write) -> Iterator[tuple[str, str, object]]:
+def _keys(write: Write) -> Iterator[_Key]:
     """What only one unit at a time can write; a guard changes nothing, and bears others."""
     if isinstance(write, Update) and not (write.set or write.increment):
         return

@@ -129,11 +129,11 @@ def main() -> int:
     """Work on a job, and on those that wait then, until there are none or the parent is gone."""
     os.nice(NICENESS)
     errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
-    worker.settle_in()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
-    return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
+    with worker.settled_in():
+        return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
 
 
 def _await_end(is_over: threading.Event) -> None:

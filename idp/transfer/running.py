@@ -16,8 +16,7 @@ from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer import desks, forgetting, jobs, local_files, parts, scratch, workers
-from idp.transfer.desks import Desk, OwnDesk
-from idp.transfer.engine import Settled
+from idp.transfer.desks import Desk, OwnDesk, Telling
 from idp.transfer.jobs import Hold, Lost
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.packages import open_package
@@ -235,12 +234,12 @@ async def _pass(
                 await keeping.done()
                 await hold.end("cancelled")
                 return
-            rows = await anext(going, None)
+            telling = await anext(going, None)
             await keeping.done()
-            if rows is None:
+            if telling is None:
                 await hold.succeed()
                 return
-            keeping.begin(rows)
+            keeping.begin(telling)
     await hold.let_go()
 
 
@@ -252,9 +251,12 @@ class _Keeping:
         self._hold = hold
         self._under_way: asyncio.Task[None] | None = None
 
-    def begin(self, settled: Sequence[Settled]) -> None:
+    def begin(self, telling: Telling) -> None:
         """Keep what became of these rows, when the last ones are `done`."""
-        self._under_way = asyncio.create_task(self._hold.settle(settled))
+        self._under_way = asyncio.create_task(self._keep(telling))
+
+    async def _keep(self, telling: Telling) -> None:
+        await self._hold.settle(await telling)
 
     async def done(self) -> None:
         """Return when everything is kept. Raises Lost, StorageError."""

@@ -10,7 +10,8 @@ import asyncio
 import gc
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import msgspec
@@ -48,10 +49,11 @@ class Order(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """That it was done; `settled` has no documents. `failure` is the store's, `is_broken` says
-    that something failed that must not."""
+    """That it was done. After one that `is_stored` a second tells what became of each row, without
+    documents. `failure` is the store's, `is_broken` says that something failed that must not."""
 
-    settled: list[Settled] = []
+    is_stored: bool = False
+    settled: list[Settled] | None = None
     failure: str | None = None
     is_broken: bool = False
 
@@ -73,23 +75,32 @@ async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
     return msgspec.json.decode(octets, type=kind)
 
 
-def settle_in() -> None:
-    """Make the interpreter fit for very many rows, whose records live as long as their batch.
+@contextmanager
+def settled_in() -> Iterator[None]:
+    """Within the block the interpreter is fit for very many rows, whose records live as long as
+    their batch.
 
     The garbage collector looks at what a batch leaves, not at all that is there again and again: a
     fifth of the processor's time. And the thread that writes gets its turns sooner: while it waits
     for one, nobody else can store.
     """
+    thresholds, turn = gc.get_threshold(), sys.getswitchinterval()
     gc.freeze()
     gc.set_threshold(_MADE_BEFORE_COLLECTION)
     sys.setswitchinterval(_TURN_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(turn)
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 def main() -> int:
     """Help until nobody is there any more whom to help."""
-    settle_in()
     connection = socket.socket(fileno=sys.stdin.fileno())
-    return exits.guarded(lambda: asyncio.run(_help(connection)))
+    with settled_in():
+        return exits.guarded(lambda: asyncio.run(_help(connection)))
 
 
 async def _help(connection: socket.socket) -> None:
@@ -111,7 +122,8 @@ async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.Strea
 
     async def work() -> None:
         while True:
-            await send(writer, await _carried_out(desk, await orders.get()))
+            async for answer in _carried_out(desk, await orders.get()):
+                await send(writer, answer)
 
     working = asyncio.ensure_future(work())
     while (order := await receive(reader, Order)) is not None:
@@ -120,17 +132,20 @@ async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.Strea
     await asyncio.gather(working, return_exceptions=True)
 
 
-async def _carried_out(desk: Desk, order: Order) -> Answer:
+async def _carried_out(desk: Desk, order: Order) -> AsyncIterator[Answer]:
     try:
         if order.rows is not None:
             await desk.judge(order.rows)
-            return Answer()
-        return Answer([_light(one) for one in await desk.store()])
+            yield Answer()
+        else:
+            telling = await desk.store()
+            yield Answer(is_stored=True)
+            yield Answer(settled=[_light(one) for one in await telling])
     except StorageError as error:
-        return Answer(failure=str(error))
+        yield Answer(failure=str(error))
     except Exception as error:  # told to the one who ordered it: its job fails
         _log.error("a worker failed", exc_info=error)
-        return Answer(is_broken=True)
+        yield Answer(is_broken=True)
 
 
 def _light(settled: Settled) -> Settled:

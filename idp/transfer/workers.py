@@ -12,14 +12,13 @@ import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import Final, TypeVar
 
 from idp import cores, logs
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer import worker
-from idp.transfer.desks import Desk
-from idp.transfer.engine import Settled
+from idp.transfer.desks import Desk, Telling
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Row
 from idp.transfer.worker import Answer, Engagement, Order
@@ -31,6 +30,8 @@ _MODULE: Final = "idp.transfer.worker"
 _PATIENCE_SECONDS: Final = 10.0
 
 _log: Final = logs.logger(__name__)
+
+T = TypeVar("T")
 
 
 def spare() -> int:
@@ -101,7 +102,8 @@ class _Worker:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._waiting: asyncio.Future[list[Settled]] | None = None
+        self._waiting: asyncio.Future[None] | None = None
+        self._telling: Telling | None = None
         self._has_ended = False
 
     async def begin(self, taking: Taking) -> bool:
@@ -113,21 +115,22 @@ class _Worker:
         """Hear its answers until it has ended."""
         try:
             while (answer := await worker.receive(self._reader, Answer)) is not None:
-                self._tell(answer)
+                self._hear(answer)
         finally:
             self._has_ended = True
-            if self._waiting is not None and not self._waiting.done():
-                self._waiting.set_exception(_gone())
+            self._give_up(_gone())
 
     async def judge(self, rows: Sequence[Row]) -> None:
         """As `Desk.judge`. Raises Unavailable also when the process has ended."""
         await self._carried_out(Order(rows))
 
-    async def store(self) -> list[Settled]:
+    async def store(self) -> Telling:
         """As `Desk.store`. Raises Unavailable also when the process has ended."""
-        return await self._carried_out(Order())
+        await self._carried_out(Order())
+        assert self._telling is not None  # noqa: S101 - it was stored
+        return self._telling
 
-    async def _carried_out(self, order: Order) -> list[Settled]:
+    async def _carried_out(self, order: Order) -> None:
         if self._has_ended:
             raise _gone()
         self._waiting = asyncio.get_running_loop().create_future()
@@ -135,18 +138,33 @@ class _Worker:
             await worker.send(self._writer, order)
         except ConnectionError as error:
             raise _gone() from error
-        return await self._waiting
+        await self._waiting
 
-    def _tell(self, answer: Answer) -> None:
-        waiting = self._waiting
-        if waiting is None or waiting.done():  # who asked has gone
-            return
+    def _hear(self, answer: Answer) -> None:
         if answer.is_broken:
-            waiting.set_exception(RuntimeError("a worker failed; its own log says how"))
+            self._give_up(RuntimeError("a worker failed; its own log says how"))
         elif answer.failure is not None:
-            waiting.set_exception(Unavailable(answer.failure))
+            _end(self._waiting, Unavailable(answer.failure))
+        elif answer.settled is not None:
+            _end(self._telling, answer.settled)
         else:
-            waiting.set_result(answer.settled)
+            if answer.is_stored:
+                self._telling = asyncio.get_running_loop().create_future()
+            _end(self._waiting, None)
+
+    def _give_up(self, error: Exception) -> None:
+        _end(self._waiting, error)
+        _end(self._telling, error)
+
+
+def _end(future: asyncio.Future[T] | None, outcome: T | Exception) -> None:
+    """Tell who waits, if anybody still does."""
+    if future is None or future.done():
+        return
+    if isinstance(outcome, Exception):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
 
 
 def _gone() -> Unavailable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
@@ -26,7 +26,7 @@ from storage.sqlite import queries
 from storage.sqlite.tables import Table, Tables
 
 T = TypeVar("T")
-_KEYS_AT_ONCE: Final = 100
+AT_ONCE: Final = 100  # keys or values of one statement
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -62,19 +62,18 @@ class Reader:
         return None if table.expires and record.expires_at <= self._now() else record
 
     def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        if len(keys) > _KEYS_AT_ONCE:
-            head, rest = keys[:_KEYS_AT_ONCE], keys[_KEYS_AT_ONCE:]
-            return self.get_many(head) + self.get_many(rest)
+        return [record for part in portions(keys) for record in self._get_few(part)]
+
+    def _get_few(self, keys: Sequence[Key]) -> list[Any]:
         found: list[Any] = [None] * len(keys)
-        if keys:
-            now, tables = self._now(), [self._tables[collection.name] for collection, _ in keys]
-            sql = queries.get_many(tuple([table.name for table in tables]))
-            ids = [id if id.isascii() else _findable(id) for _, id in keys]
-            for position, document in self._rows(sql, ids):
-                table = tables[position]
-                record = table.decode(document)
-                if not table.expires or record.expires_at > now:
-                    found[position] = record
+        now, tables = self._now(), [self._tables[collection.name] for collection, _ in keys]
+        sql = queries.get_many(tuple([table.name for table in tables]))
+        ids = [id if id.isascii() else _findable(id) for _, id in keys]
+        for position, document in self._rows(sql, ids):
+            table = tables[position]
+            record = table.decode(document)
+            if not table.expires or record.expires_at > now:
+                found[position] = record
         return found
 
     def find(
@@ -154,6 +153,11 @@ class Reader:
             return self._execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise unavailable(error) from error
+
+
+def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
+    """As many at a time as one statement asks for."""
+    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
 def unavailable(error: sqlite3.Error) -> Unavailable:

@@ -35,10 +35,11 @@ from storage.base import (
     View,
     Where,
 )
+from storage.lists import check_each
 from storage.sqlite import tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
-from storage.sqlite.reader import Reader, ThreadView, unavailable
+from storage.sqlite.reader import AT_ONCE, Reader, ThreadView, portions, unavailable
 from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
@@ -203,7 +204,12 @@ class SqliteStore(SteppedStore):
         return self._reader.get(collection, id)
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        return self._reader.get_many(keys)
+        if len(keys) <= AT_ONCE:
+            return self._reader.get_many(keys)
+        found: list[Any] = []
+        async for part in _in_turns(keys):
+            found += self._reader.get_many(part)
+        return found
 
     async def find(
         self,
@@ -220,7 +226,13 @@ class SqliteStore(SteppedStore):
     async def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
     ) -> dict[Value, list[R]]:
-        return self._reader.find_each(collection, field, values, most)
+        if len(values) <= AT_ONCE:
+            return self._reader.find_each(collection, field, values, most)
+        check_each(values, most)
+        found: dict[Value, list[R]] = {}
+        async for part in _in_turns(values):
+            found |= self._reader.find_each(collection, field, part, most)
+        return found
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
@@ -264,3 +276,11 @@ class SqliteStore(SteppedStore):
             return await entry.future
         finally:
             timer.cancel()
+
+
+async def _in_turns(keys: Sequence[T]) -> AsyncIterator[Sequence[T]]:
+    """The keys in portions; between two of them, others have their turn on the loop."""
+    for n, part in enumerate(portions(keys)):
+        if n:
+            await asyncio.sleep(0)
+        yield part

@@ -9,6 +9,7 @@ import pytest
 
 from storage import Delete, Insert, InvalidValue, Update
 from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, later, user
+from tests.storage.turning import turns
 
 
 async def fill(store, collection, records):
@@ -132,19 +133,10 @@ async def test_a_scan_that_is_left_early_harms_nobody(store):
 
 async def test_the_loop_turns_while_a_scan_finds_nothing(store):
     await fill(store, ENTRIES, [Entry(id=f"e{n:05}", text="x" * 200) for n in range(5000)])
-    turns = 0
+    with turns() as turned:
+        assert [r async for r in store.scan(ENTRIES, {"text": "none"})] == []
 
-    async def count_turns():
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    counting = asyncio.ensure_future(count_turns())
-    assert [r async for r in store.scan(ENTRIES, {"text": "none"})] == []
-    counting.cancel()
-
-    assert turns > 5
+        assert turned() > 5
 
 
 async def test_a_snapshot_is_one_state_while_writers_go_on(store):

@@ -28,6 +28,7 @@ from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import Table, Tables
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
+from tests.storage.turning import turns
 
 
 @pytest.fixture
@@ -316,6 +317,18 @@ async def test_commits_are_synced_to_disk(sqlite):
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == (b"wal",)
     assert sqlite._reader._connection.execute("PRAGMA mmap_size").fetchone() in (None, (0,))
+
+
+async def test_others_have_their_turns_while_a_thousand_records_are_read(sqlite):
+    ids = [f"{n:04}" for n in range(1000)]
+    await sqlite.commit_each([[Insert(USERS, user(id))] for id in ids])
+    with turns() as turned:
+        by_id = await sqlite.get_many([(USERS, id) for id in ids])
+        while_got, found = turned(), await sqlite.find_each(USERS, "id", ids)
+        while_found = turned() - while_got
+
+    assert [record.id for record in by_id] == ids == list(found)
+    assert min(while_got, while_found) >= 9
 
 
 async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):

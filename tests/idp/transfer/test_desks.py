@@ -29,7 +29,12 @@ class Watched:
         if self._rows[0].number == self._fails_at:
             raise Unavailable("gone")
         self._note("stored")
-        return [row.number for row in self._rows]
+        return asyncio.ensure_future(self._tell([row.number for row in self._rows]))
+
+    async def _tell(self, numbers):
+        await asyncio.sleep(0.005)
+        self._log.append(("told", numbers[0]))
+        return numbers
 
     def _note(self, what):
         self._log.append((what, self._rows[0].number))
@@ -56,7 +61,7 @@ async def test_batches_are_judged_side_by_side_and_stored_in_their_order():
     log = []
     line = desks.settled([Watched(n, log) for n in "abc"], following(batches(*["humanUsers"] * 7)))
 
-    assert [each async for each in line] == [[n] for n in range(1, 8)]
+    assert [await each async for each in line] == [[n] for n in range(1, 8)]
     assert at(log, "stored") == list(range(1, 8))
     assert log.index(("judges", 3)) < log.index(("judged", 1))
     stores = [done for done, _ in log if done in ("stores", "stored")]
@@ -66,9 +71,19 @@ async def test_batches_are_judged_side_by_side_and_stored_in_their_order():
 async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
     log = []
     line = desks.settled([Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 4)))
-    async for (number,) in line:
+    async for telling in line:
+        (number,) = await telling
         await asyncio.sleep(0.02)
         assert at(log, "stores") == list(range(1, number + 1))
+
+
+async def test_a_batch_is_stored_while_it_is_told_what_became_of_the_last_one():
+    log = []
+    line = desks.settled([Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 3)))
+    tellings = [telling async for telling in line]
+
+    assert [await each for each in tellings] == [[1], [2], [3]]
+    assert log.index(("stores", 2)) < log.index(("told", 1))
 
 
 async def test_nothing_is_judged_before_what_it_may_refer_to_is_stored():
@@ -86,7 +101,7 @@ async def test_behind_a_batch_that_could_not_be_stored_none_is():
     line = desks.settled(
         [Watched(n, log, fails_at=2) for n in "abc"], following(batches(*["humanUsers"] * 5))
     )
-    assert await anext(line) == [1]
+    assert await (await anext(line)) == [1]
     with pytest.raises(Unavailable):
         await anext(line)
 
@@ -100,7 +115,7 @@ async def test_who_leaves_early_leaves_nothing_under_way():
     await anext(line)
     await line.aclose()
 
-    assert at(log, "stored") == [1]
+    assert at(log, "stored") == at(log, "told") == [1]
     assert at(log, "judges") == at(log, "judged")
 
 
@@ -108,9 +123,9 @@ async def test_desks_come_and_go_meanwhile():
     log = []
     places = [Watched("a", log)]
     line = desks.settled(places, following(batches(*["humanUsers"] * 6)))
-    assert await anext(line) == [1]
+    assert await (await anext(line)) == [1]
     places.append(Watched("b", log))
-    assert [await anext(line), await anext(line)] == [[2], [3]]
+    assert [await (await anext(line)) for _ in range(2)] == [[2], [3]]
     del places[0]
 
-    assert [each async for each in line] == [[4], [5], [6]]
+    assert [await each async for each in line] == [[4], [5], [6]]

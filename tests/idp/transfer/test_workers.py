@@ -72,7 +72,7 @@ async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
         await own.judge(first)
         await own.store()
         await far.judge(people)
-        settled = await far.store()
+        settled = await (await far.store())
 
     assert [(one.action, one.row.number) for one in settled] == [
         ("create", 2),
@@ -99,7 +99,7 @@ async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_j
         return next(rows, None)
 
     async with joined(service) as (_, places):
-        done = [one async for each in desks.settled(places, following) for one in each]
+        done = [one async for each in desks.settled(places, following) for one in await each]
 
     assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
 
