@@ -11,7 +11,8 @@ from benchmarks.transfer.packages import Package
 from benchmarks.transfer.yardstick import Parts
 
 PEOPLE_A_SECOND: Final = 5000.0  # a hundred thousand in twenty seconds
-STEADINESS: Final = 0.8
+MANY: Final = 1_000_000
+STEADINESS: Final = 0.8  # of many
 GROWTH_MEGABYTES: Final = 200.0
 P99_MILLISECONDS: Final = 250.0
 STALL_MILLISECONDS: Final = 100.0
@@ -39,7 +40,7 @@ def figures(package: Package, done: Imported, parts: Parts) -> list[Figure]:
         Figure("rows", f"{rows}"),
         Figure("rows a second", f"{rows / done.seconds:.0f}"),
         Figure("of bare commit_each", f"{rows / done.seconds / parts.commits_a_second:.2f}"),
-        _steadiness(done.steadiness),
+        _steadiness(done.steadiness, package.people),
         Figure("memory of the idle service, MB", f"{done.spending.idle_megabytes:.0f}"),
         _growth("growth of the service, MB", done.spending.server_growth),
         _growth("growth with all processes of the job, MB", done.spending.growth),
@@ -93,8 +94,10 @@ def _growth(name: str, value: float) -> Figure:
     return _at_most(name, value, GROWTH_MEGABYTES, 0)
 
 
-def _steadiness(value: float | None) -> Figure:
-    name, asked = "rate of the last tenth by that of the first", f"≥ {STEADINESS:g}"
+def _steadiness(value: float | None, people: int) -> Figure:
+    """Asked of many only: the first rows of few meet an empty store, and the last ones do not."""
+    name = "rate of the last tenth by that of the first"
+    asked = f"≥ {STEADINESS:g}" if people >= MANY else ""
     if value is None:
         return Figure(name, "too quick to tell", asked)
-    return Figure(name, f"{value:.2f}", asked, value >= STEADINESS)
+    return Figure(name, f"{value:.2f}", asked, value >= STEADINESS if asked else None)

@@ -59,7 +59,9 @@ class _Scheduled(threading.local):
 
     def delayed(self) -> float:
         """The seconds that this thread was ready, and had no processor."""
-        return int(os.pread(self._file, 100, 0).split()[1]) / 1e9 if self._file else 0.0
+        if self._file is None:
+            return 0.0
+        return int(os.pread(self._file, 100, 0).split()[1]) / 1e9
 
 
 _scheduled = _Scheduled()

@@ -58,7 +58,7 @@ def operations(unit: Unit, now: datetime) -> list[Operation]:
 
 def packed(operation: Operation) -> Operation:
     """The same, where it inserts with the document as octets: those are sent as they are."""
-    if operation.kind != "insert" or isinstance(operation.change, RawBSONDocument):
+    if operation.kind != "insert":
         return operation
     return structs.replace(operation, change=RawBSONDocument(bson.encode(operation.change)))
 

@@ -48,8 +48,7 @@ from storage.steps import Prepared
 T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
-_LOOP_CACHE_KIB: Final = 8 * 1024
-_WRITER_CACHE_KIB: Final = 12 * 1024
+_CACHE_KIB: Final = 8 * 1024  # of the loop's reader, and of the writer
 _CHECKPOINT_PAGES: Final = 64_000  # of 4 KiB, where nobody has copied the log before
 
 
@@ -91,7 +90,7 @@ class SqliteStore(SteppedStore):
             raise
         checkpointer = Checkpointer(self._connection, self._lock)
         self._writer = Writer(connection, lock, checkpointer, self._tables, self._now)
-        self._reader = self._new_reader(self._now, _LOOP_CACHE_KIB)
+        self._reader = self._new_reader(self._now, _CACHE_KIB)
         self._background = ThreadView(self._new_reader(self._now), self._call)
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
@@ -132,7 +131,7 @@ class SqliteStore(SteppedStore):
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
         # What is temporary need not survive a power cut.
         connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
-        connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB:d}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES:d}").fetchall()
         connection.execute("BEGIN IMMEDIATE")
         tables.create(connection, self._tables[META.name])
