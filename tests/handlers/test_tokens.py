@@ -128,9 +128,9 @@ async def test_nothing_can_be_read_in_an_opaque_token(server, demo, opaque):
     user = server.user[0].encode()
 
     assert version == "v1"
-    for secret in (b"openid", b"sub", user, demo.client_id.encode(), server.issuer.encode()):
+    # None so short that chance has it now and then.
+    for secret in (b"openid", b'"sub"', user, demo.client_id.encode(), server.issuer.encode()):
         assert secret not in octets
-    assert b"{" not in octets[:1]
     assert kid not in (demo.client_id, "")
 
 
