@@ -108,8 +108,10 @@ class Collection(Generic[R]):
 
     `unique` names fields that are always present and already normalised. Each of `lists` is a
     compound index: the fields that a `find` matches by equality, then the field it orders by
-    (never null). In an expiring collection every record has `expires_at`, judged by the
-    injected clock; such a collection has no unique keys beside the id.
+    (never null). A list of `narrowed` has no index of its own, costs nothing to write, and is read
+    slower: the list of its fields but the first is narrowed to one value of that one, by which
+    another list has to begin. In an expiring collection every record has `expires_at`, judged by
+    the injected clock; such a collection has no unique keys beside the id.
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class Collection(Generic[R]):
         *,
         unique: Sequence[str] = (),
         lists: Sequence[tuple[str, ...]] = (),
+        narrowed: Sequence[tuple[str, ...]] = (),
         expires: bool = False,
     ) -> None:
         if expires and unique:
@@ -127,6 +130,7 @@ class Collection(Generic[R]):
         self.record: Final = record
         self.unique: Final = tuple(unique)
         self.lists: Final = tuple(lists)
+        self.narrowed: Final = tuple(narrowed)
         self.expires: Final = expires
 
     def __repr__(self) -> str:

@@ -216,8 +216,12 @@ def _check_size(octets: int) -> None:
 @cache
 def check_collection(collection: Collection[Any]) -> None:
     """Refuse a declaration that no back end could keep, looked at once. Raises InvalidValue."""
-    for path in {*collection.unique, *itertools.chain(*collection.lists)}:
+    for path in {*collection.unique, *itertools.chain(*collection.lists, *collection.narrowed)}:
         field_type(collection.record, path)
+    beginnings = {fields[0] for fields in collection.lists}
+    for first, *rest in collection.narrowed:
+        if first not in beginnings or tuple(rest) not in collection.lists:
+            raise InvalidValue(f"{collection.name}: {first} narrows no list by {rest}")
     if collection.expires and field_type(collection.record, "expires_at") is not datetime:
         raise InvalidValue(f"{collection.name}.expires_at must be an instant")
     for field in msgspec.structs.fields(collection.record):

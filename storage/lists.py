@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -28,13 +28,15 @@ _HIGHEST: Final = chr(0x10FFFF)
 class Plan(Struct, frozen=True):
     """How to page: equality fields, the field to order by (`id` alone when None), a prefix.
 
-    `is_unique`: the order field is a unique key, so that no tie-breaker is needed.
+    `is_unique`: the order field is a unique key, so that no tie-breaker is needed. `narrowed`: the
+    equality field that the index of the list does not have.
     """
 
     equal: dict[str, Value]
     order: str | None
     prefix: str | None = None
     is_unique: bool = False
+    narrowed: str | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -68,9 +70,14 @@ def plan(
     if prefixed:
         order = prefixed[0]
         prefix = where[order].prefix  # type: ignore[union-attr]
-    if not _is_declared(collection, equal, order):
-        raise Undeclared(f"{collection.name} declares no list {sorted(equal)} by {order or 'id'}")
-    return Plan(equal, order, prefix, not equal and order in collection.unique)
+    if not equal and order is None:
+        return Plan(equal, order)
+    narrowed = _narrowed(
+        collection,
+        lambda fields: _is_list(fields, equal, order),
+        f"declares no list {sorted(equal)} by {order or 'id'}",
+    )
+    return Plan(equal, order, prefix, not equal and order in collection.unique, narrowed)
 
 
 def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
@@ -79,10 +86,14 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
     if any(isinstance(value, StartsWith) for value in where.values()):
         return plan(collection, where, None)
     names = set(where)
-    indexes = [*collection.lists, *((name,) for name in collection.unique)]
-    if names and not any(set(fields[: len(names)]) == names for fields in indexes):
-        raise Undeclared(f"{collection.name} declares no list that begins with {sorted(names)}")
-    return Plan(_equal(collection, where), None)
+    narrowed = None
+    if names:
+        narrowed = _narrowed(
+            collection,
+            lambda fields: set(fields[: len(names)]) == names,
+            f"declares no list that begins with {sorted(names)}",
+        )
+    return Plan(_equal(collection, where), None, narrowed=narrowed)
 
 
 class EachPlan(Struct, frozen=True):
@@ -175,13 +186,23 @@ def after_prefix(prefix: str) -> str | None:
     return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
-def _is_declared(collection: Collection[Any], equal: dict[str, Value], order: str | None) -> bool:
+def _narrowed(
+    collection: Collection[Any], answers: Callable[[tuple[str, ...]], bool], otherwise: str
+) -> str | None:
+    """By which field the list that answers is narrowed, if it is. Raises Undeclared."""
+    if any(answers(fields) for fields in collection.lists):
+        return None
+    if any(answers((name,)) for name in collection.unique):
+        return None
+    for fields in collection.narrowed:
+        if answers(fields):
+            return fields[0]
+    raise Undeclared(f"{collection.name} {otherwise}")
+
+
+def _is_list(fields: tuple[str, ...], equal: Iterable[str], order: str | None) -> bool:
+    """Whether a list of these fields is matched by those of `equal`, and then ordered by `order`
+    (None: there is nothing more to it)."""
     names = set(equal)
-    indexes = [*collection.lists, *((name,) for name in collection.unique)]
-    for fields in indexes:
-        if order is None and set(fields) == names:
-            return True
-        if order is not None and len(fields) > len(names) and fields[len(names)] == order:
-            if set(fields[: len(names)]) == names:
-                return True
-    return order is None and not names
+    following = fields[len(names)] if len(fields) > len(names) else None
+    return set(fields[: len(names)]) == names and following == order

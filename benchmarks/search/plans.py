@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime
 from typing import Any
 
 import pymongo
@@ -13,6 +14,8 @@ from storage.lists import plan
 from storage.mongo import pages
 from storage.mongo.documents import stored
 from storage.sqlite import queries
+from storage.sqlite.reader import Reader
+from storage.sqlite.tables import Table, Tables
 
 
 async def told(place: Filled, url: str) -> list[str]:
@@ -30,9 +33,12 @@ def _by_sqlite(find: Find, url: str) -> str:
     planned = plan(USERS, find.where, find.order)
     conditions = queries.matching(planned.equal, None)
     ((step, by),) = queries.steps(planned, False, None)
-    sql, values = queries.page("users", conditions + step, by, False)
+    table = Table(USERS)
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
+        reader = Reader(connection, Tables([USERS], Table), lambda: datetime.now(UTC))
+        aside = reader.aside(table, planned)
+        sql, values = queries.page(table.name, conditions + step, by, False, aside)
         rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", [*values, 101]).fetchall()
     finally:
         connection.close()

@@ -39,6 +39,7 @@ SWEEP_AFTER_SECONDS: Final = 24 * 3600
 INDEX_BUILD_SECONDS: Final = 3600
 CREATED_AT_ONCE: Final = 4  # on a busy machine, more connections at once come too late
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
+_GONE_ALREADY: Final = 27
 _EXISTS_ALREADY: Final = 48
 
 _INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
@@ -102,6 +103,8 @@ async def _create(
 ) -> None:
     indexes = _indexes(collection)
     async with turns:
+        if collection.narrowed and collection.name in there:
+            await _drop_indexes(driver, collection)
         if indexes:
             # Building an index over many records takes longer than any other command may.
             with pymongo.timeout(INDEX_BUILD_SECONDS):
@@ -121,15 +124,31 @@ async def _create_collection(driver: Driver, name: str) -> None:
             raise
 
 
+async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
+    """Have no index of a list that is narrowed by now; another process may be at it, too."""
+    within = driver.collection(collection.name)
+    there = await within.index_information()
+    for index in (IndexModel(_keys(fields)).document["name"] for fields in collection.narrowed):
+        try:
+            if index in there:
+                await within.drop_index(index)
+        except OperationFailure as error:
+            if error.code != _GONE_ALREADY:
+                raise
+
+
 def _indexes(collection: Collection[Any]) -> list[IndexModel]:
     indexes = [IndexModel([(field, 1)], unique=True) for field in collection.unique]
     for fields in collection.lists:
-        # The id breaks ties, so that pages are cut where the order is equal.
-        keys = dict.fromkeys((*map(stored, fields), "_id"), 1)
-        indexes.append(IndexModel(list(keys.items())))
+        indexes.append(IndexModel(_keys(fields)))
     if collection.expires:
         indexes.append(IndexModel([("expires_at", 1)], expireAfterSeconds=SWEEP_AFTER_SECONDS))
     return indexes
+
+
+def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:
+    # The id breaks ties, so that pages are cut where the order is equal.
+    return list(dict.fromkeys((*map(stored, fields), "_id"), 1).items())
 
 
 async def agree_on_schema(

@@ -16,7 +16,9 @@ from storage.sqlite.tables import expression, statement
 
 Condition = tuple[str, str, Any]  # field, operator, value
 Order = tuple[str, ...]
+_Shape = tuple[tuple[str, str], ...]
 Query = tuple[str, list[Any]]
+Aside = tuple[str, ...]  # fields that no index is to be used for
 
 
 def plain(value: object) -> Any:
@@ -63,38 +65,40 @@ def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
     return [(plan.order, ">=", plan.prefix)], [(plan.order, "<", end)] if end else []
 
 
-def page(table: str, conditions: list[Condition], order: Order, descending: bool) -> Query:
-    sql = _page(table, _shape(conditions), order, descending)
+def page(
+    table: str, conditions: list[Condition], order: Order, descending: bool, aside: Aside = ()
+) -> Query:
+    sql = _page(table, _shape(conditions), order, descending, aside)
     return sql, [value for _, _, value in conditions]
 
 
-def count(table: str, conditions: list[Condition]) -> Query:
-    return _count(table, _shape(conditions)), [value for _, _, value in conditions]
+def count(table: str, conditions: list[Condition], aside: Aside = ()) -> Query:
+    return _count(table, _shape(conditions), aside), [value for _, _, value in conditions]
 
 
 def scan(table: str, conditions: list[Condition]) -> Query:
     return _scan(table, _shape(conditions)), [value for _, _, value in conditions]
 
 
-def _shape(conditions: list[Condition]) -> tuple[tuple[str, str], ...]:
+def _shape(conditions: list[Condition]) -> _Shape:
     return tuple((field, operator) for field, operator, _ in conditions)
 
 
 @lru_cache(maxsize=1024)
-def _page(table: str, shape: tuple[tuple[str, str], ...], order: Order, descending: bool) -> str:
-    by = ", ".join(expression(field) + (" DESC" if descending else "") for field in order)
+def _page(table: str, shape: _Shape, order: Order, descending: bool, aside: Aside) -> str:
+    by = ", ".join(_term(field, aside) + (" DESC" if descending else "") for field in order)
     template = "SELECT doc FROM {table} WHERE {where} ORDER BY {by} LIMIT ?"
-    return statement(template, table, where=_where(shape), by=by)
+    return statement(template, table, where=_where(shape, aside), by=by)
 
 
 @lru_cache(maxsize=1024)
-def _count(table: str, shape: tuple[tuple[str, str], ...]) -> str:
+def _count(table: str, shape: _Shape, aside: Aside) -> str:
     template = "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {where} LIMIT ?)"
-    return statement(template, table, where=_where(shape))
+    return statement(template, table, where=_where(shape, aside))
 
 
 @lru_cache(maxsize=1024)
-def _scan(table: str, shape: tuple[tuple[str, str], ...]) -> str:
+def _scan(table: str, shape: _Shape) -> str:
     # Rows that don't match are counted too, so that every slice is a bounded piece of work.
     template = """SELECT id, CASE WHEN {where} THEN doc END FROM {table}
         WHERE id > ? ORDER BY id LIMIT ?"""
@@ -133,5 +137,9 @@ def _each(table: str, field: str, order: Order, expires: bool) -> str:
     return statement(limited, table, having=having, by=by)
 
 
-def _where(shape: tuple[tuple[str, str], ...]) -> str:
-    return " AND ".join(f"{expression(field)} {op} ?" for field, op in shape) or "TRUE"
+def _where(shape: _Shape, aside: Aside = ()) -> str:
+    return " AND ".join(f"{_term(field, aside)} {op} ?" for field, op in shape) or "TRUE"
+
+
+def _term(field: str, aside: Aside) -> str:
+    return f"+{expression(field)}" if field in aside else expression(field)

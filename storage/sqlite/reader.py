@@ -21,12 +21,15 @@ from storage.base import (
     Where,
 )
 from storage.codec import instant_text
-from storage.lists import check_scan, plan, plan_count, plan_each
+from storage.lists import Plan, check_scan, plan, plan_count, plan_each
 from storage.sqlite import queries
 from storage.sqlite.tables import Table, Tables
 
 T = TypeVar("T")
 AT_ONCE: Final = 100  # keys or values of one statement
+# Records of a narrowed list: a tenth of a second. Where there are more, some are soon met in the
+# order of the list.
+SORTED_AT_MOST: Final = 20_000
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -79,19 +82,18 @@ class Reader:
     def find(
         self,
         collection: Collection[R],
-        where: Where | None,
-        order: str | None,
+        planned: Plan,
         descending: bool,
         limit: int,
         after: Cursor | None,
     ) -> Page[R]:
-        planned = plan(collection, where, order, limit)
         table = self._tables[collection.name]
         always = queries.matching(planned.equal, self._judged(table))
+        aside = self.aside(table, planned)
         documents: list[bytes] = []
         for step, by in queries.steps(planned, descending, after):
             missing = limit + 1 - len(documents)
-            sql, values = queries.page(table.name, always + step, by, descending)
+            sql, values = queries.page(table.name, always + step, by, descending, aside)
             documents += [row[0] for row in self._rows(sql, [*values, missing])]
             if len(documents) > limit:
                 break
@@ -111,8 +113,30 @@ class Reader:
         conditions = queries.matching(planned.equal, self._judged(table))
         for step, _ in queries.steps(planned, False, None):
             conditions += step
-        sql, values = queries.count(table.name, conditions)
+        sql, values = queries.count(table.name, conditions, self.aside(table, planned))
         return int(self._rows(sql, [*values, max(up_to, 0)])[0][0])
+
+    def aside(self, table: Table, planned: Plan) -> queries.Aside:
+        """What SQLite is to leave aside in a narrowed list, as it knows no numbers of records.
+
+        Where few have the value by which it is narrowed, they are read and sorted; else what the
+        list has for everybody, in its order.
+        """
+        if planned.narrowed is None:
+            return ()
+        others = {name: one for name, one in planned.equal.items() if name != planned.narrowed}
+        ((bounds, order),) = queries.steps(planned, False, None)
+        narrowed = self._some(table, {planned.narrowed: planned.equal[planned.narrowed]})
+        listed = self._some(table, others, bounds)
+        if narrowed <= min(listed, SORTED_AT_MOST):
+            return (*others, *order)
+        return (planned.narrowed,)
+
+    def _some(
+        self, table: Table, equal: dict[str, Value], bounds: Sequence[queries.Condition] = ()
+    ) -> int:
+        sql, values = queries.count(table.name, [*queries.matching(equal, None), *bounds])
+        return int(self._rows(sql, [*values, SORTED_AT_MOST + 1])[0][0])
 
     def slice(
         self, collection: Collection[R], equal: dict[str, Any], after: str
@@ -195,7 +219,8 @@ class ThreadView(View):
         limit: int = 100,
         after: Cursor | None = None,
     ) -> Page[R]:
-        read = partial(self._reader.find, collection, where, order, descending, limit, after)
+        planned = plan(collection, where, order, limit)
+        read = partial(self._reader.find, collection, planned, descending, limit, after)
         return await self._call(read)
 
     async def find_each(

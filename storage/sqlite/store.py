@@ -35,7 +35,7 @@ from storage.base import (
     View,
     Where,
 )
-from storage.lists import check_each
+from storage.lists import check_each, plan
 from storage.sqlite import tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
@@ -220,7 +220,12 @@ class SqliteStore(SteppedStore):
         limit: int = 100,
         after: Cursor | None = None,
     ) -> Page[R]:
-        return self._reader.find(collection, where, order, descending, limit, after)
+        planned = plan(collection, where, order, limit)
+        if planned.narrowed is not None:
+            return await self._background.find(
+                collection, where, order=order, descending=descending, limit=limit, after=after
+            )
+        return self._reader.find(collection, planned, descending, limit, after)
 
     async def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2

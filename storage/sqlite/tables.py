@@ -67,8 +67,12 @@ def _checked(name: str) -> str:
 
 
 def create(connection: sqlite3.Connection, table: Table) -> None:
-    """Create the table and its indexes where they are missing. Inside a transaction."""
+    """Create the table and its indexes where they are missing, and drop those that are not wanted
+    any more. Inside a transaction."""
     connection.execute(statement(_CREATE, table.name))
+    for fields in table.collection.narrowed:
+        name = f'"{_list_name(table, fields)}"'
+        connection.execute(statement("DROP INDEX IF EXISTS {name}", table.name, name=name))
     for name, sql in _indexes(table):
         _create_index(connection, name, sql)
 
@@ -80,10 +84,14 @@ def _indexes(table: Table) -> list[tuple[str, str]]:
         name = f"{table.name}:{field}"
         indexes.append(_index("CREATE UNIQUE INDEX {name} ON {table}({on})", table, name, [field]))
     for fields in table.collection.lists:
-        name = f"{table.name}/{'+'.join(fields)}"
+        name = _list_name(table, fields)
         ordered = list(dict.fromkeys((*fields, "id")))
         indexes.append(_index("CREATE INDEX {name} ON {table}({on})", table, name, ordered))
     return indexes
+
+
+def _list_name(table: Table, fields: Sequence[str]) -> str:
+    return f"{table.name}/{'+'.join(map(_checked, fields))}"
 
 
 def _index(template: str, table: Table, name: str, fields: Sequence[str]) -> tuple[str, str]:

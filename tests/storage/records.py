@@ -20,6 +20,7 @@ class Profile(Struct):
 class User(Record):
     login_key: str
     org_id: str = "org"
+    family: str = ""
     created_at: datetime = START
     n: int = 0
     is_active: bool = True
@@ -54,8 +55,16 @@ USERS = Collection(
     "users",
     User,
     unique=("login_key",),
-    lists=(("org_id", "created_at"), ("org_id", "login_key"), ("org_id", "is_active", "n")),
+    lists=(
+        ("org_id", "created_at"),
+        ("org_id", "login_key"),
+        ("org_id", "is_active", "n"),
+        ("family",),
+    ),
+    narrowed=(("org_id", "family"),),
 )
+# As it would be declared if each of its lists had an index of its own.
+INDEXED = Collection("users", User, unique=USERS.unique, lists=USERS.lists + USERS.narrowed)
 OLDER_USERS = Collection("users", OlderUser)
 TICKETS = Collection("tickets", Ticket, lists=(("owner", "expires_at"),), expires=True)
 ENTRIES = Collection("entries", Entry)

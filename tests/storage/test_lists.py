@@ -7,21 +7,34 @@ import random
 import pytest
 
 from storage import Collection, Delete, Insert, StartsWith, Undeclared, Update
+from storage.sqlite import reader
 from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, Ticket, later, user
 
 BY_AGE = {"where": {"org_id": "org"}, "order": "created_at"}
-BY_LOGIN = {"where": {"org_id": "org"}, "order": "login_key"}
+BY_FAMILY = {"where": {"org_id": "org"}, "order": "family"}
+
+
+def person(id, n, **more):
+    """Somebody whose place in the lists by age and by family is the nth."""
+    return user(id, created_at=later(n), family=f"family {n + 1:03}", **more)
 
 
 @pytest.fixture
 def people(io_loop, store):
-    """Twelve users, three at each instant, so that pages break between ties."""
-    people = [user(f"u{n:02}", created_at=later(n // 3)) for n in range(12)]
-    strangers = [user(f"s{n}", org_id="else", created_at=later(n)) for n in range(3)]
+    """Twelve users, three in each place, so that pages break between ties."""
+    people = [person(f"u{n:02}", n // 3) for n in range(12)]
+    strangers = [person(f"s{n}", n, org_id="else") for n in range(3)]
     shuffled = random.Random(1).sample([*people, *strangers], 15)
     units = [[Insert(USERS, each)] for each in shuffled]
     io_loop.run_sync(lambda: store.commit_each(units))
     return people
+
+
+@pytest.fixture(params=["with an index", "narrowed to few", "narrowed to many"])
+def listed(request, monkeypatch):
+    """A list with an index of its own, and one without: SQLite tells few records from many."""
+    monkeypatch.setattr(reader, "SORTED_AT_MOST", 1 if request.param.endswith("many") else 1000)
+    return BY_AGE if request.param == "with an index" else BY_FAMILY
 
 
 async def walk(view, collection, limit, **query):
@@ -42,38 +55,40 @@ def ids(records):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 12, 100])
 @pytest.mark.parametrize("descending", [False, True])
-async def test_pages_of_any_size_make_up_the_list_with_its_ties(store, people, limit, descending):
-    records, sizes = await walk(store, USERS, limit, descending=descending, **BY_AGE)
+async def test_pages_of_any_size_make_up_the_list_with_its_ties(
+    store, people, listed, limit, descending
+):
+    records, sizes = await walk(store, USERS, limit, descending=descending, **listed)
 
     assert records == (people[::-1] if descending else people)
     assert all(size == limit for size in sizes[:-1])
 
 
-async def test_the_last_page_has_no_cursor_even_when_it_is_full(store, people):
-    page = await store.find(USERS, limit=12, **BY_AGE)
+async def test_the_last_page_has_no_cursor_even_when_it_is_full(store, people, listed):
+    page = await store.find(USERS, limit=12, **listed)
 
     assert (len(page.records), page.after) == (12, None)
 
 
-async def test_an_empty_list_is_an_empty_page(store):
-    page = await store.find(USERS, **BY_AGE)
+async def test_an_empty_list_is_an_empty_page(store, listed):
+    page = await store.find(USERS, **listed)
 
     assert (page.records, page.after) == ([], None)
 
 
 @pytest.mark.parametrize("descending", [False, True])
 async def test_each_record_that_lasts_is_met_once_under_inserts_and_deletes(
-    store, people, descending
+    store, people, listed, descending
 ):
     met, after = [], None
     for n in range(12):
-        page = await store.find(USERS, limit=1, after=after, descending=descending, **BY_AGE)
+        page = await store.find(USERS, limit=1, after=after, descending=descending, **listed)
         met += ids(page.records)
         after = page.after
         await store.commit(
             Delete(USERS, met[-1]),
-            Insert(USERS, user(f"a{n}", created_at=later(-1))),
-            Insert(USERS, user(f"z{n}", created_at=later(99))),
+            Insert(USERS, person(f"a{n}", -1)),
+            Insert(USERS, person(f"z{n}", 99)),
         )
     expected = [person.id for person in people]
 
@@ -88,8 +103,9 @@ async def test_without_an_order_the_whole_collection_pages_by_id(store, people):
     assert (len(records), backwards) == (15, records[::-1])
 
 
-async def test_every_field_of_a_list_finds_by_equality_in_the_order_of_ids(store, people):
-    at = {"org_id": "org", "created_at": later(1)}
+async def test_every_field_of_a_list_finds_by_equality_in_the_order_of_ids(store, people, listed):
+    field = listed["order"]
+    at = {"org_id": "org", field: getattr(people[4], field)}
     records, _ = await walk(store, USERS, 2, where=at)
 
     assert ids(records) == ["u03", "u04", "u05"]
@@ -117,6 +133,17 @@ async def test_a_prefix_finds_what_begins_with_it_in_order(store, people, limit,
     records, _ = await walk(store, USERS, limit, where=where, descending=descending)
 
     assert ids(records) == sorted((f"u0{n}" for n in range(10)), reverse=descending)
+
+
+@pytest.mark.parametrize("limit", [1, 4, 100])
+@pytest.mark.parametrize("descending", [False, True])
+async def test_a_prefix_finds_in_a_narrowed_list_too(store, people, listed, limit, descending):
+    await store.commit(Insert(USERS, person("other", 30)))
+    where = {"org_id": "org", "family": StartsWith("family 00")}
+    records, _ = await walk(store, USERS, limit, where=where, descending=descending)
+
+    assert records == (people[::-1] if descending else people)
+    assert await store.count(USERS, where) == 12
 
 
 @pytest.mark.parametrize(
@@ -149,11 +176,12 @@ async def test_bools_and_numbers_find_and_order(store):
     assert [record.n for record in records] == [-1, 10, 2**53, 2**53 + 1]
 
 
-async def test_an_update_moves_a_record_in_its_lists(store, people):
-    await store.commit(Update(USERS, "u00", set={"created_at": later(50)}))
+async def test_an_update_moves_a_record_in_its_lists(store, people, listed):
+    last = getattr(person("last", 50), listed["order"])
+    await store.commit(Update(USERS, "u00", set={listed["order"]: last}))
     await store.commit(Update(USERS, "u01", set={"org_id": "else"}))
 
-    assert ids((await store.find(USERS, **BY_AGE)).records) == [
+    assert ids((await store.find(USERS, **listed)).records) == [
         *(f"u{n:02}" for n in range(2, 12)),
         "u00",
     ]
@@ -175,6 +203,7 @@ async def test_an_expiring_list_pages_without_gaps(store, clock):
         ({"org_id": "org"}, None),
         ({"org_id": "org"}, "note"),
         ({"org_id": "org"}, "n"),
+        ({"org_id": "org", "is_active": True}, "family"),
         ({"created_at": later(0)}, "org_id"),
         (None, "created_at"),
         ({"org_id": StartsWith("o")}, "created_at"),
@@ -201,6 +230,7 @@ async def test_a_count_that_no_declared_list_answers_is_refused(store, where):
         ({"org_id": "else"}, 3),
         ({"org_id": "none"}, 0),
         ({"org_id": "org", "created_at": later(2)}, 3),
+        ({"org_id": "org", "family": "family 003"}, 3),
         ({"login_key": "u01@example.com"}, 1),
         ({"org_id": "org", "login_key": StartsWith("u0")}, 10),
     ],

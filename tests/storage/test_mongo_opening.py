@@ -15,7 +15,7 @@ from pymongo import MongoClient
 from storage import Insert, InvalidValue, Unavailable, Unsupported
 from storage.mongo.driver import connect
 from tests.storage.mongo_stores import make, timed
-from tests.storage.records import ALL, USERS, user
+from tests.storage.records import ALL, INDEXED, USERS, user
 
 
 @pytest.mark.parametrize("query", ["", "?driver=motor", "?replicaSet=rs0"])
@@ -103,3 +103,15 @@ async def test_sweeping_waits_a_day_longer_than_expiry(mongodb):
     await store.close()
 
     assert indexes["expires_at_1"]["expireAfterSeconds"] == 24 * 3600
+
+
+async def test_an_index_that_is_not_wanted_any_more_is_dropped(mongodb):
+    for collection, is_there in ((INDEXED, True), (USERS, False), (INDEXED, True)):
+        twins = [make(mongodb), make(mongodb)]
+        await asyncio.gather(*(store.open([collection]) for store in twins))
+        with closing(MongoClient(mongodb)) as client:
+            indexes = client.get_default_database()["users"].index_information()
+        for store in twins:
+            await store.close()
+
+        assert ("org_id_1_family_1__id_1" in indexes) is is_there

@@ -7,7 +7,7 @@ import fcntl
 import os
 import sqlite3
 import uuid
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -27,7 +27,7 @@ from storage.base import UNKNOWN_AFTER_SECONDS
 from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import Table, Tables
-from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
+from tests.storage.records import ALL, ENTRIES, INDEXED, TICKETS, USERS, Entry, Ticket, user
 from tests.storage.turning import turns
 
 
@@ -99,30 +99,13 @@ async def test_units_in_flight_share_one_transaction(opened):
         assert 1 <= faults.statements.count("COMMIT") <= 10
 
 
-async def test_reads_of_a_page_use_its_index_alone(sqlite):
-    plans = []
-    connection = sqlite._reader._connection
-
-    def explain(sql):
-        if sql.startswith("SELECT doc"):
-            plans.append(sql)
-
-    connection.set_trace_callback(explain)
-    after = (user("a").created_at, "a")
-    for descending in (False, True):
-        by_age = {"order": "created_at", "descending": descending, "after": after}
-        await sqlite.find(USERS, {"org_id": "org"}, **by_age)
-        await sqlite.find(USERS, order="login_key", descending=descending, after=("a", "a"))
-        await sqlite.find(TICKETS, {"owner": "x"}, order="expires_at", after=after)
-    connection.set_trace_callback(None)
-    steps = [
-        row[3].decode() for sql in plans for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")
-    ]
-
-    assert len(steps) == 10
-    assert all(step.startswith("SEARCH") and "INDEX" in step for step in steps)
-    # A cursor is a bound of the index, or deep pages would read the list from its start.
-    assert all("id" in step or "<expr>>" in step or "<expr><" in step for step in steps)
+async def test_an_index_that_is_not_wanted_any_more_is_dropped(opened, path):
+    for collection, there in ((INDEXED, 1), (USERS, 0), (INDEXED, 1)):
+        async with opened([collection]):
+            pass
+        with closing(sqlite3.connect(path)) as connection:
+            sql = "SELECT count(*) FROM sqlite_master WHERE name = 'users/org_id+family'"
+            assert connection.execute(sql).fetchone() == (there,)
 
 
 @pytest.mark.parametrize("error", ["database or disk is full", "disk I/O error"])
