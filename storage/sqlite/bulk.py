@@ -21,7 +21,7 @@ _Row = tuple[str, str, str]
 
 
 class Refused(Exception):
-    """Units that were to be inserted together can't be, and nothing of the transaction is left."""
+    """Units that were to be inserted together can't be: the transaction is to be undone."""
 
 
 def groups(units: Sequence[Prepared]) -> Iterator[tuple[bool, Sequence[Prepared]]]:
@@ -36,7 +36,8 @@ def _only_inserts(unit: Prepared) -> bool:
 
 
 def insert(connection: sqlite3.Connection, units: Sequence[Prepared]) -> None:
-    """Insert what the units insert. Raises Refused when a key is taken, sqlite3.Error."""
+    """Insert what the units insert. Raises Refused when a key is taken or a unit can't be written,
+    sqlite3.Error."""
     rows: dict[str, list[_Row]] = {}
     for unit in units:
         for step in unit.steps:
@@ -47,6 +48,10 @@ def insert(connection: sqlite3.Connection, units: Sequence[Prepared]) -> None:
         for table, each in rows.items():
             _insert(connection, table, each)
     except sqlite3.IntegrityError as error:
+        raise Refused from error
+    except sqlite3.Error:
+        raise
+    except Exception as error:  # one unit's trouble is not its neighbours'
         raise Refused from error
 
 

@@ -168,6 +168,25 @@ async def test_the_writer_outlives_a_broken_clock_and_a_bug(opened, clock):
         assert [record.id async for record in store.scan(ENTRIES)] == ["d"]
 
 
+async def test_what_fails_where_many_are_inserted_together_is_done_one_by_one(opened):
+    faults = Faults()
+    async with opened(connect=faults.connect) as store:
+        begun = len(faults.statements)
+        faults.failing = [
+            ("INSERT OR ROLLBACK", ZeroDivisionError()),
+            ("INSERT INTO", MemoryError()),
+        ]
+        outcomes = await asyncio.gather(*inserts(store, *"abcdef"), return_exceptions=True)
+        written = [sql for sql in faults.statements[begun:] if sql.startswith("INSERT")]
+
+        assert [type(outcome) for outcome in outcomes] == [StorageError, *[type(None)] * 5]
+        assert [record.id async for record in store.scan(ENTRIES)] == list("bcdef")
+        assert [sql.partition(" INTO")[0] for sql in written] == [
+            "INSERT OR ROLLBACK",
+            *["INSERT"] * 6,
+        ]
+
+
 async def test_a_store_that_somebody_locks_is_unavailable_and_recovers(opened, path, monkeypatch):
     monkeypatch.setattr("storage.sqlite.store._BUSY_SECONDS", 0.1)
     async with opened() as store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,9 @@ import pytest
 from idp import start
 from idp.config import Config
 from idp.records import USERS
-from idp.transfer import desks, workers
+from idp.transfer import desks, worker, workers
 from idp.transfer.kinds.kind import Taking
+from idp.transfer.worker import Answer, Engagement
 from storage import Unavailable
 from tests.fire import importing
 from tests.fire.importing import children
@@ -119,6 +121,33 @@ async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(servi
         assert places == [own]
         with pytest.raises(Unavailable):
             await far.store()
+
+
+async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(
+    service, monkeypatch
+):
+    """The other end of the connection is played here, or the worker might be quicker."""
+    ours, theirs = socket.socketpair()
+
+    @asynccontextmanager
+    async def played():
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        yield reader, writer
+        writer.close()
+        await writer.wait_closed()
+
+    monkeypatch.setattr(workers, "_process", played)
+    reader, writer = await asyncio.open_unix_connection(sock=theirs)
+    await worker.send(writer, Answer())
+    async with joined(service) as (_, (own, far)):
+        storing = asyncio.ensure_future(far.store())
+        await worker.send(writer, Answer(is_stored=True))
+        telling = await storing
+        writer.close()
+        with pytest.raises(Unavailable):
+            await telling
+        assert await worker.receive(reader, Engagement) is not None
+    await writer.wait_closed()
 
 
 async def test_a_mistake_of_a_worker_is_no_refusal_of_the_store(service):
