@@ -67,6 +67,18 @@ def usable(value: object) -> object:
     return plain
 
 
+def texts(value: object) -> dict[str, str]:
+    """The members of an object that are texts beyond doubt, of one that can't be used, too: it may
+    be told by them. `value` is what DECODER has read."""
+    members = value if isinstance(value, _Object) else ()
+    names = [name for name, _ in members]
+    return {
+        name: text
+        for name, text in members
+        if type(text) is str and names.count(name) == 1 and not _NO_TEXT.search(name + text)
+    }
+
+
 class _Doubtful(Exception):
     """Something may be wrong with a value; where, has to be looked for."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from typing import Final, Protocol
 
 from idp.errors import FieldProblem, InvalidArgument
-from idp.strict_json import DECODER, MAX_DEPTH, mistake, usable
+from idp.strict_json import DECODER, MAX_DEPTH, mistake, texts, usable
 
 MAX_VALUE: Final = 4 * 1024 * 1024
 MAX_MEMBERS: Final = 1000
@@ -53,7 +53,16 @@ class Source(Protocol):
 
 
 class Unusable(InvalidArgument):
-    """A value that breaks a rule. The stream stands behind it and can be read on."""
+    """A value that breaks a rule. The stream stands behind it and can be read on.
+
+    `texts` are the members of an object that it can be told by.
+    """
+
+    def __init__(
+        self, problems: Sequence[FieldProblem], texts: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(problems)
+        self.texts = texts or {}
 
 
 class JsonStream:
@@ -114,7 +123,7 @@ class JsonStream:
         try:
             return usable(found)
         except InvalidArgument as error:
-            raise Unusable(error.problems) from None
+            raise Unusable(error.problems, texts(found)) from None
 
     def text(self) -> Iterator[str]:
         """The string that begins here, in pieces."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +13,7 @@ from idp.fields import Refused, Text
 from idp.strict_json import child
 from idp.transfer.json_stream import JsonStream, Unusable
 from idp.transfer.kinds.kind import Kind
-from idp.transfer.rows import Problem, problem
+from idp.transfer.rows import Problem, problem, snake_case, value_of
 from idp.transfer.spool import ITSELF, Spool, Spooled
 
 MAX_ORGANIZATIONS: Final = 1_000_000
@@ -31,7 +29,6 @@ ORGANIZATION: Final = "org"
 APART: Final = ""
 _ORG_ID: Final = "orgId"
 _OLDER_NAMES: Final = {"iamPolicy": "domainPolicy", "iam_policy": "domainPolicy"}
-_CAPITAL: Final = re.compile("[A-Z]")
 _ID: Final = Text(1)
 
 
@@ -51,8 +48,8 @@ class PackageReader:
         self._scratch = scratch
         self._add = spool.add
         self._kinds = {kind.member: kind for kind in kinds}
-        self._members = {_snake_case(_ORG_ID): _ORG_ID} | _OLDER_NAMES
-        self._members |= {_snake_case(member): member for member in self._kinds}
+        self._members = {snake_case(_ORG_ID): _ORG_ID} | _OLDER_NAMES
+        self._members |= {snake_case(name): name for name in self._kinds}
         self.ids: list[str | Problem] = []
         self.beside: dict[str, object] = {}
 
@@ -159,7 +156,7 @@ class PackageReader:
             for index in stream.elements():
                 document, broken = _read(stream)
                 row = Spooled(number, index, document, broken)
-                self._add(kind.member, row, _record(kind, document))
+                self._add(kind.member, row, None if broken else _record(kind, document))
             return
         document, broken = _read(stream)
         if kind.is_single or broken:
@@ -175,7 +172,7 @@ def _record(kind: Kind, document: object) -> tuple[str, ...] | None:
         return None
     found = []
     for name in kind.identity:
-        text = document[name] if name in document else document.get(_snake_case(name))
+        text = value_of(document, name)
         if not isinstance(text, str):
             return None
         found.append(text)
@@ -197,11 +194,11 @@ def _is_null(stream: JsonStream) -> bool:
 
 
 def _read(stream: JsonStream) -> tuple[object, tuple[Problem, ...]]:
-    """The value that comes next, or why it can't be used."""
+    """The value that comes next; or what it can be told by, and why it can't be used."""
     try:
         return stream.value(), ()
     except Unusable as error:
-        return None, tuple(problem(each) for each in error.problems[:MAX_BROKEN])
+        return error.texts or None, tuple(problem(each) for each in error.problems[:MAX_BROKEN])
 
 
 def _read_id(stream: JsonStream) -> str | Problem:
@@ -212,8 +209,3 @@ def _read_id(stream: JsonStream) -> str | Problem:
         return _ID.read(document)
     except Refused as refused:
         return problem(FieldProblem(refused.slug, _ORG_ID, refused.message))
-
-
-@cache
-def _snake_case(name: str) -> str:
-    return _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)

@@ -81,7 +81,7 @@ class Package:
             path=_path(spooled, name),
             member=name,
             org_id="" if isinstance(id, Problem) else id,
-            document=None if broken or member == APART else spooled.document,
+            document=None if member == APART else spooled.document,
             broken=broken,
             double_of=double_of,
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -13,6 +15,8 @@ from idp.slugs import SLUGS
 from storage import Collection, Write
 
 Action = Literal["create", "update", "skip", "fail"]
+
+_CAPITAL: Final = re.compile("[A-Z]")
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -29,7 +33,8 @@ class Row(Struct, frozen=True, kw_only=True):
     """An element of an organization's list, as it stands in the package.
 
     `number` counts from 1 in the order in which rows are stored. `path` is where it stands:
-    `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; then there is no `document`.
+    `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; `document` then has
+    what it can be told by, if anything.
     `double_of` is the number of the first row of the same record, of one that is not the first.
     """
 
@@ -81,3 +86,14 @@ def problem(found: FieldProblem, *, is_error: bool = True) -> Problem:
         fix=known.cure if known else "",
         is_error=is_error,
     )
+
+
+def value_of(document: Mapping[str, Any], name: str) -> Any:
+    """What stands in a document under a name, in camelCase or in snake_case; None: nothing."""
+    return document[name] if name in document else document.get(snake_case(name))
+
+
+@cache
+def snake_case(name: str) -> str:
+    """A name that is in camelCase, as others write it."""
+    return _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)

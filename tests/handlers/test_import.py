@@ -68,6 +68,17 @@ async def test_a_row_that_is_refused_is_told_and_the_others_go_in(server, owner)
     assert await server.store.get(ORGANIZATIONS, "o1")
 
 
+@pytest.mark.parametrize("user", [{}, {"userName": "\0"}], ids=["a field", "a rule of JSON"])
+@pytest.mark.parametrize("name", ["userId", "user_id"])
+async def test_a_row_that_can_not_be_read_is_told_by_its_id(server, owner, name, user):
+    found = await imported(
+        owner, package({**orgs(1)[0], "humanUsers": [{name: "u7", "user": user}]})
+    )
+
+    assert {(each["type"], each["id"]) for each in found["errors"]} == {("human_user", "u7")}
+    assert all(each["slug"] and each["field"] and each["fix"] for each in found["errors"])
+
+
 async def test_the_same_package_again_changes_nothing(server, owner):
     await imported(owner, package(*orgs(3)))
     before = await everything(server.store)

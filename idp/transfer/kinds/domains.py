@@ -27,7 +27,7 @@ from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
 from idp.transfer.kinds.organizations import Host
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.rows import Prepared, Problem, Read, refused, value_of
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
@@ -247,7 +247,7 @@ def _told(organization: Organization, domain: OrganizationDomain) -> dict[str, A
 
 
 def _name(document: dict[str, Any]) -> str:
-    return str(document.get("domainName") or document.get("domain_name") or "")
+    return str(value_of(document, "domainName") or "")
 
 
 KINDS: Final = (

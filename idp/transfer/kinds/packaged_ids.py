@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from idp.fields import Refused, Schema, Text
+from idp.transfer.rows import value_of
 
 _WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})  # that addresses are made of
 
@@ -30,7 +31,7 @@ def named(*names: str) -> Any:
     """What tells of a row that can't be read what it is called: the ids in these members."""
 
     def name(document: Any) -> str:
-        found = [document.get(name) for name in names]
+        found = [value_of(document, name) for name in names]
         return "_".join(each for each in found if isinstance(each, str))
 
     return name

@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from idp.transfer.kinds.kind import Kind
+from idp.transfer.rows import value_of
 
 
 def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
     """The name of a row by members of it, joined as composite ids are."""
 
     def name(document: Mapping[str, Any]) -> str:
-        return "_".join(str(document[each]) for each in names if document.get(each))
+        found = (value_of(document, name) for name in names)
+        return "_".join(str(each) for each in found if each)
 
     return name
 

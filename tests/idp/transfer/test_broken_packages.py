@@ -48,9 +48,19 @@ def test_a_row_that_breaks_a_rule_is_broken_alone(open_package, text, monkeypatc
     first, broken, last = rows(package)
     assert [first.document, last.document] == [{"userId": "1"}, {"userId": "3"}]
     assert (first.broken, last.broken) == ((), ())
-    assert broken.document is None
     assert [problem.slug for problem in broken.broken] == [BROKEN[text]]
     assert all(problem.is_error and problem.fix for problem in broken.broken)
+
+
+def test_a_broken_row_is_told_by_those_of_its_texts_that_are_beyond_doubt(open_package):
+    text = (
+        '{"userId":"u","user_id":"v","a":"1","a":"1","b":"\\u0000","\\ud800":"c","n":NaN,'
+        '"user":{"userName":"d"},"e":["f"]}'
+    )
+    _, broken, _ = rows(open_package(with_row(text)))
+
+    assert len(broken.broken) == 4
+    assert broken.document == {"userId": "u", "user_id": "v"}
 
 
 def test_of_a_row_with_many_mistakes_some_are_told(open_package):
