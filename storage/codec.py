@@ -218,10 +218,9 @@ def check_collection(collection: Collection[Any]) -> None:
     """Refuse a declaration that no back end could keep, looked at once. Raises InvalidValue."""
     for path in {*collection.unique, *itertools.chain(*collection.lists, *collection.narrowed)}:
         field_type(collection.record, path)
-    beginnings = {fields[0] for fields in collection.lists}
-    for first, *rest in collection.narrowed:
-        if first not in beginnings or tuple(rest) not in collection.lists:
-            raise InvalidValue(f"{collection.name}: {first} narrows no list by {rest}")
+    for fields in collection.narrowed:
+        if not _narrows(fields, collection.lists):
+            raise InvalidValue(f"{collection.name}: no list is narrowed by {fields}")
     if collection.expires and field_type(collection.record, "expires_at") is not datetime:
         raise InvalidValue(f"{collection.name}.expires_at must be an instant")
     for field in msgspec.structs.fields(collection.record):
@@ -230,6 +229,12 @@ def check_collection(collection: Collection[Any]) -> None:
             raise InvalidValue(
                 f"{collection.name}.{field.name} may be None, so that is its default"
             )
+
+
+def _narrows(fields: tuple[str, ...], lists: Sequence[tuple[str, ...]]) -> bool:
+    """Whether they are a list and one field before it, by which another list begins."""
+    is_new = fields not in lists and len(set(fields)) == len(fields)
+    return is_new and fields[1:] in lists and any(fields[0] == each[0] for each in lists)
 
 
 def check_unit(writes: Sequence[Write]) -> None:

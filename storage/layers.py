@@ -215,6 +215,7 @@ class Layers(View):
 
 def _matches(record: Record, planned: Plan) -> bool:
     if planned.prefix is not None and planned.order is not None:
-        if not str(at(record, planned.order)).startswith(planned.prefix):
+        text = at(record, planned.order)
+        if not isinstance(text, str) or not text.startswith(planned.prefix):
             return False
     return all(at(record, path) == value for path, value in planned.equal.items())

@@ -189,7 +189,8 @@ def after_prefix(prefix: str) -> str | None:
 def _narrowed(
     collection: Collection[Any], answers: Callable[[tuple[str, ...]], bool], otherwise: str
 ) -> str | None:
-    """By which field the list that answers is narrowed, if it is. Raises Undeclared."""
+    """By which field the declared list that answers is narrowed, if it is; Undeclared when none
+    does."""
     if any(answers(fields) for fields in collection.lists):
         return None
     if any(answers((name,)) for name in collection.unique):

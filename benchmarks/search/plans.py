@@ -37,8 +37,8 @@ def _by_sqlite(find: Find, url: str) -> str:
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
         reader = Reader(connection, Tables([USERS], Table), lambda: datetime.now(UTC))
-        aside = reader.aside(table, planned)
-        sql, values = queries.page(table.name, conditions + step, by, False, aside)
+        way = reader.ways(table, planned)[0]
+        sql, values = queries.page(table.name, conditions + step, by, False, way)
         rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", [*values, 101]).fetchall()
     finally:
         connection.close()

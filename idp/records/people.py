@@ -186,8 +186,8 @@ USERS: Final = Collection(
         ("display_key",),
         ("org_id", "login_key"),
     ),
-    # Keys in no order: with indexes of them for each organization, too, it would take a quarter
-    # longer until very many people are in.
+    # Names and addresses come in no order. With an index for each organization, too, an import of
+    # very many people would take a quarter longer.
     narrowed=(("org_id", "address_key"), ("org_id", "display_key")),
 )
 LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)

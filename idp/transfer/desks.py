@@ -91,7 +91,7 @@ class _Line:
         self.places: deque[_Place] = deque()
 
     async def first(self) -> Telling:
-        """What became of the first batch, which is stored; it leaves the line."""
+        """Store the first batch, which leaves the line. What became of it is told later."""
         await self.places[0].judging
         self._telling = await self.places[0].desk.store()
         self.places.popleft()

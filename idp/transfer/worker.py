@@ -11,7 +11,7 @@ import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, TypeVar
 
 import msgspec
@@ -50,7 +50,8 @@ class Order(Struct, frozen=True):
 
 class Answer(Struct, frozen=True):
     """That it was done. After one that `is_stored` a second tells what became of each row, without
-    documents. `failure` is the store's, `is_broken` says that something failed that must not."""
+    documents, or why not. `failure` is the store's, `is_broken` says that something failed that
+    must not."""
 
     is_stored: bool = False
     settled: list[Settled] | None = None
@@ -110,8 +111,9 @@ async def _help(connection: socket.socket) -> None:
         return
     service = await start.open_service(engagement.config, must_exist=True)
     try:
-        await send(writer, Answer())  # the store is open
-        await _serve(OwnDesk(Taking(service, engagement.job)), reader, writer)
+        with suppress(ConnectionError):  # who is helped may have ended by now
+            await send(writer, Answer())  # the store is open
+            await _serve(OwnDesk(Taking(service, engagement.job)), reader, writer)
     finally:
         await start.close_service(service)
 

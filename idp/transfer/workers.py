@@ -137,6 +137,7 @@ class _Worker:
         try:
             await worker.send(self._writer, order)
         except ConnectionError as error:
+            self._waiting = None
             raise _gone() from error
         await self._waiting
 
@@ -144,13 +145,20 @@ class _Worker:
         if answer.is_broken:
             self._give_up(RuntimeError("a worker failed; its own log says how"))
         elif answer.failure is not None:
-            _end(self._waiting, Unavailable(answer.failure))
+            self._fail(Unavailable(answer.failure))
         elif answer.settled is not None:
             _end(self._telling, answer.settled)
         else:
             if answer.is_stored:
                 self._telling = asyncio.get_running_loop().create_future()
             _end(self._waiting, None)
+
+    def _fail(self, error: Exception) -> None:
+        """What is to be told of one batch is told before the next one is begun."""
+        if self._telling is None or self._telling.done():
+            _end(self._waiting, error)
+        else:
+            _end(self._telling, error)
 
     def _give_up(self, error: Exception) -> None:
         _end(self._waiting, error)

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import partial, reduce
 from typing import Any, Final
 
+from bson import Int64
+
 from storage.base import (
     COUNT_CAP,
     Collection,
@@ -200,6 +202,8 @@ def _page(
     value = last["_id"]
     if planned.order is not None:
         value = reduce(Document.__getitem__, stored(planned.order).split("."), last)
+    if isinstance(value, Int64):
+        value = int(value)
     return Page(records, (value, last["_id"]))
 
 

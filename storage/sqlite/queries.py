@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -18,7 +18,17 @@ Condition = tuple[str, str, Any]  # field, operator, value
 Order = tuple[str, ...]
 _Shape = tuple[tuple[str, str], ...]
 Query = tuple[str, list[Any]]
-Aside = tuple[str, ...]  # fields that no index is to be used for
+
+
+class Way(NamedTuple):
+    """How to go through a list: by no index of the fields `without`; only the first `most` records
+    of those that are found by the others, which are then narrowed by these."""
+
+    without: tuple[str, ...] = ()
+    most: int | None = None
+
+
+BY_INDEX: Final = Way()
 
 
 def plain(value: object) -> Any:
@@ -66,18 +76,28 @@ def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
 
 
 def page(
-    table: str, conditions: list[Condition], order: Order, descending: bool, aside: Aside = ()
+    table: str, conditions: list[Condition], order: Order, descending: bool, way: Way = BY_INDEX
 ) -> Query:
-    sql = _page(table, _shape(conditions), order, descending, aside)
-    return sql, [value for _, _, value in conditions]
+    if way.most is None:
+        sql = _page(table, _shape(conditions), order, descending, way.without)
+        return sql, _values(conditions)
+    listed = [each for each in conditions if each[0] not in way.without]
+    narrowing = [each for each in conditions if each[0] in way.without]
+    sql = _page_of_some(table, _shape(listed), _shape(narrowing), order, descending)
+    return sql, [*_values(listed), way.most, *_values(narrowing)]
 
 
-def count(table: str, conditions: list[Condition], aside: Aside = ()) -> Query:
-    return _count(table, _shape(conditions), aside), [value for _, _, value in conditions]
+def count(table: str, conditions: list[Condition], way: Way = BY_INDEX) -> Query:
+    """`most` of the way makes no difference: whoever counts says up to where."""
+    return _count(table, _shape(conditions), way.without), _values(conditions)
 
 
 def scan(table: str, conditions: list[Condition]) -> Query:
-    return _scan(table, _shape(conditions)), [value for _, _, value in conditions]
+    return _scan(table, _shape(conditions)), _values(conditions)
+
+
+def _values(conditions: list[Condition]) -> list[Any]:
+    return [value for _, _, value in conditions]
 
 
 def _shape(conditions: list[Condition]) -> _Shape:
@@ -85,16 +105,27 @@ def _shape(conditions: list[Condition]) -> _Shape:
 
 
 @lru_cache(maxsize=1024)
-def _page(table: str, shape: _Shape, order: Order, descending: bool, aside: Aside) -> str:
-    by = ", ".join(_term(field, aside) + (" DESC" if descending else "") for field in order)
+def _page(
+    table: str, shape: _Shape, order: Order, descending: bool, without: tuple[str, ...] = ()
+) -> str:
+    by = ", ".join(_term(field, without) + (" DESC" if descending else "") for field in order)
     template = "SELECT doc FROM {table} WHERE {where} ORDER BY {by} LIMIT ?"
-    return statement(template, table, where=_where(shape, aside), by=by)
+    return statement(template, table, where=_where(shape, without), by=by)
 
 
 @lru_cache(maxsize=1024)
-def _count(table: str, shape: _Shape, aside: Aside) -> str:
+def _page_of_some(
+    table: str, listed: _Shape, narrowing: _Shape, order: Order, descending: bool
+) -> str:
+    # What is limited is gone through in its order.
+    some = _page(table, listed, order, descending)
+    return f"SELECT doc FROM ({some}) WHERE {_where(narrowing)} LIMIT ?"  # noqa: S608 - as above
+
+
+@lru_cache(maxsize=1024)
+def _count(table: str, shape: _Shape, without: tuple[str, ...]) -> str:
     template = "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {where} LIMIT ?)"
-    return statement(template, table, where=_where(shape, aside))
+    return statement(template, table, where=_where(shape, without))
 
 
 @lru_cache(maxsize=1024)
@@ -137,9 +168,10 @@ def _each(table: str, field: str, order: Order, expires: bool) -> str:
     return statement(limited, table, having=having, by=by)
 
 
-def _where(shape: _Shape, aside: Aside = ()) -> str:
-    return " AND ".join(f"{_term(field, aside)} {op} ?" for field, op in shape) or "TRUE"
+def _where(shape: _Shape, without: tuple[str, ...] = ()) -> str:
+    return " AND ".join(f"{_term(field, without)} {op} ?" for field, op in shape) or "TRUE"
 
 
-def _term(field: str, aside: Aside) -> str:
-    return f"+{expression(field)}" if field in aside else expression(field)
+def _term(field: str, without: tuple[str, ...]) -> str:
+    # SQLite uses no index for what has a plus before it.
+    return f"+{expression(field)}" if field in without else expression(field)

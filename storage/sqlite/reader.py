@@ -27,9 +27,7 @@ from storage.sqlite.tables import Table, Tables
 
 T = TypeVar("T")
 AT_ONCE: Final = 100  # keys or values of one statement
-# Records of a narrowed list: a tenth of a second. Where there are more, some are soon met in the
-# order of the list.
-SORTED_AT_MOST: Final = 20_000
+MOST_AT_ONCE: Final = 20_000  # records that are read for a page: a tenth of a second
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -88,16 +86,62 @@ class Reader:
         after: Cursor | None,
     ) -> Page[R]:
         table = self._tables[collection.name]
-        always = queries.matching(planned.equal, self._judged(table))
-        aside = self.aside(table, planned)
-        documents: list[bytes] = []
-        for step, by in queries.steps(planned, descending, after):
-            missing = limit + 1 - len(documents)
-            sql, values = queries.page(table.name, always + step, by, descending, aside)
-            documents += [row[0] for row in self._rows(sql, [*values, missing])]
-            if len(documents) > limit:
+        for way in self.ways(table, planned):
+            documents = self._documents(table, planned, way, descending, limit, after)
+            if documents is not None:
                 break
+        assert documents is not None  # noqa: S101 - the last way leads everywhere
         return planned.page([table.decode(document) for document in documents], limit)
+
+    def _documents(
+        self,
+        table: Table,
+        planned: Plan,
+        way: queries.Way,
+        descending: bool,
+        limit: int,
+        after: Cursor | None,
+    ) -> list[bytes] | None:
+        """Those of a page, and one more where there is more; None: this way leads too far."""
+        always = queries.matching(planned.equal, self._judged(table))
+        found: list[bytes] = []
+        for step, by in queries.steps(planned, descending, after):
+            sql, values = queries.page(table.name, always + step, by, descending, way)
+            found += [row[0] for row in self._rows(sql, [*values, limit + 1 - len(found)])]
+            if len(found) > limit:
+                break
+            if way.most is not None:
+                listed = [each for each in always + step if each[0] not in way.without]
+                if self._some(table, listed) > way.most:
+                    return None
+        return found
+
+    def ways(self, table: Table, planned: Plan) -> Sequence[queries.Way]:
+        """How to find the records of a list, which SQLite can't know: it counts nothing.
+
+        Those of a narrowed one are sorted, where no more have the value by which it is narrowed
+        than there are of any value; else they are picked, in the list's order, from all. And where
+        there are too many for both, one tries to pick them from some.
+        """
+        if planned.narrowed is None:
+            return (queries.BY_INDEX,)
+        narrowing = {planned.narrowed: planned.equal[planned.narrowed]}
+        others = {name: one for name, one in planned.equal.items() if name not in narrowing}
+        ((bounds, _),) = queries.steps(planned, False, None)  # from the beginning it is one step
+        have_value = self._some(table, queries.matching(narrowing, None))
+        listed = self._some(table, [*queries.matching(others, None), *bounds])
+        sort = queries.Way(without=(*others, *planned.fields))
+        pick = queries.Way(without=(planned.narrowed,))
+        if have_value <= min(listed, MOST_AT_ONCE):
+            return (sort,)
+        if listed <= MOST_AT_ONCE:
+            return (pick,)
+        return (pick._replace(most=MOST_AT_ONCE), sort)
+
+    def _some(self, table: Table, conditions: list[queries.Condition]) -> int:
+        """How many there are; of more than are read in one go, one more than these."""
+        sql, values = queries.count(table.name, conditions)
+        return int(self._rows(sql, [*values, MOST_AT_ONCE + 1])[0][0])
 
     def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int
@@ -113,30 +157,9 @@ class Reader:
         conditions = queries.matching(planned.equal, self._judged(table))
         for step, _ in queries.steps(planned, False, None):
             conditions += step
-        sql, values = queries.count(table.name, conditions, self.aside(table, planned))
+        way = self.ways(table, planned)[0]
+        sql, values = queries.count(table.name, conditions, way)
         return int(self._rows(sql, [*values, max(up_to, 0)])[0][0])
-
-    def aside(self, table: Table, planned: Plan) -> queries.Aside:
-        """What SQLite is to leave aside in a narrowed list, as it knows no numbers of records.
-
-        Where few have the value by which it is narrowed, they are read and sorted; else what the
-        list has for everybody, in its order.
-        """
-        if planned.narrowed is None:
-            return ()
-        others = {name: one for name, one in planned.equal.items() if name != planned.narrowed}
-        ((bounds, order),) = queries.steps(planned, False, None)
-        narrowed = self._some(table, {planned.narrowed: planned.equal[planned.narrowed]})
-        listed = self._some(table, others, bounds)
-        if narrowed <= min(listed, SORTED_AT_MOST):
-            return (*others, *order)
-        return (planned.narrowed,)
-
-    def _some(
-        self, table: Table, equal: dict[str, Value], bounds: Sequence[queries.Condition] = ()
-    ) -> int:
-        sql, values = queries.count(table.name, [*queries.matching(equal, None), *bounds])
-        return int(self._rows(sql, [*values, SORTED_AT_MOST + 1])[0][0])
 
     def slice(
         self, collection: Collection[R], equal: dict[str, Any], after: str

@@ -140,8 +140,8 @@ class SqliteStore(SteppedStore):
         for table in self._tables.values():
             tables.create(connection, table)
         connection.execute("COMMIT")
-        # How pages were before a statement is a few megabytes at most, and no file. An index is
-        # made above, and sorts as much as there is.
+        # What a statement may have to undo (its journal) is a few megabytes at most, and no file.
+        # Indexes are made above: that sorts as much as there is.
         connection.execute("PRAGMA temp_store = MEMORY")
 
     def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:

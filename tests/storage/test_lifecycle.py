@@ -161,7 +161,9 @@ async def test_a_store_of_a_newer_program_is_refused_only_below_its_oldest_reade
         Collection("users", type(user("a")), lists=(("org_id", "surname"),)),
         Collection("users", type(user("a")), lists=(("org_id",),), narrowed=(("org_id", "n"),)),
         Collection("users", type(user("a")), lists=(("n",),), narrowed=(("org_id", "n"),)),
-        Collection("users", type(user("a")), narrowed=(("org_id",),)),
+        Collection("users", type(user("a")), lists=(("n",),), narrowed=((),)),
+        Collection("users", type(user("a")), lists=(("n",),), narrowed=(("n", "n"),)),
+        Collection("users", type(user("a")), lists=(("n",), ("id", "n")), narrowed=(("id", "n"),)),
         Collection("entries", Entry, expires=True),
     ],
 )

@@ -33,7 +33,7 @@ def people(io_loop, store):
 @pytest.fixture(params=["with an index", "narrowed to few", "narrowed to many"])
 def listed(request, monkeypatch):
     """A list with an index of its own, and one without: SQLite tells few records from many."""
-    monkeypatch.setattr(reader, "SORTED_AT_MOST", 1 if request.param.endswith("many") else 1000)
+    monkeypatch.setattr(reader, "MOST_AT_ONCE", 1 if request.param.endswith("many") else 1000)
     return BY_AGE if request.param == "with an index" else BY_FAMILY
 
 
@@ -171,9 +171,11 @@ async def test_a_prefix_is_plain_text_of_code_points(store, prefix, found):
 async def test_bools_and_numbers_find_and_order(store):
     for n in (10, 9, -1, 2**53 + 1, 2**53):
         await store.commit(Insert(USERS, user(f"u{n}", n=n, is_active=n != 9)))
-    records, _ = await walk(store, USERS, 2, where={"org_id": "org", "is_active": True}, order="n")
+    for limit in (1, 2, 3):
+        active = {"org_id": "org", "is_active": True}
+        records, _ = await walk(store, USERS, limit, where=active, order="n")
 
-    assert [record.n for record in records] == [-1, 10, 2**53, 2**53 + 1]
+        assert [record.n for record in records] == [-1, 10, 2**53, 2**53 + 1]
 
 
 async def test_an_update_moves_a_record_in_its_lists(store, people, listed):

@@ -8,7 +8,17 @@ from datetime import timedelta
 
 import pytest
 
-from storage import MAX_ID_CHARACTERS, Conflict, Delete, Insert, Update, open_store
+from storage import (
+    MAX_ID_CHARACTERS,
+    Collection,
+    Conflict,
+    Delete,
+    Insert,
+    Record,
+    StartsWith,
+    Update,
+    open_store,
+)
 from storage.overlay import Overlay
 from tests.storage.records import ALL, ENTRIES, USERS, Entry, later, user
 
@@ -41,6 +51,23 @@ def overlay(io_loop, store, upper):
 
 async def everything(store):
     return [[record async for record in store.scan(collection)] for collection in ALL]
+
+
+async def test_what_is_gone_above_and_had_no_text_is_not_missing_in_a_count(clock, upper):
+    class Named(Record):
+        name: str | None = None
+
+    named = Collection("named", Named, lists=(("name",),))
+    store = open_store("memory://", now=clock.now, new_id=lambda: uuid.uuid4().hex)
+    overlay = Overlay(store, upper)
+    await store.open([named])
+    await overlay.open([named])
+    await store.commit(Insert(named, Named(id="a")), Insert(named, Named(id="b", name="None")))
+    await overlay.commit(Delete(named, "a"))
+
+    assert await overlay.count(named, {"name": StartsWith("No")}) == 1
+    await overlay.close()
+    await store.close()
 
 
 async def test_nothing_below_changes_whatever_is_done_above(overlay, store):

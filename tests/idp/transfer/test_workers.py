@@ -17,7 +17,7 @@ from idp.config import Config
 from idp.records import USERS
 from idp.transfer import desks, worker, workers
 from idp.transfer.kinds.kind import Taking
-from idp.transfer.worker import Answer, Engagement
+from idp.transfer.worker import Answer
 from storage import Unavailable
 from tests.fire import importing
 from tests.fire.importing import children
@@ -123,31 +123,55 @@ async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(servi
             await far.store()
 
 
-async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(
-    service, monkeypatch
-):
-    """The other end of the connection is played here, or the worker might be quicker."""
+@pytest.fixture
+def end(io_loop, monkeypatch):
+    """The other end of a helper's connection, which the test holds: a worker might be quicker."""
     ours, theirs = socket.socketpair()
 
     @asynccontextmanager
-    async def played():
+    async def process():
         reader, writer = await asyncio.open_unix_connection(sock=ours)
-        yield reader, writer
-        writer.close()
-        await writer.wait_closed()
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+            await writer.wait_closed()
 
-    monkeypatch.setattr(workers, "_process", played)
-    reader, writer = await asyncio.open_unix_connection(sock=theirs)
-    await worker.send(writer, Answer())
-    async with joined(service) as (_, (own, far)):
-        storing = asyncio.ensure_future(far.store())
-        await worker.send(writer, Answer(is_stored=True))
-        telling = await storing
-        writer.close()
+    monkeypatch.setattr(workers, "_process", process)
+    _, writer = io_loop.run_sync(lambda: asyncio.open_unix_connection(sock=theirs))
+    io_loop.run_sync(lambda: worker.send(writer, Answer()))  # it is ready
+    yield writer
+    writer.close()
+    io_loop.run_sync(writer.wait_closed)
+
+
+async def stored(far, end):
+    """What became of a batch that the other end has stored, and has yet to tell of."""
+    storing = asyncio.ensure_future(far.store())
+    await worker.send(end, Answer(is_stored=True))
+    return await storing
+
+
+async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(service, end):
+    async with joined(service) as (_, (_, far)):
+        telling = await stored(far, end)
+        end.close()
         with pytest.raises(Unavailable):
             await telling
-        assert await worker.receive(reader, Engagement) is not None
-    await writer.wait_closed()
+
+
+async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch(service, end):
+    async with joined(service) as (_, (_, far)):
+        telling = await stored(far, end)
+        judging = asyncio.ensure_future(far.judge([]))
+        await asyncio.sleep(0)
+        await worker.send(end, Answer(failure="the store went"))
+        with pytest.raises(Unavailable):
+            await telling
+        assert not judging.done()
+        await worker.send(end, Answer(failure="the store went again"))
+        with pytest.raises(Unavailable, match="again"):
+            await judging
 
 
 async def test_a_mistake_of_a_worker_is_no_refusal_of_the_store(service):
