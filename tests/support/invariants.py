@@ -104,14 +104,19 @@ def check_parents(found) -> None:
             for field, parent in fields.items():
                 id = getattr(record, field)
                 place = f"{name}.{field}"
-                is_there = id in found[parent] or (parent, id) in gone or _is_own(record, field)
+                is_there = (
+                    id in found[parent] or (parent, id) in gone or _stands_alone(record, field)
+                )
                 is_fine = place in NEED_NOT_NAME if id is None else is_there
                 assert is_fine, f"{place} names nobody"
 
 
-def _is_own(record, field) -> bool:
-    """Whether a sign-in to pages of the service stands for no application."""
-    return field == "client_id" and getattr(record, "is_for_own_page", False)
+def _stands_alone(record, field) -> bool:
+    """Whether it is a sign-in to pages of the service, for no application; or what was asked for
+    by somebody who forgot the password of no account, as they are not to learn."""
+    if field == "client_id":
+        return getattr(record, "is_for_own_page", False)
+    return field == "user_id" and not record.user_id and getattr(record, "proves", "") == "reset"
 
 
 def check_organizations(found) -> None:
