@@ -24,19 +24,29 @@ TARGET_MILLISECONDS: Final = 50.0
 _STARTS: Final = "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"
 _SAME: Final = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
 
-SEARCHES: Final[Mapping[str, Sequence[dict[str, Any]]]] = {
-    "everybody": (),
-    "user name begins": ({"userNameQuery": {"userName": "Person-77", "method": _STARTS}},),
-    "user name is": ({"userNameQuery": {"userName": "person-77777", "method": _SAME}},),
-    "e-mail begins": ({"emailQuery": {"emailAddress": "person-7", "method": _STARTS}},),
-    "e-mail is": ({"emailQuery": {"emailAddress": "PERSON-1@example.com", "method": _SAME}},),
-    "display name begins": ({"displayNameQuery": {"displayName": "some", "method": _STARTS}},),
-    "name begins, and a state": (
-        {"userNameQuery": {"userName": "person-7", "method": _STARTS}},
-        {"stateQuery": {"state": "USER_STATE_ACTIVE"}},
+
+def _all_of(**queries: dict[str, Any]) -> dict[str, Any]:
+    """What is sent of a search for those who pass all of these."""
+    return {"queries": [{name: query} for name, query in queries.items()]}
+
+
+# What is sent of each search, but for the page.
+SEARCHES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "everybody": {},
+    "everybody by display name": {"sortingColumn": "USER_FIELD_NAME_DISPLAY_NAME"},
+    "user name begins": _all_of(userNameQuery={"userName": "Person-77", "method": _STARTS}),
+    "user name is": _all_of(userNameQuery={"userName": "person-77777", "method": _SAME}),
+    "e-mail begins": _all_of(emailQuery={"emailAddress": "person-7", "method": _STARTS}),
+    "e-mail is": _all_of(emailQuery={"emailAddress": "PERSON-1@example.com", "method": _SAME}),
+    "display name begins": _all_of(
+        displayNameQuery={"displayName": "some", "method": _STARTS},
     ),
-    "a state that few are in": ({"stateQuery": {"state": "USER_STATE_LOCKED"}},),
-    "a last name, no index": ({"lastNameQuery": {"lastName": "Nobody"}},),
+    "name begins, and a state": _all_of(
+        userNameQuery={"userName": "person-7", "method": _STARTS},
+        stateQuery={"state": "USER_STATE_ACTIVE"},
+    ),
+    "a state that few are in": _all_of(stateQuery={"state": "USER_STATE_LOCKED"}),
+    "a last name, no index": _all_of(lastNameQuery={"lastName": "Nobody"}),
 }
 
 
@@ -62,10 +72,9 @@ async def _measured(back_end: str, url: str, options: argparse.Namespace) -> flo
     async with filled(url, options.count) as place:
         print(f"\n{back_end}: {options.count} users, {place.per_second:.0f}/s when they came in")
         rows, found = [("search", "page", "p50 ms", "p95 ms")], [0.0]
-        for name, queries in SEARCHES.items():
-            for scope in (None, place.org_id):
-                where = "one organization" if scope else "all"
-                took, size = await _timed(place, queries, scope, options.rounds)
+        for name, search in SEARCHES.items():
+            for where, scope in place.scopes.items():
+                took, size = await _timed(place, search, scope, options.rounds)
                 p95 = quantiles(took, n=20)[-1]
                 rows.append((f"{name}, {where}", str(size), f"{median(took):.1f}", f"{p95:.1f}"))
                 found.append(p95)
@@ -77,12 +86,12 @@ async def _measured(back_end: str, url: str, options: argparse.Namespace) -> flo
 
 
 async def _timed(
-    place: Filled, queries: Sequence[dict[str, Any]], scope: str | None, rounds: int
+    place: Filled, search: Mapping[str, Any], scope: str | None, rounds: int
 ) -> tuple[list[float], int]:
     """Milliseconds for each page of a walk through what is found, and the size of the first."""
     took, cursor, size = list[float](), "", 0
     for n in range(rounds):
-        body = {"query": {"limit": 100, "cursor": cursor}, "queries": list(queries)}
+        body = {"query": {"limit": 100, "cursor": cursor}, **search}
         request = requests.read(UserSearch, body)
         began = time.perf_counter()
         answer = await user_search.search(place.service, place.call(scope), request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, cast
 
@@ -59,13 +59,24 @@ class Filled(NamedTuple):
 
     service: Service
     watched: _Watched
-    org_id: str
+    org_ids: Sequence[str]
     per_second: float
+
+    @property
+    def scopes(self) -> Mapping[str, str | None]:
+        """In which organization is looked; None: in all."""
+        large, medium, small = self.org_ids[:3]
+        return {
+            "all": None,
+            "most of all": large,
+            "a hundredth of all": medium,
+            "a few of all": small,
+        }
 
     def call(self, org_id: str | None) -> Call:
         """A search's call by somebody who reaches everything."""
         rights = Rights(everywhere=frozenset({"user.read"}), by_organization={})
-        return Call(_user("caller", self.org_id, 0), rights, "user.read", org_id)
+        return Call(_user("caller", self.org_ids[0], 0), rights, "user.read", org_id)
 
 
 @asynccontextmanager
@@ -75,7 +86,7 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
     store = open_store(url, now=clock.now, new_id=random.id)
     await store.open(ALL)
     try:
-        org_ids = [random.id() for _ in range(OTHERS + 1)]
+        org_ids = [random.id() for _ in range(2 + OTHERS)]
         await store.commit(*[Insert(ORGANIZATIONS, _organization(id)) for id in org_ids])
         began = time.perf_counter()
         for first in range(0, count, _AT_ONCE):
@@ -85,14 +96,15 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
         per_second = count / (time.perf_counter() - began)
         watched = _Watched(store)
         service = cast(Service, _Parts(watched, Vault(bytes(32), random), clock))
-        yield Filled(service, watched, org_ids[0], per_second)
+        yield Filled(service, watched, org_ids, per_second)
     finally:
         await store.close()
 
 
 def _unit(random: SystemRandom, org_ids: list[str], n: int) -> list[Insert]:
-    """One in a hundred is in one of the other organizations."""
-    org_id = org_ids[0] if n % 100 else org_ids[1 + n // 100 % OTHERS]
+    """One in a hundred is in the second organization, and one in one of the small ones."""
+    n_of_hundred = n % 100
+    org_id = org_ids[2 + n // 100 % OTHERS] if n_of_hundred == 0 else org_ids[n_of_hundred == 1]
     return [Insert(USERS, _user(random.id(), org_id, n))]
 
 
