@@ -118,8 +118,9 @@ def _page_of_some(
     table: str, listed: _Shape, narrowing: _Shape, order: Order, descending: bool
 ) -> str:
     # What is limited is gone through in its order.
+    template = "SELECT doc FROM ({some}) WHERE {where} LIMIT ?"
     some = _page(table, listed, order, descending)
-    return f"SELECT doc FROM ({some}) WHERE {_where(narrowing)} LIMIT ?"  # noqa: S608 - as above
+    return statement(template, table, some=some, where=_where(narrowing))
 
 
 @lru_cache(maxsize=1024)
