@@ -14,7 +14,7 @@ from idp.cli.backends import Backend, Document
 from idp.cli.building import with_place
 from idp.cli.command import BY_ADDRESS
 from idp.cli.local import Local
-from idp.cli.output import check_field, private_file, say
+from idp.cli.output import check_field, check_writable, say
 from idp.cli.remote import Remote
 from idp.cli.running import carry_out, place_of
 from idp.cli.watching import JOB, Shown
@@ -64,8 +64,7 @@ def import_(
 
     async def imported(backend: Backend) -> None:
         if report is not None:
-            with private_file(report):  # that it can't be kept is told before anything is done
-                pass
+            check_writable(report)  # that it can't be kept is told before anything is done
         ended = await _ended(backend, wanted)
         if report is not None:
             await watching.report(backend, ended["id"], report)

@@ -141,13 +141,23 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
     """The file, emptied or new, that only its owner may read. Raises ConfigError."""
+    with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:
+        yield file
+
+
+def check_writable(path: Path) -> None:
+    """Whether the file can be written, and be its owner's alone; what it holds stays. Raises
+    ConfigError."""
+    os.close(_writable(path))
+
+
+def _writable(path: Path, flags: int = 0) -> int:
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600)
         os.fchmod(descriptor, 0o600)
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from None
-    with os.fdopen(descriptor, "wb") as file:
-        yield file
+    return descriptor
 
 
 @contextmanager

@@ -160,7 +160,8 @@ def _unsupported(row: Row, kind: Kind | None) -> Settled:
     )
     type = kind.type if kind else row.member
     name = _name(kind, row) if kind else ""
-    return Settled(row=row, type=type, action="skip", id=name, problems=(*row.broken, warning))
+    problems = (*(structs.replace(one, is_error=False) for one in row.broken), warning)
+    return Settled(row=row, type=type, action="skip", id=name, problems=problems)
 
 
 def _read(taking: Taking, kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:

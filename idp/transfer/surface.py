@@ -51,7 +51,10 @@ class Surface:
         if self._depth > 0 or self._is_in_text:
             problem = "the body is not JSON: it ends in the middle, as one does that was cut off"
             raise InvalidArgument([FieldProblem("json.malformed", "", problem)])
-        return strict_json.decode(bytes(self._kept))
+        try:
+            return strict_json.decode(bytes(self._kept))
+        except InvalidArgument as error:
+            raise InvalidArgument(list(map(_without_place, error.problems))) from None
 
     def _passed(self, octets: bytes) -> bool:
         """Whether none of them is to be kept: then they are done with, ten times as fast as from
@@ -113,3 +116,8 @@ class Surface:
     def _keep(self, octets: bytes) -> None:
         if self._depth <= 1 and len(self._kept) <= MAX_BYTES:
             self._kept += octets[: MAX_BYTES + 1 - len(self._kept)]
+
+
+def _without_place(problem: FieldProblem) -> FieldProblem:
+    """Where it stands in what is kept, says nothing of where it stands in the document."""
+    return problem._replace(message=problem.message.partition(" at character ")[0])

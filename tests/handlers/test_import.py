@@ -68,6 +68,16 @@ async def test_a_row_that_is_refused_is_told_and_the_others_go_in(server, owner)
     assert await server.store.get(ORGANIZATIONS, "o1")
 
 
+async def test_what_breaks_a_rule_in_what_is_not_taken_is_no_error(server, owner):
+    found = await imported(owner, package({**orgs(1)[0], "actions": [{"actionId": "a\0"}]}))
+
+    assert found["state"] == "JOB_STATE_SUCCEEDED"
+    assert [each["slug"] for each in found["warnings"]] == [
+        "json.characters",
+        "import.unsupported",
+    ]
+
+
 @pytest.mark.parametrize("user", [{}, {"userName": "\0"}], ids=["a field", "a rule of JSON"])
 @pytest.mark.parametrize("name", ["userId", "user_id"])
 async def test_a_row_that_can_not_be_read_is_told_by_its_id(server, owner, name, user):

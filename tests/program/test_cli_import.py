@@ -93,6 +93,15 @@ def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path)
     shell("job", "watch", id, code=exits.ROW_ERRORS)
 
 
+def test_an_import_that_does_not_begin_leaves_the_report_of_another_as_it_is(shell, tmp_path):
+    file, report = written(tmp_path, package(*orgs(1), BAD)), tmp_path / "report"
+    shell("import", file, "--report", str(report), code=exits.ROW_ERRORS)
+    before = report.read_text()
+
+    shell("import", file, "--resume", "--report", str(report), code=exits.NOT_FOUND)
+    assert report.read_text() == before != ""
+
+
 def test_a_dry_run_reports_the_same_and_changes_nothing(shell, tmp_path):
     file = written(tmp_path, package(*orgs(2), BAD))
     before = shell.stored()["organizations"]

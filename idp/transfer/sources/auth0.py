@@ -43,6 +43,7 @@ class Auth0:
         "password_hash": "passwordHash",
     }
     reasons: Mapping[str, str] = {
+        "passwords": "of the password file, only whose it is and the hash are kept",
         "multifactor": "the export has no secrets: people set their second factor up again",
         "guardian_authenticators": "the export has no secrets: people set them up again",
         "identities": "accounts with other providers are not linked",

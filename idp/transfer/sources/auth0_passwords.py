@@ -18,6 +18,9 @@ from idp.transfer.sources.drafts import Draft
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.long_text import LongText
 
+_READ: Final = frozenset({"_id", "_ID", "email", "passwordHash"})
+_FILE: Final = "passwords"  # before the names of its fields, where they are told
+
 
 class Found(Struct, frozen=True, array_like=True):
     """A password of the file: whose id and address stand beside it, and where."""
@@ -55,7 +58,7 @@ class Passwords:
         self._file.close()
 
     def read(self, path: Path) -> Iterator[Draft]:
-        """Take in the file; drafts of what can't be read. Raises SourceRefused."""
+        """Take in the file; drafts of what can't be read or has no place. Raises SourceRefused."""
         with source.opened(path) as file:
             for piece in source.records(LongText(file), path.name):
                 draft, record = piece.draft(), piece.record()
@@ -65,6 +68,8 @@ class Passwords:
                 if draft.problems:
                     yield draft
                 else:
+                    if dropped := [f"{_FILE}.{name}" for name in record if name not in _READ]:
+                        yield Draft(row=0, path=piece.path, dropped=dropped)
                     self._add(Found(_oid(record), str(email), str(encoded), piece.path))
 
     def take(self, user_id: str, email: object) -> Found | None:

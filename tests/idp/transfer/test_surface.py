@@ -75,3 +75,10 @@ def test_of_a_long_text_only_is_told_that_it_is_there():
 def test_a_document_that_was_cut_off_is_told_so(cut):
     with pytest.raises(InvalidArgument, match="cut off"):
         surface(b'{"a": [{"b": "c"}, "d"]}'[:cut])
+
+
+def test_what_is_no_json_is_not_told_by_a_place_that_it_does_not_have():
+    with pytest.raises(InvalidArgument) as caught:
+        surface(b'{"a":[' + b"1," * 1000 + b"1]} x")
+
+    assert caught.value.problems[0].message == "the body is not JSON: Extra data"

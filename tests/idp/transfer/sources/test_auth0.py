@@ -231,6 +231,19 @@ def test_without_a_password_file_one_says_so(tmp_path):
 # What does not go along
 
 
+def test_fields_of_the_password_file_that_are_dropped_are_named_too(tmp_path):
+    more = {"tenant": "acme", "connection": "db", "password_set_date": {"$date": "2020"}}
+    passwords = lines(*(auth0_password(n) | more for n in range(2)))
+    users = lines(auth0_user(0), auth0_user(1))
+
+    made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, passwords)))
+
+    assert all(hashes(made))
+    names = {*auth0_password(0), *more} - {"_id", "email", "passwordHash"}
+    assert made.dropped == {f"passwords.{name}": 2 for name in names}
+    assert all(f"dropped passwords.{name}" in made.err for name in more)
+
+
 def test_every_field_that_is_dropped_is_named_with_its_count(tmp_path):
     first = auth0_user(
         1, last_ip="1.2.3.4", last_login="2024", app_metadata={"plan": "gold"}, logins_count=7
