@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -72,11 +73,7 @@ def plan(
         prefix = where[order].prefix  # type: ignore[union-attr]
     if not equal and order is None:
         return Plan(equal, order)
-    narrowed = _narrowed(
-        collection,
-        lambda fields: _is_list(fields, equal, order),
-        f"declares no list {sorted(equal)} by {order or 'id'}",
-    )
+    narrowed = _narrowed(collection, frozenset(equal), order)
     return Plan(equal, order, prefix, not equal and order in collection.unique, narrowed)
 
 
@@ -85,14 +82,7 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
     where = where or {}
     if any(isinstance(value, StartsWith) for value in where.values()):
         return plan(collection, where, None)
-    names = set(where)
-    narrowed = None
-    if names:
-        narrowed = _narrowed(
-            collection,
-            lambda fields: set(fields[: len(names)]) == names,
-            f"declares no list that begins with {sorted(names)}",
-        )
+    narrowed = _narrowed(collection, frozenset(where), None, begins=True) if where else None
     return Plan(_equal(collection, where), None, narrowed=narrowed)
 
 
@@ -186,24 +176,19 @@ def after_prefix(prefix: str) -> str | None:
     return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
+@cache
 def _narrowed(
-    collection: Collection[Any], answers: Callable[[tuple[str, ...]], bool], otherwise: str
+    collection: Collection[Any], names: frozenset[str], order: str | None, *, begins: bool = False
 ) -> str | None:
-    """By which field the declared list that answers is narrowed, if it is; Undeclared when none
-    does."""
-    if any(answers(fields) for fields in collection.lists):
-        return None
-    if any(answers((name,)) for name in collection.unique):
-        return None
-    for fields in collection.narrowed:
-        if answers(fields):
-            return fields[0]
-    raise Undeclared(f"{collection.name} {otherwise}")
+    """By which field the declared list is narrowed that is matched by these names and ordered by
+    `order` (None: nothing more is to it, or with `begins` anything), if it is.
 
-
-def _is_list(fields: tuple[str, ...], equal: Iterable[str], order: str | None) -> bool:
-    """Whether a list of these fields is matched by those of `equal`, and then ordered by `order`
-    (None: there is nothing more to it)."""
-    names = set(equal)
-    following = fields[len(names)] if len(fields) > len(names) else None
-    return set(fields[: len(names)]) == names and following == order
+    Raises Undeclared when there is no such list.
+    """
+    kept = (*collection.lists, *((name,) for name in collection.unique))
+    for fields in (*kept, *collection.narrowed):
+        following = fields[len(names)] if len(fields) > len(names) else None
+        if set(fields[: len(names)]) == names and (begins or following == order):
+            return None if fields in kept else fields[0]
+    told = "that begins with {}" if begins else f"{{}} by {order or 'id'}"
+    raise Undeclared(f"{collection.name} declares no list {told.format(sorted(names))}")

@@ -33,9 +33,9 @@ class Row(Struct, frozen=True, kw_only=True):
     """An element of an organization's list, as it stands in the package.
 
     `number` counts from 1 in the order in which rows are stored. `path` is where it stands:
-    `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; `document` then has
-    what it can be told by, if anything.
-    `double_of` is the number of the first row of the same record, of one that is not the first.
+    `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; `document` then has what it
+    can be told by, if anything. `double_of` is the number of the first row of the same record, of
+    one that is not the first.
     """
 
     number: int
@@ -90,7 +90,7 @@ def problem(found: FieldProblem, *, is_error: bool = True) -> Problem:
 
 def value_of(document: Mapping[str, Any], name: str) -> Any:
     """What stands in a document under a name, in camelCase or in snake_case; None: nothing."""
-    return document[name] if name in document else document.get(snake_case(name))
+    return document.get(name, document.get(snake_case(name)))
 
 
 @cache

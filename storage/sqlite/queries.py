@@ -27,6 +27,10 @@ class Way(NamedTuple):
     without: tuple[str, ...] = ()
     most: int | None = None
 
+    def listed(self, conditions: list[Condition]) -> list[Condition]:
+        """Those by which records are found, before they are narrowed."""
+        return [each for each in conditions if each[0] not in self.without]
+
 
 BY_INDEX: Final = Way()
 
@@ -81,7 +85,7 @@ def page(
     if way.most is None:
         sql = _page(table, _shape(conditions), order, descending, way.without)
         return sql, _values(conditions)
-    listed = [each for each in conditions if each[0] not in way.without]
+    listed = way.listed(conditions)
     narrowing = [each for each in conditions if each[0] in way.without]
     sql = _page_of_some(table, _shape(listed), _shape(narrowing), order, descending)
     return sql, [*_values(listed), way.most, *_values(narrowing)]

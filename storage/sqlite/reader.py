@@ -110,10 +110,8 @@ class Reader:
             found += [row[0] for row in self._rows(sql, [*values, limit + 1 - len(found)])]
             if len(found) > limit:
                 break
-            if way.most is not None:
-                listed = [each for each in always + step if each[0] not in way.without]
-                if self._some(table, listed) > way.most:
-                    return None
+            if way.most is not None and self._some(table, way.listed(always + step)) > way.most:
+                return None
         return found
 
     def ways(self, table: Table, planned: Plan) -> Sequence[queries.Way]:

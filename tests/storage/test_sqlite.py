@@ -176,7 +176,7 @@ async def test_what_fails_where_many_are_inserted_together_is_done_one_by_one(op
             ("INSERT OR ROLLBACK", ZeroDivisionError()),
             ("INSERT INTO", MemoryError()),
         ]
-        outcomes = await asyncio.gather(*inserts(store, *"abcdef"), return_exceptions=True)
+        outcomes = await store.commit_each([[Insert(ENTRIES, Entry(id=id))] for id in "abcdef"])
         written = [sql for sql in faults.statements[begun:] if sql.startswith("INSERT")]
 
         assert [type(outcome) for outcome in outcomes] == [StorageError, *[type(None)] * 5]

@@ -48,6 +48,7 @@ def test_a_row_that_breaks_a_rule_is_broken_alone(open_package, text, monkeypatc
     first, broken, last = rows(package)
     assert [first.document, last.document] == [{"userId": "1"}, {"userId": "3"}]
     assert (first.broken, last.broken) == ((), ())
+    assert broken.document is None
     assert [problem.slug for problem in broken.broken] == [BROKEN[text]]
     assert all(problem.is_error and problem.fix for problem in broken.broken)
 
