@@ -1,27 +1,30 @@
-"""Settings: what an operator may choose, where each value came from, and what is refused.
+"""Settings: what an operator may choose.
 
-A setting comes from, weakest first: its default, the TOML file, the environment (`IDP_<NAME>`),
-a flag of the command line. To add one, add a line to `Config` (and to `RANGES` for a number);
-rules between settings are in `idp/config_rules.py`.
+To add one, add a line to `Config` (and to `RANGES` for a number); rules between settings are in
+`idp/config_rules.py`, where values come from in `idp/config_loading.py`, and the defaults that
+differ between a trial and a public installation in `idp/profiles.py`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
 from idp import config_rules
-from idp.errors import ConfigError
+from idp.profiles import PUBLIC, TRIAL, ApplicationUsers
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
+
+
+# The default of a setting that depends on the profile; `Config` replaces it by the profile's.
+_OF_PROFILE: Final[Any] = None
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,6 +44,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     outgoing_networks: tuple[str, ...] = ()  # private networks that applications are called in
     gcs_endpoint: str = "https://storage.googleapis.com"  # where object storage is reached
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
+    profile: Literal["auto", "trial", "public"] = "auto"  # how strict the defaults are
+    allow_trial_network: bool = False  # a loopback issuer may listen beyond loopback (containers)
     drain_seconds: int = 20  # how long requests may finish after SIGTERM
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
@@ -64,7 +69,13 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     # Password hashing
     password_hasher: Literal["argon2id", "bcrypt"] = "argon2id"  # how new passwords are hashed  # noqa: S105
-    password_min_length: int = 8  # shortest new password, if no policy says otherwise
+    password_min_length: int = _OF_PROFILE  # shortest password that people choose
+    password_min_length_with_factor: int = 8  # the same where a second factor is asked for
+    password_min_strength: int = _OF_PROFILE  # least zxcvbn score of these passwords; 0: any
+    password_words: tuple[str, ...] = ()  # words that no password may consist of, besides names
+    breached_passwords: str | None = None  # file or directory of SHA-1 hashes of known passwords
+    breached_passwords_min_count: int = 1  # how often a password was seen before it is refused
+    breached_passwords_url: str = ""  # https address of a k-anonymity range service
     hashing_threads: int = 0  # passwords hashed at once; 0: the cores, shared by the processes
     hashing_queue: int = 64  # sign-ins that may wait for a hash before the service answers 503
     imported_argon2_min_kib: int = 7 * 1024  # least memory of an Argon2 hash from elsewhere
@@ -86,7 +97,13 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     one_time_password_seconds: int = HOUR  # the first administrator's one-time password
 
     # Registration
-    self_registration: bool = True  # people may open accounts, if no policy says otherwise
+    self_registration: bool = _OF_PROFILE  # people may open accounts, if no policy differs
+
+    # New applications, tokens and keys
+    new_application_users: ApplicationUsers = _OF_PROFILE  # who may use a new application
+    pat_max_days: int = _OF_PROFILE  # longest life of a personal access token; 0: no limit
+    key_max_days: int = _OF_PROFILE  # longest life of a registered key; 0: no limit
+    acting_token_seconds: int = HOUR  # access token of somebody who acts for somebody else
 
     # Mail and text messages
     smtp_host: str = ""  # the mail server; without one, mail is held in the store
@@ -105,20 +122,27 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
 
     # Guessing
-    sign_in_failures_before_delay: int = 5  # failures of one account before it has to wait
-    address_failures_before_delay: int = 20  # failures from one address before it has to wait
-    sign_in_delay_max_seconds: int = 60  # the longest that one failure makes an account wait
+    sign_in_failures_before_delay: int = 5  # tries at one account before the next has to wait
+    sign_in_delay_max_seconds: int = 60  # the longest that one try makes an account wait
+    sign_in_failures_limit: int = 90  # wrong passwords in a row before an account is closed
+    address_accounts_before_delay: int = 100  # accounts failed from a network before it waits
+    address_failures_before_delay: int = 20  # has no effect any more
+    known_networks: tuple[str, ...] = ()  # networks that are not slowed down, such as an office
     refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429
 
     def __post_init__(self) -> None:
-        """Derive what was left out: the issuer from the port, the store from the directory."""
+        """Derive what was left out: the issuer from the port, the store from the directory, the
+        defaults that depend on the profile from the profile."""
         if not self.issuer:
             msgspec.structs.force_setattr(self, "issuer", self._local_issuer)
         if not self.store and not self.test:
             msgspec.structs.force_setattr(self, "store", f"sqlite:///{self.data}/idp.sqlite3")
+        for name, value in (PUBLIC if self.is_public else TRIAL)._asdict().items():
+            if getattr(self, name) is None:
+                msgspec.structs.force_setattr(self, name, value)
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={_shown(self, name)!r}" for name in self.__struct_fields__)
+        values = ", ".join(f"{name}={shown(self, name)!r}" for name in self.__struct_fields__)
         return f"Config({values})"
 
     @property
@@ -135,7 +159,17 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def is_loopback(self) -> bool:
         """Whether the issuer names this machine only. Demo, held mail and http are for these."""
-        return config_rules.is_loopback(urlsplit(self.issuer).hostname or "")
+        try:
+            return config_rules.is_loopback(urlsplit(self.issuer).hostname or "")
+        except ValueError:  # no URL at all: the rules refuse it
+            return False
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the strict defaults hold: asked for, or the issuer is not on this machine."""
+        if self.profile == "auto":
+            return not (self.is_loopback or self.test)
+        return self.profile == "public"
 
     @property
     def sends_mail(self) -> bool:
@@ -178,6 +212,9 @@ RANGES: Final = {
     "max_import_bytes": (64 * 1024, 1024**4),
     "key_rotation_seconds": (HOUR, 3650 * DAY),
     "password_min_length": (8, 64),
+    "password_min_length_with_factor": (8, 64),
+    "password_min_strength": (0, 4),
+    "breached_passwords_min_count": (1, 1_000_000_000),
     "hashing_threads": (0, 256),
     "hashing_queue": (1, 10_000),
     "imported_argon2_min_kib": (8, 128 * 1024),
@@ -195,9 +232,14 @@ RANGES: Final = {
     "password_check_seconds": (MINUTE, 3650 * DAY),
     "sign_in_seconds": (MINUTE, DAY),
     "one_time_password_seconds": (MINUTE, 7 * DAY),
+    "pat_max_days": (0, 3650),
+    "key_max_days": (0, 3650),
+    "acting_token_seconds": (MINUTE, HOUR),
     "smtp_port": (0, 65535),
     "smtp_timeout_seconds": (1, 60),
-    "sign_in_failures_before_delay": (1, 100),
+    "sign_in_failures_before_delay": (1, 20),
+    "sign_in_failures_limit": (10, 90),
+    "address_accounts_before_delay": (10, 200),
     "address_failures_before_delay": (1, 10_000),
     "refused_credentials_limit": (1, 1_000_000),
     "sign_in_delay_max_seconds": (1, HOUR),
@@ -208,191 +250,10 @@ TYPES: Final[Mapping[str, Any]] = {
 }
 SECRETS: Final = frozenset({"master_key"})
 
-# IDP_ variables that are no settings: where the file is, what the commands say of the service that
-# they speak to, and what the test suite reads.
-FILE_VARIABLE: Final = "IDP_CONFIG"
-URL_VARIABLE: Final = "IDP_URL"
-TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
-PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
-TEST_PREFIX: Final = "IDP_TEST_"
-_NO_SETTINGS: Final = (FILE_VARIABLE, URL_VARIABLE, TOKEN_VARIABLE, PASSWORD_VARIABLE)
 
-
-class Loaded(NamedTuple):
-    """Settings that are fit to run with, and where each came from."""
-
-    config: Config
-    origins: Mapping[str, str]
-
-
-class Described(NamedTuple):
-    """A setting for people: secrets are not shown."""
-
-    name: str
-    value: str
-    origin: str
-
-
-class _Given(NamedTuple):
-    value: object
-    origin: str
-    is_text: bool  # from an environment or a command line: to be read as the setting's type
-
-
-def load(
-    flags: Mapping[str, object],
-    environment: Mapping[str, str] | None = None,
-    file: Path | None = None,
-) -> Loaded:
-    """Settings from everywhere. Raises ConfigError with every problem at once.
-
-    A flag that is None or empty was not given, nor was an empty variable. Without
-    `environment`, the process's own is read; without `file`, the one that IDP_CONFIG names.
-    """
-    environment = os.environ if environment is None else environment
-    if file is None and environment.get(FILE_VARIABLE):
-        file = Path(environment[FILE_VARIABLE])
-    problems: list[str] = []
-    given = _from_file(file, problems) if file else {}
-    given |= _from_environment(environment, problems) | _from_flags(flags, problems)
-    values = {name: _converted(name, each, problems) for name, each in given.items()}
-    unusable = {name for name, value in values.items() if value is None}
-    config = Config(**{name: values[name] for name in values.keys() - unusable})
-    problems += [
-        f"{each.text} ({_where(each.names, given)})"
-        for each in config_rules.check(config)
-        if not unusable & set(each.names)
-    ]
-    if problems:
-        raise ConfigError(problems)
-    origins = {name: given[name].origin if name in given else "default" for name in TYPES}
-    return Loaded(config, origins)
-
-
-def from_environment(name: str) -> str | None:
-    """What the environment holds under that name, if it is anything."""
-    return os.environ.get(name) or None
-
-
-def describe(loaded: Loaded) -> list[Described]:
-    """Each setting, its value and where it came from, as `idp config show --origin` prints it."""
-    return [
-        Described(name, _text(_shown(loaded.config, name)), loaded.origins[name]) for name in TYPES
-    ]
-
-
-def _from_file(file: Path, problems: list[str]) -> dict[str, _Given]:
-    import tomllib  # the usual start has no file
-
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        problems.append(f"the settings file {file} can't be read: {error.strerror}")
-        return {}
-    except ValueError as error:  # TOML and UTF-8 alike
-        problems.append(f"the settings file {file} is not TOML: {error}")
-        return {}
-    known = _known(table, {name: name for name in TYPES}, f"in {file}: ", problems)
-    return {name: _Given(value, f"file {file}", False) for name, value in known.items()}
-
-
-def _from_environment(environment: Mapping[str, str], problems: list[str]) -> dict[str, _Given]:
-    ours = {
-        variable: value
-        for variable, value in environment.items()
-        if value
-        and variable.startswith("IDP_")
-        and variable not in _NO_SETTINGS
-        and not variable.startswith(TEST_PREFIX)
-    }
-    names = {_variable(name): name for name in TYPES}
-    known = _known(ours, names, "in the environment: ", problems)
-    return {
-        name: _Given(value, f"environment {_variable(name)}", True)
-        for name, value in known.items()
-    }
-
-
-def _from_flags(flags: Mapping[str, object], problems: list[str]) -> dict[str, _Given]:
-    given = {name: value for name, value in flags.items() if value not in (None, "", (), [])}
-    known = _known(given, {name: name for name in TYPES}, "on the command line: ", problems)
-    return {
-        name: _Given(value, f"flag --{name.replace('_', '-')}", isinstance(value, str))
-        for name, value in known.items()
-    }
-
-
-def _known(
-    table: Mapping[str, object], names: Mapping[str, str], where: str, problems: list[str]
-) -> dict[str, object]:
-    """The entries that are settings, by the setting's name; a problem for each other one."""
-    for key in sorted(table.keys() - names.keys()):
-        from difflib import get_close_matches  # only for who mistyped
-
-        near = get_close_matches(key, names, n=1, cutoff=0)
-        problems.append(f"{where}{key} is not a setting; the nearest is {near[0]}")
-    return {names[key]: value for key, value in table.items() if key in names}
-
-
-def _converted(name: str, given: _Given, problems: list[str]) -> Any:
-    """The value in the setting's type and range, or None and a problem."""
-    kind = TYPES[name]
-    try:
-        value = _parsed(str(given.value), kind) if given.is_text else given.value
-        value = msgspec.convert(value, kind)
-        least, most = RANGES.get(name, (value, value))
-        if least <= value <= most:
-            return value
-        expected = f"must be from {least} to {most}"
-    except (ValueError, msgspec.ValidationError):
-        expected = _expectation(kind)
-    problems.append(f"{name} {expected} ({given.origin})")
-    return None
-
-
-def _parsed(text: str, kind: Any) -> object:
-    """Text from an environment or a command line as a value. Raises ValueError."""
-    if kind is bool:
-        return {"true": True, "1": True, "false": False, "0": False}.get(text, text)
-    if kind is int:
-        if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise ValueError  # int() takes underscores, spaces and foreign digits too
-        return int(text)
-    if kind == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    return text
-
-
-def _expectation(kind: Any) -> str:
-    if kind is bool:
-        return "must be true or false (in the environment 1 and 0 do as well)"
-    if kind is int:
-        return "must be a whole number"
-    if kind == tuple[str, ...]:
-        return "must be a list of texts (in the environment, separated by commas)"
-    if kind in (str, str | None):
-        return "must be text"
-    return f"must be one of {', '.join(get_args(kind))}"
-
-
-def _variable(name: str) -> str:
-    return f"IDP_{name.upper()}"
-
-
-def _where(names: tuple[str, ...], given: Mapping[str, _Given]) -> str:
-    return ", ".join(given[name].origin for name in names if name in given) or "default"
-
-
-def _shown(config: Config, name: str) -> object:
+def shown(config: Config, name: str) -> object:
+    """The value of a setting as it may be displayed: without secrets."""
     value = getattr(config, name)
     if name in SECRETS:
         return "(hidden)" if value else value
     return config_rules.without_password(value) if name == "store" else value
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(value) if isinstance(value, tuple) else str(value)

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.processes import python
-from idp import config, requests, start
+from idp import config_loading, requests, start
 from idp.records.jobs import Job
 from idp.transfer import engine, kinds, scratch
 from idp.transfer.kinds.kind import Kind, Taking
@@ -73,7 +73,7 @@ class _Watch:
 
 async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts:
     given = {"store": store, "data": str(directory), "issuer": "http://localhost:8080"}
-    service = await start.open_service(config.load(given, {}).config)
+    service = await start.open_service(config_loading.load(given, {}).config)
     try:
         await start.make_ready(service)
         now = service.clock.now()

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
-from idp import config as settings
+from idp import config_loading as settings
 from idp.api.operation import Operation
 from idp.cli.settings import load
 from idp.clock import Clock, SystemClock

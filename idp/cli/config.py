@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from idp import config as settings
+from idp import config_loading as settings
 from idp.cli.settings import load, store_flags
 
 

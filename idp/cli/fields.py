@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 import click
 from msgspec import Struct, structs
 
-from idp import config as settings
+from idp import config_loading as settings
 from idp import durations
 from idp.cli.backends import Document
 from idp.clients.registered_keys import PublicKey

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from idp import config as settings
+from idp import config_loading as settings
 from idp import exits
-from idp.config import Loaded
+from idp.config_loading import Loaded
 from idp.errors import ConfigError
 
 F = TypeVar("F", bound=Callable[..., Any])

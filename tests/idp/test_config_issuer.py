@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp.config import Config, load
+from idp.config import Config
+from idp.config_loading import load
 from idp.errors import ConfigError
 
 

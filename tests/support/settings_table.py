@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin
 
 from idp.config import DAY, HOUR, MINUTE, RANGES, TYPES, Config
+from idp.profiles import PUBLIC, TRIAL
 
 PAGE = Path(__file__).parents[2] / "docs" / "operating.md"
 BEGIN = "<!-- settings: made by python -m tests.support.settings_table -->"
@@ -53,11 +54,16 @@ def _entries() -> Iterator[tuple[bool, str, str]]:
 def _default(name: str) -> str:
     if name in _DERIVED:
         return _DERIVED[name]
+    if name in TRIAL._fields:
+        return f"{_text(getattr(TRIAL, name))}, public: {_text(getattr(PUBLIC, name))}"
     value = getattr(Config(), name)
     if value in (None, (), ""):
         return "none"
-    shown = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"`{shown}`" + (f" ({_duration(value)})" if _is_long(name, value) else "")
+    return _text(value) + (f" ({_duration(value)})" if _is_long(name, value) else "")
+
+
+def _text(value: object) -> str:
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _allowed(name: str) -> str:

@@ -1,0 +1,200 @@
+"""Settings from everywhere: where each value came from, and what is refused.
+
+A setting comes from, weakest first: its default, the TOML file, the environment (`IDP_<NAME>`),
+a flag of the command line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args
+
+import msgspec
+
+from idp import config_rules
+from idp.config import RANGES, TYPES, Config, shown
+from idp.errors import ConfigError
+
+# IDP_ variables that are no settings: where the file is, what the commands say of the service that
+# they speak to, and what the test suite reads.
+FILE_VARIABLE: Final = "IDP_CONFIG"
+URL_VARIABLE: Final = "IDP_URL"
+TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
+PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
+TEST_PREFIX: Final = "IDP_TEST_"
+_NO_SETTINGS: Final = (FILE_VARIABLE, URL_VARIABLE, TOKEN_VARIABLE, PASSWORD_VARIABLE)
+
+
+class Loaded(NamedTuple):
+    """Settings that are fit to run with, and where each came from."""
+
+    config: Config
+    origins: Mapping[str, str]
+
+
+class Described(NamedTuple):
+    """A setting for people: secrets are not shown."""
+
+    name: str
+    value: str
+    origin: str
+
+
+class _Given(NamedTuple):
+    value: object
+    origin: str
+    is_text: bool  # from an environment or a command line: to be read as the setting's type
+
+
+def load(
+    flags: Mapping[str, object],
+    environment: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Loaded:
+    """Settings from everywhere. Raises ConfigError with every problem at once.
+
+    A flag that is None or empty was not given, nor was an empty variable. Without
+    `environment`, the process's own is read; without `file`, the one that IDP_CONFIG names.
+    """
+    environment = os.environ if environment is None else environment
+    if file is None and environment.get(FILE_VARIABLE):
+        file = Path(environment[FILE_VARIABLE])
+    problems: list[str] = []
+    given = _from_file(file, problems) if file else {}
+    given |= _from_environment(environment, problems) | _from_flags(flags, problems)
+    values = {name: _converted(name, each, problems) for name, each in given.items()}
+    unusable = {name for name, value in values.items() if value is None}
+    config = Config(**{name: values[name] for name in values.keys() - unusable})
+    problems += [
+        f"{each.text} ({_where(each.names, given)})"
+        for each in config_rules.check(config)
+        if not unusable & set(each.names)
+    ]
+    if problems:
+        raise ConfigError(problems)
+    origins = {name: given[name].origin if name in given else "default" for name in TYPES}
+    return Loaded(config, origins)
+
+
+def from_environment(name: str) -> str | None:
+    """What the environment holds under that name, if it is anything."""
+    return os.environ.get(name) or None
+
+
+def describe(loaded: Loaded) -> list[Described]:
+    """Each setting, its value and where it came from, as `idp config show --origin` prints it."""
+    return [
+        Described(name, _text(shown(loaded.config, name)), loaded.origins[name]) for name in TYPES
+    ]
+
+
+def _from_file(file: Path, problems: list[str]) -> dict[str, _Given]:
+    import tomllib  # the usual start has no file
+
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        problems.append(f"the settings file {file} can't be read: {error.strerror}")
+        return {}
+    except ValueError as error:  # TOML and UTF-8 alike
+        problems.append(f"the settings file {file} is not TOML: {error}")
+        return {}
+    known = _known(table, {name: name for name in TYPES}, f"in {file}: ", problems)
+    return {name: _Given(value, f"file {file}", False) for name, value in known.items()}
+
+
+def _from_environment(environment: Mapping[str, str], problems: list[str]) -> dict[str, _Given]:
+    ours = {
+        variable: value
+        for variable, value in environment.items()
+        if value
+        and variable.startswith("IDP_")
+        and variable not in _NO_SETTINGS
+        and not variable.startswith(TEST_PREFIX)
+    }
+    names = {_variable(name): name for name in TYPES}
+    known = _known(ours, names, "in the environment: ", problems)
+    return {
+        name: _Given(value, f"environment {_variable(name)}", True)
+        for name, value in known.items()
+    }
+
+
+def _from_flags(flags: Mapping[str, object], problems: list[str]) -> dict[str, _Given]:
+    given = {name: value for name, value in flags.items() if value not in (None, "", (), [])}
+    known = _known(given, {name: name for name in TYPES}, "on the command line: ", problems)
+    return {
+        name: _Given(value, f"flag --{name.replace('_', '-')}", isinstance(value, str))
+        for name, value in known.items()
+    }
+
+
+def _known(
+    table: Mapping[str, object], names: Mapping[str, str], where: str, problems: list[str]
+) -> dict[str, object]:
+    """The entries that are settings, by the setting's name; a problem for each other one."""
+    for key in sorted(table.keys() - names.keys()):
+        from difflib import get_close_matches  # only for who mistyped
+
+        near = get_close_matches(key, names, n=1, cutoff=0)
+        problems.append(f"{where}{key} is not a setting; the nearest is {near[0]}")
+    return {names[key]: value for key, value in table.items() if key in names}
+
+
+def _converted(name: str, given: _Given, problems: list[str]) -> Any:
+    """The value in the setting's type and range, or None and a problem."""
+    kind = TYPES[name]
+    try:
+        value = _parsed(str(given.value), kind) if given.is_text else given.value
+        value = msgspec.convert(value, kind)
+        least, most = RANGES.get(name, (value, value))
+        if least <= value <= most:
+            return value
+        expected = f"must be from {least} to {most}"
+    except (ValueError, msgspec.ValidationError):
+        expected = _expectation(kind)
+    problems.append(f"{name} {expected} ({given.origin})")
+    return None
+
+
+def _parsed(text: str, kind: Any) -> object:
+    """Text from an environment or a command line as a value. Raises ValueError."""
+    if kind is bool:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text, text)
+    if kind is int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 19):
+            raise ValueError  # int() takes underscores, spaces and foreign digits too
+        return int(text)
+    if kind == tuple[str, ...]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return text
+
+
+def _expectation(kind: Any) -> str:
+    if kind is bool:
+        return "must be true or false (in the environment 1 and 0 do as well)"
+    if kind is int:
+        return "must be a whole number"
+    if kind == tuple[str, ...]:
+        return "must be a list of texts (in the environment, separated by commas)"
+    if kind in (str, str | None):
+        return "must be text"
+    return f"must be one of {', '.join(get_args(kind))}"
+
+
+def _variable(name: str) -> str:
+    return f"IDP_{name.upper()}"
+
+
+def _where(names: tuple[str, ...], given: Mapping[str, _Given]) -> str:
+    return ", ".join(given[name].origin for name in names if name in given) or "default"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
