@@ -163,7 +163,11 @@ class TestPublicIssuer:
 
     @pytest.fixture
     def settings(self):
-        return {"issuer": "https://login.example.com", "trusted_proxies": ("127.0.0.1",)}
+        return {
+            "issuer": "https://login.example.com",
+            "trusted_proxies": ("127.0.0.1",),
+            "self_registration": True,
+        }
 
     @pytest.fixture
     def outside(self, server, new_visitor):
