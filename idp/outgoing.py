@@ -48,6 +48,10 @@ class Failed(Exception):
     """The call was not made, or nothing came of it; the text says why, for the log."""
 
 
+class NotAllowed(Failed):
+    """The address belongs to a network that is not open for calls."""
+
+
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system finds them. Raises OSError, UnicodeError."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
@@ -157,7 +161,7 @@ class Outgoing:
         found = await self._resolve(host, port)
         for address in found:
             if config is not None and not may_be_called(config, ip_address(address)):
-                raise Failed(f"{host} is {address}: an address that may not be called")
+                raise NotAllowed(f"{host} is {address}: an address that may not be called")
         context = _tls() if parts.scheme == "https" else None
         name = host if context else None
         error: OSError = OSError(f"{host} has no address")

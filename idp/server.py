@@ -32,6 +32,7 @@ BACKLOG: Final = 1024
 MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75
+_TLS_1_2_SUITES: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 Announce = Callable[[Start], None]
 
@@ -226,6 +227,9 @@ def _tls(config: Config) -> ssl.SSLContext | None:
         context.load_cert_chain(config.tls_cert, config.tls_key)
     except OSError as error:
         raise ConfigError([f"tls_cert and tls_key can't be used: {error}"]) from error
+    # Of TLS 1.2, suites with authenticated encryption and forward secrecy only (RFC 9325 4.2);
+    # those of TLS 1.3 all have both, and are not chosen here.
+    context.set_ciphers(_TLS_1_2_SUITES)
     return context
 
 

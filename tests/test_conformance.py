@@ -98,6 +98,7 @@ TABLES = {
     "7.3": ["introspection", "userinfo"],
 }
 BEHAVIOURS = [*range(1, 61), "16 id_token_hint", "18 form_post", "19 iss"]
+SAFE_PROTOCOL = ["TLS 1.2", "back-channel", "organization", "console"]
 REFUSED: set[str] = set()
 
 
@@ -110,7 +111,9 @@ def test_a_promise_names_tests_that_are_there(row):
 def test_the_ledger_holds_exactly_these_promises_each_once():
     of_tables = [f"{table} {name}" for table, names in TABLES.items() for name in names]
 
-    assert sorted(IDS) == sorted([*of_tables, *map(str, BEHAVIOURS)])
+    assert sorted(IDS) == sorted(
+        [*of_tables, *map(str, BEHAVIOURS), *(f"safe {each}" for each in SAFE_PROTOCOL)]
+    )
 
 
 def test_exactly_these_promises_are_of_what_is_not_offered():

@@ -103,7 +103,7 @@ FIELDS: Final = (
     ),
     _option(
         "idTokenUserinfoAssertion",
-        message("Names and addresses in the ID token", context="applications"),
+        message("User Info inside ID Token", context="applications"),
         message("For what does not ask userinfo.", context="applications"),
     ),
     _option("idTokenRoleAssertion", message("Roles in the ID token", context="applications")),

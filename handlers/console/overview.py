@@ -12,6 +12,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT
 from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
+from handlers.page import PageHandler
 from idp import checklist
 from idp.checklist import Checklist
 from idp.i18n import Message, message
@@ -153,4 +154,12 @@ class OverviewHandler(ConsoleHandler):
         return {"title": task.title, "text": task.text, "is_done": is_done, "url": url}
 
 
-ROUTES = [(CONSOLE, OverviewHandler)]
+class SlashHandler(PageHandler):
+    """The address with a slash at its end, as people type it: permanently the one without."""
+
+    async def get(self) -> None:
+        query = self.request.query
+        self.redirect(CONSOLE + (f"?{query}" if query else ""), status=308)
+
+
+ROUTES = [(CONSOLE, OverviewHandler), (f"{CONSOLE}/", SlashHandler)]

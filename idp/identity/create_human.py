@@ -79,8 +79,11 @@ async def create(service: Service, call: Call, document: object) -> Created:
 async def _organization(
     service: Service, call: Call, named: NamedOrganization | None, problems: list[FieldProblem]
 ) -> Organization | None:
-    """The organization of the user to be; that there is none is a problem beside others."""
-    if named is None:
+    """The organization of the user to be, the caller's where none is named; that there is none is
+    a problem beside others."""
+    if any(each.field.startswith("organization.") for each in problems):
+        return None
+    if named is None or not (named.org_id or named.org_domain):
         return await access.organization(service, call)
     try:
         match (named.org_id, named.org_domain):
@@ -168,13 +171,9 @@ def _beyond_one_field(
     new: NewHuman, request: CreateHuman, found: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
     """What no field's own rule can tell; `found` is what those told."""
-    named = request.organization
     is_name_sent = request.username or any(each.field == "username" for each in found)
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
-    is_told = any(each.field.startswith("organization.") for each in found)
-    if named and not (named.org_id or named.org_domain or is_told):
-        yield FieldProblem("field.required", "organization.orgId", "or orgDomain is required")
     entries, links = request.metadata or [], request.idp_links or []
     yield from doubles("metadata[{}].key", (entry and entry.key for entry in entries))
     yield from doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))

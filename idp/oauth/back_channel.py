@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from idp import logs
 from idp.oauth import jose
-from idp.outgoing import Failed
+from idp.outgoing import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
 from idp.service import Service
 from storage import Insert, Stale, Update, Value, Write
@@ -30,6 +30,7 @@ EVERY_SECONDS: Final = 10
 _BATCH: Final = 50
 _DELIVERED: Final = (200, 204)
 _REFUSED: Final = 400
+_CLOSED: Final = "a back-channel address may not be called: outgoing_networks does not open it"
 
 _log: Final = logs.logger(__name__)
 
@@ -94,6 +95,8 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
     try:
         status = await service.outgoing.post_form(service.config, uri, {"logout_token": token})
     except Failed as error:
+        if isinstance(error, NotAllowed):
+            _log.warning(_CLOSED, why=str(error), setting="outgoing_networks", **_named(message))
         await _failed(service, message, str(error))
         return
     if status in _DELIVERED:

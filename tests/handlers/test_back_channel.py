@@ -311,6 +311,22 @@ async def test_a_service_of_the_internet_calls_nobody_on_its_own_machine(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "waiting"
 
 
+async def test_an_address_that_may_not_be_called_is_a_warning_that_names_the_setting(
+    server, visitor, new_listener, monkeypatch, capsys
+):
+    client, _ = await new_listener()
+    monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
+    await signed_out(server, visitor, client)
+    config = structs.replace(server.service.config, issuer="https://login.example.com")
+    await back_channel.deliver_due(dataclasses.replace(server.service, config=config))
+    logged = capsys.readouterr().err.splitlines()
+    (line,) = [each for each in logged if "may not be called" in each]
+
+    assert "warning" in line.casefold()
+    assert "outgoing_networks" in line
+    assert client.client_id in line
+
+
 async def test_messages_are_forgotten_after_a_day(server, visitor, new_listener):
     client, _ = await new_listener()
     await signed_out(server, visitor, client)

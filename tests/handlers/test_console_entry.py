@@ -30,6 +30,14 @@ async def test_who_manages_nothing_is_told_so_and_can_sign_out(server, visitor):
     assert "/oidc/v1/end_session" in page.text
 
 
+async def test_the_address_with_a_slash_at_its_end_is_the_one_without(server, visitor):
+    plain = await visitor.get("/ui/console/")
+    asking = await visitor.get("/ui/console/?org=1")
+
+    assert (plain.status, plain.location) == (308, f"{server.issuer}/ui/console")
+    assert (asking.status, asking.location) == (308, f"{server.issuer}/ui/console?org=1")
+
+
 async def test_of_two_people_in_a_browser_one_is_chosen(server, visitor):
     await console.admin(server, visitor)
     await visitor.open("/ui/console/account")

@@ -113,6 +113,14 @@ async def test_each_record_has_its_event_and_the_caller_is_its_actor(server, vis
     assert (await stored(server, answer)).org_id == home.id
 
 
+async def test_an_empty_organization_is_that_of_the_caller(server, visitor):
+    home = await new_organization(server, "acme.example")
+    caller = await new_caller(server, visitor, home, "ORG_USER_MANAGER")
+    answer = await create(caller, organization={})
+
+    assert (await stored(server, answer)).org_id == home.id
+
+
 async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     answer = await create(owner, email={"email": "mini@mouse.example"})
 

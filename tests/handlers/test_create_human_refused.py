@@ -196,7 +196,6 @@ REFUSED = [
     ("email.sendCode.urlTemplate", "https://{{.Code}}.example/", "url_template.invalid"),
     ("email.sendCode.urlTemplate", "https://a.example/{{.Password}}", "url_template.invalid"),
     ("totpSecret", "no secret", "factor.secret"),
-    ("organization", {}, "field.required"),
 ]
 
 

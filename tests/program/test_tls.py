@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import ssl
 import subprocess
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -71,6 +73,45 @@ async def test_the_demo_page_works_behind_the_certificate(
 
     assert page.url == f"{program.issuer}/demo"
     assert "dana@example.com" in page.text
+
+
+async def handshake(program, context):
+    """The version and the suite that a client with these settings and the program agree on."""
+    port = urlsplit(program.issuer).port
+    _, writer = await asyncio.open_connection("localhost", port, ssl=context)
+    agreed = writer.get_extra_info("ssl_object")
+    found = agreed.version(), agreed.cipher()[0]
+    writer.close()
+    await writer.wait_closed()
+    return found
+
+
+def client_of_tls_1_2(chain, suites):
+    context = ssl.create_default_context(cafile=chain)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(suites)
+    return context
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_tls_1_2_is_spoken_with_authenticated_encryption_and_forward_secrecy_only(
+    start_program, certificate, tmp_path
+):
+    chain, key = certificate
+    program = start_program("--tls-cert", chain, "--tls-key", key)
+    for suites in ("ECDHE+AES:!AESGCM:!AESCCM", "ECDHE+AESCCM:ECDHE+ARIA", "RSA+AESGCM"):
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            await handshake(program, client_of_tls_1_2(tmp_path / chain, suites))
+    agreed = {
+        suites: await handshake(program, client_of_tls_1_2(tmp_path / chain, suites))
+        for suites in ("ECDHE+AESGCM", "ECDHE+CHACHA20")
+    }
+    newest = await handshake(program, ssl.create_default_context(cafile=tmp_path / chain))
+
+    assert agreed["ECDHE+AESGCM"][0] == agreed["ECDHE+CHACHA20"][0] == "TLSv1.2"
+    assert "GCM" in agreed["ECDHE+AESGCM"][1]
+    assert "CHACHA20" in agreed["ECDHE+CHACHA20"][1]
+    assert newest[0] == "TLSv1.3"
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
