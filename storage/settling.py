@@ -8,23 +8,25 @@ from typing import Final
 
 from storage.base import Store, Unavailable, Unknown, Write
 
-SETTLES_WITHIN_SECONDS: Final = 20.0
+SETTLES_WITHIN_SECONDS: Final = 8.0  # no balancer has given the request up by then
 _ASKS_EVERY_SECONDS: Final = 0.25
 
 
 async def commit_settled(
-    store: Store, *writes: Write, within_seconds: float = SETTLES_WITHIN_SECONDS
+    store: Store, *writes: Write, within_seconds: float | None = None
 ) -> None:
     """Commit a unit; when its answer was lost, wait until the store can tell what came of it.
 
     For units that their own repetition would stumble over: it would find the code spent, or the
     browser with another secret, and take that for the deed of somebody else. Raises what `commit`
-    does; Unknown only when the store tells nothing for all that time.
+    does; Unknown only when the store tells nothing for `within_seconds`, by default
+    SETTLES_WITHIN_SECONDS.
     """
+    patience = SETTLES_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:
         await store.commit(*writes)
     except Unknown as error:
-        if not await _was_applied(store, error, time.monotonic() + within_seconds):
+        if not await _was_applied(store, error, time.monotonic() + patience):
             raise Unavailable("the unit was not applied after all") from error
 
 

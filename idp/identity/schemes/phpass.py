@@ -14,7 +14,7 @@ from idp.identity.schemes.base import Stored, UnreadableHash
 
 # The rounds as a power of two; PHPass itself makes none below.
 MIN_EXPONENT: Final = 7
-MAX_EXPONENT: Final = 18
+MAX_EXPONENT: Final = 19
 
 _PHPASS: Final = re.compile(r"\$[PH]\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{21}[./01])")
 _DRUPAL: Final = re.compile(r"\$S\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{43})")
