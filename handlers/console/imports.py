@@ -54,6 +54,10 @@ _COUNTS: Final = {
 }
 _REASONS: Final = {
     "internal": message("Something failed on the side of the service.", context="imports"),
+    "import.not_started": message(
+        "The process that was to work on it did not start; the service's log says why.",
+        context="imports",
+    ),
     "import.package_lost": message(
         "The package is not what it was, or not there any more.", context="imports"
     ),

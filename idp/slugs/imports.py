@@ -34,6 +34,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "Another row of the package has the same id, and came first.",
         "Leave one of the two out of the package.",
     ),
+    "import.not_started": Slug(
+        400,
+        "The process that was to work on the job did not start.",
+        "Read its error in the service's log, mend its cause, and go on with the job.",
+    ),
     "import.package_lost": Slug(
         400,
         "The package of the job is not there any more, or was never received whole.",

@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import structs
 
 from idp import events
+from idp.errors import IdpError
 from idp.records.jobs import (
     JOB_BATCHES,
     JOB_PROBLEMS,
@@ -45,13 +46,21 @@ STATES: Final[Mapping[JobState, str]] = {
 DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
 RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
 INTERNAL: Final = "internal"
-_NOT_OF_PACKAGE: Final = (INTERNAL, PackageLost.slug)  # why one failed that may do better again
 MAX_WRITES: Final = 2000  # problems that one unit stores
 _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
 
 
 class Lost(Exception):
     """Somebody else works on the job by now; nothing more may be done for it here."""
+
+
+class NotStarted(IdpError):
+    """The process that was to work on a job did not start."""
+
+    slug = "import.not_started"
+
+
+_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)  # may do better again
 
 
 def new(

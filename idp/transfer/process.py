@@ -26,13 +26,15 @@ from idp.config import Config
 from idp.records.jobs import JOBS
 from idp.service import Service
 from idp.transfer import jobs, running, worker, workers
-from idp.transfer.jobs import Hold
+from idp.transfer.jobs import Hold, Lost, NotStarted
 from storage import StorageError
 
 LOOKS_EVERY_SECONDS: Final = 1.0
 NICENESS: Final = 10
 _RETRY_SECONDS: Final = 5.0  # after a child that failed
-_MODULE: Final = "idp.transfer.process"
+# Without -P a module of the same name in the working directory would be run instead.
+COMMAND: Final = (sys.executable, "-P", "-m", "idp.transfer.process")
+_BEGUN: Final = b"begun\n"  # what a child writes once its modules are loaded
 
 _log: Final = logs.logger(__name__)
 
@@ -94,26 +96,43 @@ class Importer:
     async def _run_child(self, errand: Errand) -> None:
         """A child's whole life. Who is cancelled lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            _MODULE,
+            *COMMAND,
             stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # a terminal's Ctrl-C spares it; its parent lets it know
         )
-        pipe = child.stdin
-        if pipe is None:
-            raise RuntimeError("a child without an input")
+        pipe, output = child.stdin, child.stdout
+        if pipe is None or output is None:
+            raise RuntimeError("a child without input or output")
         try:
             pipe.write(msgspec.json.encode(errand) + b"\n")
             with suppress(ConnectionError):
                 await pipe.drain()
+            has_begun = await output.readline() == _BEGUN
             code = await child.wait()
         finally:
             pipe.close()
             await _ended(child, self._service.config.drain_seconds)
         if code != exits.OK:
-            _log.error("a process for imports failed", code=code)
+            _log.error("a process for imports failed", exit_code=code, has_begun=has_begun)
+            if code > 0 and not has_begun:  # a signal says nothing about the next attempt
+                await self._fail(errand, code)
             await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _fail(self, errand: Errand, code: int) -> None:
+        """End a job whose child could not start, unless another process works on it by now.
+
+        Raises StorageError.
+        """
+        job = await self._service.store.get(JOBS, errand.job_id)
+        if job is None or job.holder != errand.holder:
+            return
+        reason = (
+            f"the process that was to work on it ended with exit code {code} before it had begun;"
+            " the service's log says why"
+        )
+        with suppress(Lost):
+            await Hold(self._service, job).end("failed", NotStarted.slug, reason)
 
 
 async def _ended(child: Process, patience_seconds: float) -> None:
@@ -129,11 +148,19 @@ def main() -> int:
     """Work on a job, and on those that wait then, until there are none or the parent is gone."""
     os.nice(NICENESS)
     errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
+    _tell_begun()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
     with worker.settled_in():
         return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
+
+
+def _tell_begun() -> None:
+    """Write that this process works, then leave the pipe: what is printed later goes to stderr."""
+    with suppress(OSError):  # when the parent is gone, the input has ended, too
+        os.write(1, _BEGUN)
+        os.dup2(2, 1)
 
 
 def _await_end(is_over: threading.Event) -> None:

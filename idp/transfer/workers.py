@@ -26,7 +26,8 @@ from storage import StorageError, Unavailable
 
 WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
 MAX_WORKERS: Final = 3
-_MODULE: Final = "idp.transfer.worker"
+# Without -P a module of the same name in the working directory would be run instead.
+COMMAND: Final = (sys.executable, "-P", "-m", "idp.transfer.worker")
 _PATIENCE_SECONDS: Final = 10.0
 
 _log: Final = logs.logger(__name__)
@@ -78,7 +79,7 @@ async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.Stream
     ours, theirs = socket.socketpair()
     with theirs:
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _MODULE, stdin=theirs.fileno(), start_new_session=True
+            *COMMAND, stdin=theirs.fileno(), start_new_session=True
         )
     reader, writer = await asyncio.open_unix_connection(sock=ours)
     try:
@@ -86,6 +87,8 @@ async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.Stream
     finally:
         writer.close()
         await _ended(child)
+        if child.returncode:
+            _log.warning("a process that helps with imports failed", exit_code=child.returncode)
 
 
 async def _ended(child: Process) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -16,11 +15,10 @@ from idp import start
 from idp.config import Config
 from idp.records import EVENTS, JOBS, JobOptions
 from idp.transfer import jobs, parts
-from idp.transfer.process import Errand
+from idp.transfer.process import COMMAND, Errand
 from storage import Update
 from tests.support.stored import everything
 
-WORK = [sys.executable, "-m", "idp.transfer.process"]
 # What an import leaves of its own, and what differs from one run to the next.
 OWN = ("jobs", "job_problems", "job_batches", "package_parts", "login_claims")
 
@@ -69,7 +67,9 @@ async def process(service, config: Config, id: str):
     if job.state in jobs.WAITING:
         assert await jobs.claim(service, job, holder)
     errand = Errand(config, id, holder)
-    child = await asyncio.create_subprocess_exec(*WORK, stdin=asyncio.subprocess.PIPE)
+    child = await asyncio.create_subprocess_exec(
+        *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
+    )
     child.stdin.write(msgspec.json.encode(errand) + b"\n")
     await child.stdin.drain()
     return child

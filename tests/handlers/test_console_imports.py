@@ -79,6 +79,7 @@ async def test_of_an_import_it_is_told_who_began_it_how_and_when_it_ended(server
     ("slug", "told", "can"),
     [
         ("internal", "Something failed on the side of the service.", True),
+        ("import.not_started", "The process that was to work on it did not start", True),
         ("import.package_lost", "The package is not what it was", True),
         ("field.required", "This is needed.", False),
         ("json.syntax", "it is none", False),

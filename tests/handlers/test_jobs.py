@@ -227,7 +227,13 @@ async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(serve
 
 
 @pytest.mark.parametrize(
-    ("slug", "can"), [("internal", True), ("import.package_lost", True), ("json.syntax", False)]
+    ("slug", "can"),
+    [
+        ("internal", True),
+        ("import.not_started", True),
+        ("import.package_lost", True),
+        ("json.syntax", False),
+    ],
 )
 async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, slug, can):
     id = await waiting(server, *orgs(3))

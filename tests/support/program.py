@@ -171,7 +171,7 @@ class Program:
 
 def command(*arguments: str, module: str = "idp") -> list[str]:
     """The program's command line; it dies with this process."""
-    python = [sys.executable, "-W", "error", "-m", module]
+    python = [sys.executable, "-P", "-W", "error", "-m", module]
     return [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid()), *python, *arguments]
 
 
