@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-import pyotp
-
 from tests.browser import reset_states
+from tests.support.factors import code_at
 
 TWO = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:two-factors"}}}
 
@@ -40,7 +39,7 @@ def at_codes(person):
     secret = at_app(person)
     clock = getattr(person.program, "clock", None)
     now = clock.now() if clock else datetime.now(UTC)
-    person.fill(code=pyotp.TOTP(secret).at(now), deviceName="Pixel 9")
+    person.fill(code=code_at(secret, now), deviceName="Pixel 9")
     person.press("Continue")
 
 

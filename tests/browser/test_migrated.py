@@ -7,10 +7,10 @@ import json
 import math
 from datetime import UTC, datetime
 
-import pyotp
 import pytest
 
 from tests.browser.person import Person
+from tests.support.factors import code_at
 from tests.support.moving import (
     PASSWORD,
     SECRET,
@@ -98,7 +98,7 @@ def test_an_authenticator_app_of_keycloak_goes_on_working(person, moved):
     person.sign_in("user2@keycloak.example", PASSWORD)
     assert person.name == "totp"
     secret = base64.b32encode(SECRET.encode()).decode()
-    person.fill(code=pyotp.TOTP(secret).at(datetime.now(UTC)))
+    person.fill(code=code_at(secret, datetime.now(UTC)))
     person.press("Continue")
 
     assert person.name == "demo"

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-import pyotp
-
 from idp.records import RECOVERY_CODES, USERS
 from tests.fire import stories
 from tests.fire.run import Run
-from tests.support.factors import codes_of, secret_of
+from tests.support.factors import code_at, codes_of, secret_of
 
 TWO = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:two-factors"}}}
 
 
 def code(secret: str, steps: int = 0) -> str:
-    return pyotp.TOTP(secret).at(datetime.now(UTC), counter_offset=steps)
+    return code_at(secret, datetime.now(UTC), steps)
 
 
 async def a_second_factor_is_set_up_and_asked_for(run: Run) -> None:
