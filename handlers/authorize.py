@@ -37,7 +37,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         try:
             params = self._params(is_post)
             self.ui_locales = params.if_once("ui_locales")
-            request, client = await authorize.read(self.service, params)
+            request, client = await authorize.read(self.service, params, self.keep)
             await self._go_on(request, client)
         except Refused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)

@@ -14,7 +14,7 @@ from idp.records import LogoutRequest
 
 
 class EndSessionHandler(RefusingHandler, HintHandler):
-    """With a valid hint its session ends at once; without one the person is asked."""
+    """With a valid hint its user is signed out of this browser; else the person is asked."""
 
     endpoint = "end_session"
 

@@ -5,21 +5,33 @@ The checks stand in one list, in the order in which they are made. Pushed reques
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
 from msgspec import Struct, structs
 
+from idp import logs
 from idp.config import Config
-from idp.oauth import acr, claims_request, id_tokens, pkce, responses, scopes, shown
+from idp.oauth import (
+    acr,
+    claims_request,
+    id_tokens,
+    pkce,
+    request_objects,
+    responses,
+    scopes,
+    shown,
+)
 from idp.oauth.checks import authorize as checks
 from idp.oauth.checks.check import Check
 from idp.oauth.claims_request import ClaimsRequest, Wanted
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.errors import (
+    HintIgnored,
     InvalidRequest,
     LoginRequired,
+    Refusing,
     RequestNotSupported,
     RequestUriNotSupported,
     UnauthorizedClient,
@@ -42,15 +54,25 @@ _RESPONSE_TYPES: Final[dict[frozenset[str], ResponseType]] = {
 }
 _BOUNDED: Final = ("state", "nonce", "scope")
 
+# Called with a parameter's refusal that does not refuse the request.
+RecordIgnored = Callable[[Refusing], Awaitable[None]]
+
+_log: Final = logs.logger(__name__)
+
 
 def return_to(client: Application, params: Params) -> ReturnTo:
-    """Where an answer goes, a refusal too. Raises Unusable: not to an address of the client."""
+    """Where an answer goes, a refusal too. Raises Unusable: not to an address of the client.
+
+    A request object is refused, but the mode that it asks for places the refusal: a client that
+    sends one expects its answers there (OpenID Connect Core 6.1).
+    """
+    inside = request_objects.unverified(params.if_once("request"))
     to = ReturnTo(
         redirect_uri=_registered(client, params.get("redirect_uri")),
-        mode=_usual_mode(params),
+        mode=_usual_mode(params, inside),
         state=responses.keep_state(params.get("state")),
     )
-    mode = _wanted_mode(params)
+    mode = _requested_mode(inside.get("response_mode", params.if_once("response_mode")))
     can_be = mode == "fragment" or (mode == "form_post" and responses.can_post(to))
     return structs.replace(to, mode=mode) if can_be else to
 
@@ -75,14 +97,14 @@ def _registered(client: Application, redirect_uri: str | None) -> str:
     return redirect_uri
 
 
-def _usual_mode(params: Params) -> ResponseMode:
+def _usual_mode(params: Params, inside: Mapping[str, object]) -> ResponseMode:
     """Where an answer is put unless the client has a wish: tokens never go to the query."""
-    types = set((params.if_once("response_type") or "").split(" "))
+    sent = (params.if_once("response_type"), inside.get("response_type"))
+    types = {word for text in sent if isinstance(text, str) for word in text.split(" ")}
     return "fragment" if types & {"id_token", "token"} else "query"
 
 
-def _wanted_mode(params: Params) -> ResponseMode | None:
-    sent = params.if_once("response_mode")
+def _requested_mode(sent: object) -> ResponseMode | None:
     return next((mode for mode in MODES if mode == sent), None)
 
 
@@ -95,17 +117,25 @@ class _Request(Struct, frozen=True):
 
 
 async def check(
-    service: Service, client: Application, params: Params, to: ReturnTo, *, is_pushed: bool = False
+    service: Service,
+    client: Application,
+    params: Params,
+    to: ReturnTo,
+    record: RecordIgnored | None = None,
+    *,
+    is_pushed: bool = False,
 ) -> AuthRequest:
-    """The checked request, not stored yet. Raises OAuthError."""
+    """The checked request, not stored yet; `record` is called with what is ignored of it.
+
+    Raises OAuthError.
+    """
     request = _Request(service.config, client, params, to, is_pushed)
     checked: dict[str, Any] = {}
     for made, reading in _CHECKS:
         with made:
             checked |= reading(request)
     claims = claims_request.read(_wish(params, "claims"))
-    with checks.ID_TOKEN_HINT:
-        hinted = await _hinted_user(service, params.get("id_token_hint"))
+    hinted = await _hinted_user(service, params.get("id_token_hint"), record)
     with checks.SUBJECT:
         checked["hinted_user_id"] = _user_of(hinted, claims)
     now = service.clock.now()
@@ -257,9 +287,25 @@ _CHECKS: Final[tuple[tuple[Check, Callable[[_Request], dict[str, Any]]], ...]] =
 )
 
 
-async def _hinted_user(service: Service, token: str | None) -> str | None:
-    """Whom `id_token_hint` names; it may have been issued to another client, or have expired."""
-    return (await id_tokens.read_hint(service, token)).sub if token is not None else None
+async def _hinted_user(
+    service: Service, token: str | None, record: RecordIgnored | None
+) -> str | None:
+    """The user that `id_token_hint` names; it may be another client's, or have expired.
+
+    One that can't be verified is ignored: it only makes things easier, and clients send what they
+    have kept for long (OpenID Connect Core 3.1.2.1).
+    """
+    if token is None:
+        return None
+    try:
+        return (await id_tokens.read_hint(service, token)).sub
+    except InvalidRequest as error:
+        ignored = HintIgnored(error.description, story=f"{error.story} It was ignored.")
+        ignored.check = checks.ID_TOKEN_HINT
+        _log.info("id_token_hint ignored", cause=error.description)
+        if record is not None:
+            await record(ignored)
+        return None
 
 
 def _wish(params: Params, name: str) -> str | None:

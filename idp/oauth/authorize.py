@@ -7,6 +7,7 @@ on every refusal goes back to the client.
 from __future__ import annotations
 
 from idp.oauth import authorization_request, pushing, stories
+from idp.oauth.authorization_request import RecordIgnored
 from idp.oauth.checks import authorize as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import OAuthError, Unusable
@@ -25,8 +26,11 @@ class Refused(Exception):
         self.error = error
 
 
-async def read(service: Service, params: Params) -> tuple[AuthRequest, Application]:
-    """The checked request, not stored yet, and its client.
+async def read(
+    service: Service, params: Params, record: RecordIgnored
+) -> tuple[AuthRequest, Application]:
+    """The checked request, not stored yet, and its client; `record` is called with what is
+    ignored of it.
 
     Raises Unusable when there is no proven place to send an answer to, else Refused.
     """
@@ -40,7 +44,7 @@ async def read(service: Service, params: Params) -> tuple[AuthRequest, Applicati
     try:
         with ONCE:
             params.refuse_repeated()
-        return await authorization_request.check(service, client, params, to), client
+        return await authorization_request.check(service, client, params, to, record), client
     except OAuthError as error:
         raise Refused(to, error) from error
 

@@ -23,6 +23,7 @@
     ├── InsufficientScope         403 with a Bearer challenge
     └── ServerError               500; TemporarilyUnavailable 503
     Unusable                      a page, never a redirect: client or redirect_uri not proven
+    HintIgnored                   no answer at all: the request goes on without its id_token_hint
 """
 
 from __future__ import annotations
@@ -204,3 +205,10 @@ class Unusable(Refusing):
         self.slug = slug
         self.sent = sent
         self.registered = registered
+
+
+class HintIgnored(Refusing):
+    """An `id_token_hint` of an authorization request that can't be used. The request goes on
+    without it; the record of it is for `idp explain`."""
+
+    slug = "hint.ignored"

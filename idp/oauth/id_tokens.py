@@ -26,7 +26,6 @@ class Hint(Struct, frozen=True):
 
     sub: str
     azp: str
-    sid: str | None = None
 
 
 class Said(Struct, frozen=True):

@@ -1,8 +1,9 @@
 """Ending sessions at the wish of a client or a person (OpenID Connect RP-Initiated Logout).
 
-With a valid `id_token_hint` its session ends at once. Without one the person is asked, and then
-every session of this browser ends. The browser goes back only to a registered address of a
-client that the request names. Other applications of the sessions hear of their end from this
+With a valid `id_token_hint` the sessions of its user in this browser end at once. Without one the
+person is asked, and then every session of this browser ends. Sessions of other browsers are never
+ended here: an ID token is no proof of who asks. The browser goes back only to a registered address
+of a client that the request names. Other applications of the sessions hear of their end from this
 service (`back_channel`), and through the browser (`front_channel`) before it goes on.
 """
 
@@ -27,7 +28,6 @@ from idp.oauth.params import Params
 from idp.oauth.registered import is_registered
 from idp.records import (
     LOGOUT_REQUESTS,
-    SESSIONS,
     Agent,
     Application,
     LogoutRequest,
@@ -66,7 +66,6 @@ async def read(service: Service, params: Params) -> LogoutRequest:
         expires_at=service.clock.now() + _LIVES,
         client_id=client.id if client else None,
         hinted_user_id=hint.sub if hint else None,
-        hinted_session_id=hint.sid if hint else None,
         post_logout_redirect_uri=uri,
         state=responses.keep_state(state),
         ui_locales=_storable(params.get("ui_locales")),
@@ -146,11 +145,12 @@ async def find(service: Service, request_id: str) -> LogoutRequest | None:
 async def end_hinted(
     service: Service, request: LogoutRequest, agent: Agent | None, *, stored: bool
 ) -> Ended | None:
-    """End the session that the hint names, and what else its user has open in this browser.
+    """End the sessions that the hint's user has open in this browser, and no others.
 
-    None when that says too little: then this browser's people are asked. The hint may be older
-    than the session here: whoever asks to sign this user out must not leave them signed in. In
-    this browser the secret changes in the same unit.
+    Returns None when the browser has sessions of other users only: the person is asked then.
+    Without any session here there is nothing to end and nobody to ask. The hint may be older than
+    the sessions: an application that asks to sign this user out must not leave them signed in. The
+    browser's secret changes in the same unit.
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
@@ -161,21 +161,16 @@ async def end_hinted(
 async def _end_hinted(
     service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool, stored: bool
 ) -> Ended | None:
-    user_id, session_id = request.hinted_user_id, request.hinted_session_id
     here = await sessions.find_open(service, agent) if agent else []
-    ending = {session.id: session for session in here if session.user_id == user_id}
+    ending = [session for session in here if session.user_id == request.hinted_user_id]
+    if agent is None or not ending:
+        return None if here else Ended(request)
     writes: list[Write] = []
     cookie = None
-    if agent is not None and ending and rotates:
+    if rotates:
         rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
         writes.append(rotation)
-    named = await service.store.get(SESSIONS, session_id) if session_id else None
-    if named is not None and named.user_id == user_id and named.ended_at is None:
-        ending[named.id] = named
-    if not ending:
-        return Ended(request) if agent is not None and not here else None
-    request = await _end(service, request, list(ending.values()), writes, stored=stored)
-    return Ended(request, cookie)
+    return Ended(await _end(service, request, ending, writes, stored=stored), cookie)
 
 
 async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> Ended:

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from idp import credentials
 from idp.oauth import authorization_request, client_auth, explain, stories
+from idp.oauth.authorization_request import RecordIgnored
 from idp.oauth.checks.authorize import REDIRECT_URI
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.par import NO_REFERENCE, SIGNS_IN
@@ -27,10 +28,16 @@ PREFIX: Final = "urn:ietf:params:oauth:request_uri:"
 LASTS_SECONDS: Final = 60
 
 
-async def push(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+async def push(
+    service: Service,
+    authorization: str | None,
+    params: Params,
+    record: RecordIgnored,
+) -> dict[str, Any]:
     """The answer to a client that pushes a request (2.2): the checks are those of authorize.
 
-    `authorization` is the header of that name. Raises OAuthError.
+    `authorization` is the header of that name; `record` is called with what is ignored. Raises
+    OAuthError.
     """
     with ONCE:
         params.refuse_repeated()
@@ -43,7 +50,9 @@ async def push(service: Service, authorization: str | None, params: Params) -> d
         if params.get("request_uri") is not None:
             raise InvalidRequest("request_uri can not be pushed")
     to = _return_to(client, params)
-    request = await authorization_request.check(service, client, params, to, is_pushed=True)
+    request = await authorization_request.check(
+        service, client, params, to, record, is_pushed=True
+    )
     secret = service.random.token()
     pushed = structs.replace(
         request,

@@ -132,14 +132,13 @@ class Consent(Record):
 class LogoutRequest(Record):
     """A logout that waits for the browser or the person's word (RP-Initiated Logout 2).
 
-    `hinted_*` are whom and what an `id_token_hint` names. `ended_session_ids` are those that it
-    has ended, when the browser has to call on applications for it.
+    `hinted_user_id` is whom an `id_token_hint` names. `ended_session_ids` are those that it has
+    ended, when the browser has to call on applications for it.
     """
 
     expires_at: datetime
     client_id: str | None = None
     hinted_user_id: str | None = None
-    hinted_session_id: str | None = None
     post_logout_redirect_uri: str | None = None
     state: str | None = None
     ui_locales: str | None = None

@@ -122,21 +122,40 @@ async def test_the_same_logout_twice_ends_the_same_way(server, visitor, client, 
     assert await everything(server.store) == before
 
 
-async def test_a_hint_ends_its_session_from_any_browser_and_no_other_session(
+async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
     server, visitor, client, tokens, new_visitor
 ):
-    foreign = new_visitor()
+    foreign, empty = new_visitor(), new_visitor()
     other = await client.tokens(foreign, *await server.copy_user("otto"))
-    page = await foreign.get(client.logout_url(id_token_hint=tokens["id_token"]))
+    before = await everything(server.store)
+    asked = await foreign.get(client.logout_url(id_token_hint=tokens["id_token"]))
+    page = await foreign.open(asked.location)
+    gone = await empty.get(client.logout_url(id_token_hint=tokens["id_token"]))
+    alone = await empty.open(f"{PATH}?{urlencode({'id_token_hint': tokens['id_token']})}")
 
-    assert page.headers["Location"] == BYE
-    assert "Set-Cookie" not in page.headers
-    assert not await is_signed_in(visitor, client)
+    assert page.name == "logout-confirm"
+    assert gone.headers["Location"] == BYE
+    assert alone.name == "logged-out"
+    assert (await everything(server.store))["sessions"] == before["sessions"]
+    assert await is_signed_in(visitor, client)
     assert await is_signed_in(foreign, client)
     assert (await client.userinfo(visitor, other["access_token"])).status == 200
+    assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
 
 
-async def test_a_cross_site_post_without_the_cookie_ends_the_session_too(
+async def test_of_several_people_of_a_browser_a_hint_signs_out_the_one_it_names(
+    server, visitor, client, tokens
+):
+    await client.tokens(visitor, *await server.copy_user("otto"), prompt="select_account")
+    page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"]))
+    left = [one async for one in server.store.scan(SESSIONS) if one.ended_at is None]
+
+    assert page.headers["Location"] == BYE
+    assert len(left) == 1
+    assert left[0].user_id != part(tokens["id_token"], 1)["sub"]
+
+
+async def test_a_cross_site_post_of_another_browser_ends_nothing(
     visitor, client, tokens, new_visitor
 ):
     form = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": BYE}
@@ -145,7 +164,7 @@ async def test_a_cross_site_post_without_the_cookie_ends_the_session_too(
     page = await elsewhere.get((await elsewhere.post(PATH, form, headers=headers)).location)
 
     assert page.headers["Location"] == BYE
-    assert not await is_signed_in(visitor, client)
+    assert await is_signed_in(visitor, client)
 
 
 async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, tokens):
@@ -165,7 +184,6 @@ async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, cli
         id="request",
         expires_at=server.clock.now(),
         hinted_user_id=claims["sub"],
-        hinted_session_id=claims["sid"],
     )
     rotated = {"secret_hash": "another tab has signed in"}
     await server.store.commit(Update(AGENTS, agent.id, set=rotated))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from urllib.parse import urlsplit
 
 import pytest
 
+from idp import base64url
 from idp.oauth.responses import MODES
 from tests.handlers.steps import Seen, text_of
 from tests.support.stored import everything
@@ -183,3 +185,82 @@ async def test_tokens_and_their_errors_are_never_in_a_query(
         assert parts.query in ("", usual)
     if mode == "fragment":
         assert (parts.query, bool(parts.fragment)) == (usual, True)
+
+
+def request_object(claims: object, *, header=b'{"alg":"none"}', signature="") -> str:
+    octets = claims if isinstance(claims, bytes) else json.dumps(claims).encode()
+    return f"{base64url.encode(header)}.{base64url.encode(octets)}.{signature}"
+
+
+ASKS_FOR_A_FORM = {"response_mode": "form_post", "state": "inside"}
+PLACED_IN_A_FORM = {
+    "unsecured": request_object(ASKS_FOR_A_FORM),
+    "signed by whomever": request_object(ASKS_FOR_A_FORM, signature="c2lnbmVk"),
+    "of tokens": request_object(ASKS_FOR_A_FORM | {"response_type": "id_token token"}),
+}
+
+
+@pytest.mark.parametrize("name", PLACED_IN_A_FORM)
+async def test_a_refused_request_object_says_that_the_refusal_is_posted(visitor, client, name):
+    page = await visitor.get(client.authorize_url(request=PLACED_IN_A_FORM[name]))
+    answer = assert_posts(page)
+
+    assert answer["error"] == "request_not_supported"
+
+
+@pytest.mark.parametrize("mode", ["fragment", "query", "pigeon", None, 5, ["form_post"]])
+@pytest.mark.parametrize("response_type", [None, "code", "id_token", "id_token token"])
+async def test_the_mode_of_a_refused_request_object_never_puts_tokens_types_into_a_query(
+    visitor, client, mode, response_type
+):
+    claims = {"response_mode": mode, "response_type": response_type}
+    request = request_object({name: value for name, value in claims.items() if value is not None})
+    page = await visitor.get(client.authorize_url(request=request))
+    parts = urlsplit(page.location)
+    is_fragment = mode == "fragment" or response_type not in (None, "code")
+
+    assert ("error=" in parts.fragment) == is_fragment
+    assert ("error=" in parts.query) != is_fragment
+    assert page.answer["error"] == "request_not_supported"
+
+
+UNREADABLE = {
+    "encrypted": "e30.e30.e30.e30.e30",
+    "not base64url": "e30.%%%.",
+    "not JSON": request_object(b"form_post"),
+    "an array": request_object(["form_post"]),
+    "two modes": request_object(b'{"response_mode":"form_post","response_mode":"form_post"}'),
+    "not UTF-8": request_object(b'{"response_mode":"form_post","x":"\xff"}'),
+    "nested too deep": request_object(b'{"response_mode":"form_post","x":' + b"[" * 2000),
+    "more than 16 kB": request_object(ASKS_FOR_A_FORM | {"x": "x" * 16 * 1024}),
+    "empty": "",
+    "two parts": "e30.e30",
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+async def test_a_request_object_that_cannot_be_read_leaves_the_refusal_where_it_was(
+    visitor, client, name
+):
+    form = client.authorize_form(request=UNREADABLE[name])
+    page = await visitor.post("/oauth/v2/authorize", form)
+
+    assert page.name != "form-post"
+    if name == "empty":  # as if it had not been sent (RFC 6749 3.1)
+        assert "/ui/login?flow=" in page.location
+    else:
+        assert "error=request_not_supported" in urlsplit(page.location).query
+
+
+async def test_the_mode_of_a_request_object_wins_over_the_one_beside_it(visitor, client):
+    request = request_object({"response_mode": "fragment"})
+    page = await visitor.get(client.authorize_url(request=request, response_mode="form_post"))
+
+    assert "error=request_not_supported" in urlsplit(page.location).fragment
+
+
+async def test_a_form_that_a_request_object_asks_for_goes_to_web_addresses_only(visitor, client):
+    request = request_object(ASKS_FOR_A_FORM)
+    page = await visitor.get(client.authorize_url(request=request, redirect_uri="app:/cb"))
+
+    assert page.location.startswith("app:/cb?error=request_not_supported")

@@ -141,38 +141,45 @@ async def test_a_retired_key_is_published_until_its_last_token_has_expired(
     assert retired not in await published(visitor)
 
 
-async def test_a_retired_key_verifies_hints_for_120_days(server, visitor, demo, rotate):
-    tokens = await demo.tokens(visitor, *server.user)
+async def test_a_retired_key_verifies_hints_for_120_days(
+    server, visitor, new_visitor, demo, rotate
+):
+    tokens, other = await demo.tokens(visitor, *server.user), await server.copy_user("otto")
     server.clock.advance(301)
     await rotate()
     server.clock.advance(119 * 86400)
-    remembered = await demo.silently(visitor, id_token_hint=tokens["id_token"])
+    browser = new_visitor()
+    await demo.tokens(browser, *other)
+    remembered = await demo.silently(browser, id_token_hint=tokens["id_token"])
     server.clock.advance(2 * 86400)
-    forgotten = await demo.silently(visitor, id_token_hint=tokens["id_token"])
+    browser = new_visitor()
+    await demo.tokens(browser, *other)
+    forgotten = await demo.silently(browser, id_token_hint=tokens["id_token"])
 
     assert remembered["error"] == "login_required"
-    assert forgotten["error"] == "invalid_request"
+    assert "code" in forgotten
 
 
 @pytest.mark.parametrize("access_token_type", ["jwt", "opaque"])
 async def test_removing_a_key_ends_trust_in_its_tokens_at_once(
-    server, visitor, rotate, remove, access_token_type
+    server, visitor, new_visitor, rotate, remove, access_token_type
 ):
     client = await server.register(
         access_token_type=access_token_type,
         post_logout_redirect_uris=["https://client.example/bye"],
     )
-    tokens = await client.tokens(visitor, *server.user)
+    tokens, other = await client.tokens(visitor, *server.user), new_visitor()
+    await client.tokens(other, *await server.copy_user("otto"))
     server.clock.advance(301)
     await rotate()
     removed = await remove("retired")
     userinfo = await client.userinfo(visitor, tokens["access_token"])
-    hint = await client.silently(visitor, id_token_hint=tokens["id_token"])
+    hint = await client.silently(other, id_token_hint=tokens["id_token"])
     logout = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"]))
 
     assert removed.id not in await published(visitor)
     assert userinfo.status == (401 if access_token_type == "jwt" else 200)
-    assert hint["error"] == "invalid_request"
+    assert "code" in hint
     assert (logout.status, logout.location) == (400, None)
 
 

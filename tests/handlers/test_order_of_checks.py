@@ -95,8 +95,11 @@ def mends(hint):
         {"code_challenge": CHALLENGE},
         {"nonce": "n"},
         {"prompt": "none"},
-        {"max_age": ""},
-        {"id_token_hint": hint, "claims": '{"id_token": {"sub": {"value": "x"}}}'},
+        {
+            "max_age": "",
+            "id_token_hint": hint,
+            "claims": '{"id_token": {"sub": {"value": "x"}}}',
+        },
         {"claims": "", "id_token_hint": ""},
     ]
 

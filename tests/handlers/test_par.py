@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from idp.oauth import refusals
 from idp.records import APPLICATIONS, PUSHED_REQUESTS
 from storage import Update
 from tests.handlers.steps import text_of
@@ -194,7 +195,6 @@ REFUSED = {
     "prompt unknown": ({"prompt": "please"}, "invalid_request"),
     "max_age -1": ({"max_age": "-1"}, "invalid_request"),
     "a nonce of 4097": ({"nonce": "n" * 4097}, "invalid_request"),
-    "no hint": ({"id_token_hint": "nonsense"}, "invalid_request"),
 }
 
 
@@ -204,6 +204,14 @@ async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, c
         assert_refused(await push(visitor, client, **changes), 400, error, name)
 
     assert await everything(server.store) == before
+
+
+async def test_a_pushed_hint_that_is_none_is_ignored(server, visitor, client):
+    page = await push(visitor, client, id_token_hint="nonsense")
+    (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])
+
+    assert page.status == 201
+    assert (kept.endpoint, kept.error) == ("par", "hint.ignored")
 
 
 async def test_an_api_signs_nobody_in_and_pushes_nothing(server, visitor):

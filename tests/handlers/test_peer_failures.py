@@ -143,7 +143,9 @@ async def test_what_is_encrypted_gets_around_no_signature(server, world):
     """CVE-2026-9793: of an encrypted request object, nobody asked for the signature."""
     before = await everything(server.store)
     asked = await world.visitor.get(world.party.authorize_url(request=ENCRYPTED))
-    hinted = await world.visitor.get(world.party.authorize_url(id_token_hint=ENCRYPTED))
+    hinted = await world.visitor.get(
+        world.party.authorize_url(id_token_hint=ENCRYPTED, prompt="none")
+    )
     left = await world.visitor.get(f"{END_SESSION}?id_token_hint={ENCRYPTED}")
     form = {"client_assertion_type": ASSERTION_TYPE, "client_assertion": ENCRYPTED}
     client = await world.visitor.post(TOKEN, form | {"grant_type": "client_credentials"})
@@ -153,7 +155,7 @@ async def test_what_is_encrypted_gets_around_no_signature(server, world):
     claims = await world.visitor.get(USERINFO, headers=headers)
 
     assert asked.answer["error"] == "request_not_supported"
-    assert hinted.answer["error"] == "invalid_request"
+    assert hinted.answer["error"] == "login_required"
     assert (left.status, left.name) == (400, "explain")
     assert_refused(client, 401, "invalid_client")
     assert_refused(granted, 400, "invalid_grant")

@@ -203,30 +203,35 @@ async def test_a_jwt_of_a_strange_key_under_our_kid_is_refused(visitor, jwt):
 
 
 async def test_an_access_token_and_an_id_token_are_not_taken_for_each_other(
-    server, visitor, jwt_client
+    server, visitor, new_visitor, jwt_client
 ):
-    issued = await jwt_client.tokens(visitor, *server.user)
-    hint = await jwt_client.silently(visitor, id_token_hint=issued["access_token"])
+    issued, other = await jwt_client.tokens(visitor, *server.user), new_visitor()
+    await jwt_client.tokens(other, *await server.copy_user("otto"))
+    ignored = await jwt_client.silently(other, id_token_hint=issued["access_token"])
+    taken = await jwt_client.silently(other, id_token_hint=issued["id_token"])
 
     await all_refused(visitor, [issued["id_token"]])
-    assert hint["error"] == "invalid_request"
+    assert "code" in ignored
+    assert taken["error"] == "login_required"
 
 
 async def test_a_token_of_our_own_key_counts_only_under_its_own_type(
-    server, visitor, jwt_client, jwt
+    server, visitor, new_visitor, jwt_client, jwt
 ):
+    other = new_visitor()
+    await jwt_client.tokens(other, *await server.copy_user("otto"))
     key = await server.service.keys.signing()
     answer = await jwt_client.silently(visitor)
     id_token = (await jwt_client.redeem(visitor, answer["code"])).json()["id_token"]
     both = part(id_token, 1) | part(jwt, 1)
     hints = {typ: jose.sign(key, typ, both) for typ in ("JWT", "at+jwt", "logout+jwt")}
     answers = {
-        typ: await jwt_client.silently(visitor, id_token_hint=hint) for typ, hint in hints.items()
+        typ: await jwt_client.silently(other, id_token_hint=hint) for typ, hint in hints.items()
     }
 
     assert await is_accepted(visitor, hints.pop("at+jwt"))
     await all_refused(visitor, hints.values())
-    assert [typ for typ, answer in answers.items() if "code" in answer] == ["JWT"]
+    assert [typ for typ, answer in answers.items() if "error" in answer] == ["JWT"]
 
 
 async def test_an_access_token_is_neither_a_code_nor_a_refresh_token(visitor, demo, opaque):

@@ -87,6 +87,7 @@ MAX_AGE: Final = Check(
     "OpenID Connect Core, 3.1.2.1",
     "Send a whole number, such as max_age=3600.",
 )
+# Refuses nothing, and so stands in no list: a hint that does not pass is ignored.
 ID_TOKEN_HINT: Final = Check(
     "id_token_hint",
     "id_token_hint is an ID token of this service",
@@ -117,7 +118,6 @@ REQUEST_CHECKS: Final = (
     NONCE,
     PROMPT,
     MAX_AGE,
-    ID_TOKEN_HINT,
     SUBJECT,
 )
 CHECKS: Final = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tests.handlers.mistakes.world import Mistake, World
-from tests.support import forged
 
 
 def request(name: str, check: str, sentence: str, **changes):
@@ -41,15 +40,6 @@ async def nonce_twice(world: World):
 
 async def by_put(world: World):
     return await world.visitor.request("PUT", world.wiki.authorize_url())
-
-
-async def forged_hint(world: World):
-    hint = forged.resigned((await world.tokens())["id_token"], {}, {"sub": "somebody"})
-    return await world.authorize(id_token_hint=hint)
-
-
-async def access_token_as_hint(world: World):
-    return await world.authorize(id_token_hint=(await world.tokens())["access_token"])
 
 
 async def two_users(world: World):
@@ -203,25 +193,7 @@ MISTAKES = [
         nonce="n" * 5000,
     ),
     request(
-        "an invented hint",
-        "id_token_hint",
-        "That is no JWT at all, not an ID token.",
-        id_token_hint="the-user",
-    ),
-    request(
         "prompt=none without a session", "person", "The user is not signed in.", prompt="none"
-    ),
-    Mistake(
-        "a forged hint",
-        "id_token_hint",
-        "It is a JWT of this service by its words, but its signature does not verify.",
-        forged_hint,
-    ),
-    Mistake(
-        "an access token as hint",
-        "id_token_hint",
-        "That is an access token, not an ID token.",
-        access_token_as_hint,
     ),
     Mistake(
         "prompt=none and two people",

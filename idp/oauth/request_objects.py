@@ -1,0 +1,28 @@
+"""Request objects (OpenID Connect Core 6, RFC 9101): not supported, and read for one purpose.
+
+What one asks for may say where the refusal goes. Nothing of it is verified, so nothing else of it
+may be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp import base64url, strict_json
+from idp.errors import InvalidArgument
+
+MAX_CHARACTERS: Final = 16 * 1024
+_PARTS: Final = 3
+
+
+def unverified(text: str | None) -> Mapping[str, object]:
+    """The claims of a request object in the compact form, signed or not; empty where `text` is
+    none, too long or can't be read."""
+    if text is None or len(text) > MAX_CHARACTERS or text.count(".") != _PARTS - 1:
+        return {}
+    try:
+        claims = strict_json.decode(base64url.decode(text.split(".")[1]))
+    except (ValueError, InvalidArgument):
+        return {}
+    return claims if isinstance(claims, dict) else {}
