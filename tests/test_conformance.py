@@ -98,7 +98,10 @@ TABLES = {
     "7.3": ["introspection", "userinfo"],
 }
 BEHAVIOURS = [*range(1, 61), "16 id_token_hint", "18 form_post", "19 iss"]
-SAFE_PROTOCOL = ["TLS 1.2", "back-channel", "organization", "console"]
+SAFE_PROTOCOL = [
+    *["logout", "hint", "request", "assertion"],
+    *["TLS 1.2", "back-channel", "organization", "console"],
+]
 REFUSED: set[str] = set()
 
 

@@ -1,8 +1,8 @@
 """JWTs by which others prove who they are (RFC 7523 3): clients, and service users.
 
 An assertion is signed by a key that was registered for its issuer, speaks of the issuer itself
-(`iss` = `sub`), is meant for this service alone and lasts an hour at most. One that has a `jti`
-counts once, over all processes.
+(`iss` = `sub`), is meant for this service alone and lasts an hour at most. Each is accepted once,
+over all processes: by its `jti`, or where it may be without one, by what was signed.
 """
 
 from __future__ import annotations
@@ -76,19 +76,18 @@ def read(text: str) -> Assertion:
 async def verify(
     service: Service, assertion: Assertion, key: RegisteredKey | None, *, needs_jti: bool
 ) -> None:
-    """Believe an assertion: its key, signature and claims; then count its `jti`, once.
+    """Verify an assertion's key, signature and claims, then store that it was used.
 
-    Raises NotProven.
+    Raises NotProven, for one that was used before too.
     """
     claims = assertion.claims
     check(service, assertion, key)
     if claims.iss != claims.sub:
         issuer, subject = stories.quoted(claims.iss), stories.quoted(claims.sub)
         raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
-    if claims.jti is not None:
-        await _count(service, used(claims, claims.jti))
-    elif needs_jti:
+    if claims.jti is None and needs_jti:
         raise NotProven("The assertion has no jti, so it could be used again.")
+    await _count(service, assertion)
 
 
 def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> None:
@@ -145,8 +144,19 @@ def used(claims: Claims, jti: str) -> Replay:
     return Replay(id=credentials.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
 
 
-async def _count(service: Service, replay: Replay) -> None:
+def _used_whole(assertion: Assertion) -> Replay:
+    """The same for one without a `jti`. What is signed tells it from all others; the signature
+    does not, because one text has many signatures by an EC key."""
+    expires = datetime.fromtimestamp(assertion.claims.exp, UTC)
+    signed = credentials.digest(assertion.parsed.signing_input.decode("ascii"))
+    return Replay(id=signed, expires_at=expires + 2 * SKEW)
+
+
+async def _count(service: Service, assertion: Assertion) -> None:
+    jti = assertion.claims.jti
+    replay = used(assertion.claims, jti) if jti is not None else _used_whole(assertion)
     try:
         await commit_settled(service.store, Insert(REPLAY, replay))
     except Conflict:
-        raise NotProven("The assertion was used before: its jti counts once.") from None
+        why = "its jti counts once" if jti else "it has no jti, and counts once as it is"
+        raise NotProven(f"The assertion was used before: {why}.") from None

@@ -85,8 +85,8 @@ class RevokedToken(Record):
 
 
 class Replay(Record):
-    """What counts once and was used: an assertion, by the digest of its issuer and `jti`, or the
-    challenge that a passkey signed, by its own."""
+    """What counts once and was used: an assertion, by the digest of its issuer and `jti` or of
+    what was signed, or the challenge that a passkey signed, by its own."""
 
     expires_at: datetime
 

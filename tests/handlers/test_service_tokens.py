@@ -11,7 +11,7 @@ from jwcrypto.jwt import JWT
 
 from idp import credentials
 from idp.identity import users
-from idp.records import APPLICATIONS, ORGANIZATIONS, USER_KEYS, USERS
+from idp.records import APPLICATIONS, ORGANIZATIONS, REPLAY, USER_KEYS, USERS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.asserting import JWT_BEARER, private_key, register_key
@@ -111,7 +111,9 @@ async def test_a_scope_that_does_not_exist_is_invalid(server, visitor, machine, 
     assert_refused(await by_secret(visitor, machine, scope=scope), 400, "invalid_scope")
     page = await by_assertion(visitor, keyed.assertion(jti=None), scope=scope)
     assert_refused(page, 400, "invalid_scope")
-    assert await everything(server.store) == before
+    after = await everything(server.store)
+    assert len(after["replay"]) == 1  # the assertion itself is used up
+    assert after | {"replay": {}} == before
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA", "PS256"])
@@ -135,13 +137,26 @@ async def test_without_openid_there_is_no_id_token(visitor, keyed):
     assert "id_token" not in body
 
 
-async def test_an_assertion_with_a_jti_counts_once_and_one_without_again(visitor, keyed):
-    once, again = keyed.assertion(), keyed.assertion(jti=None)
+@pytest.mark.parametrize("jti", [{}, {"jti": None}], ids=["with jti", "without"])
+async def test_an_assertion_counts_once(server, visitor, keyed, jti):
+    assertion = keyed.assertion(**jti)
+    server.clock.advance(1)
+    another = keyed.assertion(**jti)
 
-    assert_granted(await by_assertion(visitor, once))
-    assert_refused(await by_assertion(visitor, once), 400, "invalid_grant")
-    assert_granted(await by_assertion(visitor, again))
-    assert_granted(await by_assertion(visitor, again))
+    assert_granted(await by_assertion(visitor, assertion))
+    assert_refused(await by_assertion(visitor, assertion), 400, "invalid_grant")
+    assert_granted(await by_assertion(visitor, another))
+
+
+async def test_an_assertion_without_a_jti_is_kept_until_it_expires(server, visitor, keyed):
+    assertion = keyed.assertion(jti=None)
+    assert_granted(await by_assertion(visitor, assertion))
+    (kept,) = [one async for one in server.store.scan(REPLAY)]
+
+    assert kept.expires_at >= server.clock.now() + timedelta(seconds=300)
+    for seconds in (299, 2):
+        server.clock.advance(seconds)
+        assert_refused(await by_assertion(visitor, assertion), 400, "invalid_grant")
 
 
 WRONG = {
