@@ -77,6 +77,10 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     },
     "policy": ("Policy", ("deleted",)),
     "project": ("Project", ("changed", "created", "deactivated", "deleted", "reactivated")),
+    "project_grant": (
+        "Project grant",
+        ("changed", "created", "deactivated", "deleted", "reactivated"),
+    ),
     "project_role": ("Role of a project", ("changed", "created", "deleted")),
     "role_assignment": ("Roles of a user", ("changed", "created", "deleted")),
     "session": ("Session", ("ended", "opened", "renewed")),

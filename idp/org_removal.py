@@ -26,6 +26,7 @@ from idp.records import (
     ORGANIZATIONS,
     PICTURES,
     POLICIES,
+    PROJECT_GRANTS,
     PROJECTS,
     USERS,
     DeletedOrganization,
@@ -50,6 +51,7 @@ class _Part(NamedTuple):
     collection: Collection[Any]
     type: str
     order: str | None = None
+    field: str = "org_id"
 
 
 _PARTS: Final = (
@@ -57,6 +59,7 @@ _PARTS: Final = (
     _Part(DOMAINS, "domain.deleted", order="domain"),
     _Part(POLICIES, "policy.deleted"),
     _Part(PICTURES, "picture.deleted"),
+    _Part(PROJECT_GRANTS, "project_grant.deleted", field="granted_org_id"),
 )
 
 
@@ -137,10 +140,14 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
         await _purge_project(service, project, note.actor)
     if users.records or projects.records:
         return False
-    where = {"org_id": note.id}
     left = [
         await leftovers.emptied(
-            service, part.collection, where, part.type, note.actor, order=part.order
+            service,
+            part.collection,
+            {part.field: note.id},
+            part.type,
+            note.actor,
+            order=part.order,
         )
         for part in _PARTS
     ]

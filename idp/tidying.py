@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp import leftovers
-from idp.clients import app_removal, project_removal, project_states
+from idp.clients import app_removal, granted_roles, project_removal, project_states
 from idp.leftovers import Step
 from idp.oauth import connections
 from idp.records import LEFTOVERS, LeftoverKind
@@ -18,6 +18,8 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
     "application.deleted": app_removal.purge,
     "project.deleted": project_removal.purge,
     "project.state": project_states.follow,
+    "project_grant.changed": granted_roles.follow,
+    "project_grant.deleted": granted_roles.purge,
     "connection.removed": connections.purge,
 }
 

@@ -66,6 +66,19 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
     return Update(META, SCHEMA_ID, set=agreed, expect=held) if agreed != held else None
 
 
+async def closing(store: Store, version: int) -> list[Write]:
+    """The writes after which no program of a schema before `version` opens the store any more.
+
+    They belong into the unit that stores what such a program would misread. Stale: another
+    process did the same at this moment.
+    """
+    there = await _record(store)
+    if there.oldest_reader >= version:
+        return []
+    held = {"oldest_reader": there.oldest_reader}
+    return [Update(META, SCHEMA_ID, set={"oldest_reader": version}, expect=held)]
+
+
 def check_filled(there: MetaRecord) -> None:
     """Raises HalfFilled."""
     if there.filled_since is not None:

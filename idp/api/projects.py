@@ -7,16 +7,20 @@ from typing import Final
 
 from idp.api.operation import operation
 from idp.clients import (
+    project_grants,
     project_removal,
     project_states,
     projects,
     role_assignments,
     roles,
+    search_project_grants,
     search_projects,
 )
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
+_GRANTS: Final = f"{_PROJECT}/grants"
+_GRANT: Final = f"{_GRANTS}/{{grantId}}"
 
 OPERATIONS = (
     operation("POST", _PROJECTS, "project.write", projects.create),
@@ -48,4 +52,25 @@ OPERATIONS = (
     operation(
         "DELETE", f"{_PROJECT}/roles/{{roleKey}}", "project.write", role_assignments.remove_role
     ),
+    operation("POST", _GRANTS, "project.write", project_grants.create),
+    operation("POST", f"{_GRANTS}/_search", "project.read", search_project_grants.search),
+    operation("GET", _GRANT, "project.read", project_grants.show),
+    operation("PUT", _GRANT, "project.write", project_grants.change, conditional=True),
+    operation(
+        "POST",
+        f"{_GRANT}/_deactivate",
+        "project.write",
+        partial(project_grants.switch, name="deactivate"),
+        conditional=True,
+        summary="Suspend a grant; what was issued to users who need it ends.",
+    ),
+    operation(
+        "POST",
+        f"{_GRANT}/_reactivate",
+        "project.write",
+        partial(project_grants.switch, name="reactivate"),
+        conditional=True,
+        summary="Let a deactivated grant count again.",
+    ),
+    operation("DELETE", _GRANT, "project.write", project_grants.remove, conditional=True),
 )

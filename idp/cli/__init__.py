@@ -30,6 +30,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "key": ("idp.cli.nouns.machines:key", "Keys of service users and applications."),
     "key2jwt": ("idp.cli.key2jwt:key2jwt", "An assertion, made of a key file."),
     "project": ("idp.cli.nouns.projects:project", "Projects: what groups applications."),
+    "project-grant": (
+        "idp.cli.nouns.projects:project_grant",
+        "The organizations that a project is granted to.",
+    ),
     "role": ("idp.cli.nouns.projects:role", "The roles that a project knows."),
     "app": ("idp.cli.nouns.applications:app", "Applications."),
     "preset": ("idp.cli.nouns.presets:preset", "Settings for well-known applications."),

@@ -12,7 +12,7 @@ from idp import answers, changes, client_secrets, events
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import compliance, origins, projects
+from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
 from idp.errors import NotFound, PermissionDenied
 from idp.fields import Name
@@ -133,8 +133,8 @@ async def configure(
     """Replace how an application works, once `check` has nothing against it.
 
     What is issued from then on follows. Tokens live on, unless management access was taken away:
-    then all of them end. Raises NotFound, PermissionDenied (management access), and what `check`
-    raises.
+    then all of them end; those of users who are no longer allowed end, too. Raises NotFound,
+    PermissionDenied (management access), and what `check` raises.
     """
     secret: str | None = None
 
@@ -154,7 +154,8 @@ async def configure(
         secrets = {} if is_kept else client_secrets.first(secret, service.clock.now())
         is_cut = client.has_management_access and not settings.get("has_management_access")
         stamp = service.random.token(bits=64) if is_cut else client.stamp
-        return {**settings, **secrets, "stamp": stamp}
+        narrowed = allowed_users.narrowing(service.random, client, settings)
+        return {**settings, **secrets, **narrowed, "stamp": stamp}
 
     def also(before: Application, after: Application) -> list[Write]:
         return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]

@@ -12,6 +12,7 @@ from idp.clients.apps import AppConfigured, AppRegistered
 from idp.clients.compliance import ComplianceProblem
 from idp.clients.oidc_request import (
     ALGORITHMS,
+    ALLOWED_USERS,
     APP_TYPES,
     AUTH_METHODS,
     GRANT_TYPES,
@@ -83,11 +84,13 @@ def settings(request: OidcSettings) -> dict[str, Any]:
     """What an application keeps of a request, by the record's fields.
 
     Without grant types, it is for signing in by codes. Without response types, it has that of
-    codes if it may redeem them.
+    codes if it may redeem them. `allowed_users` is there only if the request says it.
     """
     grants = _unique(GRANT_TYPES, request.grant_types) or ["authorization_code"]
     implied = ["code"] if "authorization_code" in grants else []
+    allowed = request.allowed_users
     return {
+        **({"allowed_users": ALLOWED_USERS[allowed]} if allowed else {}),
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": APP_TYPES[request.app_type],
         "redirect_uris": request.redirect_uris,

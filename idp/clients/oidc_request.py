@@ -11,7 +11,14 @@ from idp.clients.redirect_uris import Origin, RedirectUri, WebAddress
 from idp.errors import FieldProblem
 from idp.fields import Integer, Items, Name, OneOf, Refused, Text
 from idp.oauth.grants import GRANTS
-from idp.records import AppType, AuthMethod, ResponseType, SigningAlgorithm, TokenKind
+from idp.records import (
+    AllowedUsers,
+    AppType,
+    AuthMethod,
+    ResponseType,
+    SigningAlgorithm,
+    TokenKind,
+)
 from idp.requests import Nothing, Request
 
 MAX_URIS: Final = 50
@@ -46,6 +53,11 @@ ALGORITHMS: Final[dict[str, SigningAlgorithm]] = {
     "ES256": "ES256",
     "EdDSA": "EdDSA",
 }
+ALLOWED_USERS: Final[dict[str, AllowedUsers]] = {
+    "OIDC_ALLOWED_USERS_EVERYBODY": "everybody",
+    "OIDC_ALLOWED_USERS_OWN_ORGANIZATION": "own_organization",
+    "OIDC_ALLOWED_USERS_GRANTED": "granted",
+}
 IMPLICIT_RESPONSES: Final = frozenset(set(RESPONSE_TYPES) - {"OIDC_RESPONSE_TYPE_CODE"})
 
 _Uris = Annotated[list[Annotated[str, RedirectUri()]], Items(MAX_URIS)]
@@ -68,6 +80,8 @@ class LoginVersion(Request, frozen=True, kw_only=True):
 class OidcSettings(Request, frozen=True, kw_only=True):
     """How an application is to work; what is not said has its default.
 
+    `allowed_users` omitted means everybody in a new application, and leaves it as it is in one
+    that is there: a replacement that does not know the member never opens an application.
     `skip_native_app_success_page` and `login_version` are taken and not kept: there is no such
     page, and one login.
     """
@@ -93,6 +107,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     groups_claim: Annotated[str, ClaimName()] = ""
     third_party: bool = False
     management_access: bool = False
+    allowed_users: Annotated[str, OneOf(tuple(ALLOWED_USERS))] | None = None
     refresh_token_reuse_seconds: Annotated[int, Integer(0, MAX_REUSE_SECONDS)] = 0
     loopback_any_port: bool = False
     require_pushed_requests: bool = False

@@ -17,6 +17,7 @@ from idp.errors import FailedPrecondition
 from idp.records import (
     APPLICATIONS,
     LEFTOVERS,
+    PROJECT_GRANTS,
     PROJECT_ROLES,
     PROJECTS,
     ROLE_ASSIGNMENTS,
@@ -78,6 +79,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     # A role is given by a unit that finds it there: so the roles go first.
     type = "project_role.deleted"
     if not await emptied(service, PROJECT_ROLES, where, type, actor, order="key"):
+        return False
+    if not await emptied(service, PROJECT_GRANTS, where, "project_grant.deleted", actor):
         return False
     return await emptied(service, ROLE_ASSIGNMENTS, where, "role_assignment.deleted", actor)
 

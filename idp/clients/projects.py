@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from idp import access, answers, changes, events
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
+from idp.clients import allowed_users
 from idp.errors import NotFound
 from idp.fields import Name, NotYet
 from idp.records import PROJECTS, Project
@@ -18,10 +20,12 @@ from storage.settling import commit_settled
 
 
 class ProjectSettings(Request, frozen=True, kw_only=True):
+    """The checks omitted are off in a new project, and stay as they are in one that is there."""
+
     name: Name
     project_role_assertion: Annotated[object, NotYet("project.role_assertion.unsupported")] = False
-    project_role_check: Annotated[object, NotYet("project.role_check.unsupported")] = False
-    has_project_check: Annotated[object, NotYet("project.project_check.unsupported")] = False
+    project_role_check: bool | None = None
+    has_project_check: bool | None = None
 
 
 class NewProject(ProjectSettings, frozen=True, kw_only=True):
@@ -38,6 +42,8 @@ class ProjectView(Answer, frozen=True, kw_only=True):
     details: Details
     name: str
     state: str = "PROJECT_STATE_UNSPECIFIED"
+    project_role_check: bool = False
+    has_project_check: bool = False
 
 
 class ProjectFound(Answer, frozen=True, kw_only=True):
@@ -55,6 +61,8 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
         name=request.name,
         created_at=now,
         changed_at=now,
+        requires_grant=bool(request.has_project_check),
+        requires_role=bool(request.project_role_check),
     )
     type = "project.created"
     await commit_settled(
@@ -85,16 +93,29 @@ def view(project: Project) -> ProjectView:
         details=answers.details(project, project.org_id),
         name=project.name,
         state=f"PROJECT_STATE_{project.state.upper()}",
+        project_role_check=project.requires_role,
+        has_project_check=project.requires_grant,
     )
 
 
 async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
-    """Give a project another name. Raises NotFound."""
+    """Change a project's name and checks. Raises NotFound."""
+
+    def decide(project: Project) -> Mapping[str, object]:
+        grant, role = request.has_project_check, request.project_role_check
+        checks = allowed_users.checking(
+            service.random,
+            project,
+            requires_grant=project.requires_grant if grant is None else grant,
+            requires_role=project.requires_role if role is None else role,
+        )
+        return {"name": request.name, **checks}
+
     project = await changes.changed(
         service,
         PROJECTS,
         lambda: find(service, call, id),
-        lambda _: {"name": request.name},
+        decide,
         "project.changed",
         call,
     )

@@ -13,6 +13,7 @@ from idp.clients import api_apps, apps, compliance
 from idp.clients.compliance import ComplianceProblem
 from idp.clients.oidc_request import (
     ALGORITHMS,
+    ALLOWED_USERS,
     APP_TYPES,
     AUTH_METHODS,
     GRANT_TYPES,
@@ -57,6 +58,7 @@ class OidcConfig(Answer, frozen=True, kw_only=True):
     groups_claim: str = ""
     third_party: bool = False
     management_access: bool = False
+    allowed_users: str = ""
     refresh_token_reuse_seconds: int = 0
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
@@ -139,6 +141,7 @@ def oidc(client: Application) -> OidcConfig:
         groups_claim=client.groups_claim or "",
         third_party=client.is_third_party,
         management_access=client.has_management_access,
+        allowed_users=_named(ALLOWED_USERS, client.allowed_users),
         refresh_token_reuse_seconds=client.refresh_token_reuse_seconds,
         loopback_any_port=client.allows_any_loopback_port,
         require_pushed_requests=client.requires_pushed_requests,

@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
 
+from msgspec import Struct
+
 from idp import answers, changes, credentials, events, listing
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import projects, roles
+from idp.clients import granted_roles, project_grants, projects, roles
 from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
-from idp.fields import Items, Name
+from idp.fields import Items, Name, Text
 from idp.identity import read_user
 from idp.listing import ListDetails
 from idp.records import (
+    PROJECT_GRANTS,
     PROJECT_ROLES,
+    PROJECTS,
     ROLE_ASSIGNMENTS,
     USERS,
     Project,
+    ProjectGrant,
     ProjectRole,
     RoleAssignment,
     User,
@@ -33,7 +38,11 @@ _RoleKeys = Annotated[list[Name], Items(100, min=1)]
 
 
 class NewAssignment(Request, frozen=True, kw_only=True):
+    """Without `project_grant_id` whoever does not manage the project assigns by the grant that
+    there is for the user's organization."""
+
     project_id: Name
+    project_grant_id: Annotated[str, Text()] = ""
     role_keys: _RoleKeys
 
 
@@ -52,6 +61,26 @@ class AssignmentView(Answer, frozen=True, kw_only=True):
     user_id: str
     project_id: str
     role_keys: list[str] = []
+    project_grant_id: str = ""
+
+
+class Source(Struct, frozen=True):
+    """What roles are assigned by: the project, or a grant of it."""
+
+    project: Project
+    grant: ProjectGrant | None = None
+
+    @property
+    def org_id(self) -> str:
+        """The organization that assigns them."""
+        return self.grant.granted_org_id if self.grant else self.project.org_id
+
+    def still_there(self) -> list[Write]:
+        """Guards: nothing is assigned by a grant that changes at the same moment."""
+        if self.grant is None:
+            return []
+        unchanged = {"sequence": self.grant.sequence}
+        return [Update(PROJECT_GRANTS, self.grant.id, expect=unchanged)]
 
 
 class Assignments(Answer, frozen=True, kw_only=True):
@@ -62,18 +91,21 @@ class Assignments(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, user_id: str, request: NewAssignment
 ) -> AssignmentCreated:
-    """Give a user roles of a project. The call has to reach both.
+    """Give a user roles of a project. The call has to reach both, or the user alone where there
+    is a project grant for their organization.
 
     Raises NotFound, InvalidArgument (a role that the project does not know), AlreadyExists.
     """
 
     async def attempt() -> RoleAssignment:
         user = await read_user.find(service, call, user_id)
-        project = await _project(service, call, request.project_id)
-        given = await _roles(service, project, request.role_keys)
-        made = new(service, user, project, given)
+        project_id, grant_id = request.project_id, request.project_grant_id
+        source = await _source(service, call, user, project_id, grant_id)
+        given = await _given(service, source, request.role_keys)
+        made = new(service, user, source, given)
         writes = _insertion(service, call, made)
-        guards = [*still_there(given), Update(USERS, user.id, expect={"stamp": user.stamp})]
+        is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
+        guards = [*roles.still_there(given), *source.still_there(), is_there]
         await commit_settled(service.store, *writes, *guards)
         return made
 
@@ -87,18 +119,20 @@ async def create(
 
 
 def new(
-    service: Service, user: User, project: Project, given: Sequence[ProjectRole]
+    service: Service, user: User, source: Source, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
     """The roles of a user in a project, not stored yet."""
-    now = service.clock.now()
+    now, project = service.clock.now(), source.project
     return RoleAssignment(
         id=id_of(user.id, project.id),
         user_id=user.id,
         project_id=project.id,
-        org_id=project.org_id,
+        org_id=source.org_id,
         role_keys=[role.key for role in given],
         created_at=now,
         changed_at=now,
+        granted_by=source.grant.generation if source.grant else None,
+        stamp=service.random.token(bits=64),
     )
 
 
@@ -123,23 +157,24 @@ async def change(
     Raises NotFound, InvalidArgument (a role that the project does not know).
     """
     user = await read_user.find(service, call, user_id)
-    given: Sequence[ProjectRole] = ()
+    guards: list[Write] = []
 
     async def find() -> RoleAssignment:
-        nonlocal given
         found = await _find(service, call, user, assignment_id)
-        project = await projects.find(service, call, found.project_id)
-        given = await _roles(service, project, request.role_keys)
+        grant_id = project_grants.id_of(found.project_id, found.org_id) if found.granted_by else ""
+        source = await _source(service, call, user, found.project_id, grant_id)
+        given = await _given(service, source, request.role_keys)
+        guards[:] = [*roles.still_there(given), *source.still_there()]
         return found
 
     changed = await changes.changed(
         service,
         ROLE_ASSIGNMENTS,
         find,
-        lambda _: {"role_keys": [role.key for role in given]},
+        lambda _: {"role_keys": list(dict.fromkeys(request.role_keys))},
         "role_assignment.changed",
         call,
-        also=lambda *_: still_there(given),
+        also=lambda *_: guards,
     )
     return Changed(details=answers.details(changed, changed.org_id))
 
@@ -200,18 +235,13 @@ async def _take_away(service: Service, call: Call, project: Project, key: str) -
         one: RoleAssignment | None = found
         while one is not None and key in one.role_keys:
             with suppress(Stale):
-                await service.store.commit(*_without(service, call, one, key))
+                left = [each for each in one.role_keys if each != key]
+                await service.store.commit(
+                    *granted_roles.left_with(service, one, left, call.actor)
+                )
             one = await service.store.get(ROLE_ASSIGNMENTS, one.id)
-
-
-def _without(service: Service, call: Call, one: RoleAssignment, key: str) -> list[Write]:
-    """The writes that strip an assignment of a role; without any, there is none."""
-    now, left = service.clock.now(), [each for each in one.role_keys if each != key]
-    if not left:
-        type = "role_assignment.deleted"
-        return changes.removal(service, ROLE_ASSIGNMENTS, one, type, call.actor, now)
-    values, type = {"role_keys": left, "changed_at": now}, "role_assignment.changed"
-    return events.update(service.random, ROLE_ASSIGNMENTS, one, values, type, call.actor, now)
+    async for grant in listing.each(service, PROJECT_GRANTS, where):
+        await project_grants.forget_role(service, call, grant, key)
 
 
 async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssignment:
@@ -221,29 +251,36 @@ async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssign
     return found
 
 
-async def _project(service: Service, call: Call, id: str) -> Project:
-    try:
-        return await projects.find(service, call, id)
-    except NotFound as error:
-        raise NotFound(error.message, slug=error.slug, field="projectId") from None
+async def _source(
+    service: Service, call: Call, user: User, project_id: str, grant_id: str
+) -> Source:
+    """By what the call may give a user roles of a project: it reaches the project, unless a grant
+    is named; or the grant is for the user's organization, which it reaches. Raises NotFound."""
+    project, grant = await service.store.get_many(
+        [(PROJECTS, project_id), (PROJECT_GRANTS, project_grants.id_of(project_id, user.org_id))]
+    )
+    if project is not None and not grant_id and call.reaches(project.org_id):
+        return Source(project, None)
+    is_granted = grant is not None and grant.state == "active" and call.reaches(user.org_id)
+    if grant_id and not (is_granted and grant.id == grant_id):
+        message = "there is no such active grant for the user's organization"
+        raise NotFound(message, slug="project_grant.not_found", field="projectGrantId")
+    if project is None or not is_granted:
+        raise NotFound("there is no such project", slug="project.not_found", field="projectId")
+    return Source(project, grant)
 
 
-async def _roles(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
-    wanted = [(PROJECT_ROLES, roles.id_of(project.id, key)) for key in keys]
-    found = await service.store.get_many(wanted)
+async def _given(service: Service, source: Source, keys: Sequence[str]) -> list[ProjectRole]:
+    """The roles to be given. Raises InvalidArgument: there is none, or it is not granted."""
+    grant = source.grant
     problems = [
-        FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
-        for n, role in enumerate(found)
-        if role is None
+        FieldProblem("role.not_granted", f"roleKeys[{n}]", "is not granted to the organization")
+        for n, key in enumerate(keys)
+        if grant is not None and key not in grant.role_keys
     ]
     if problems:
         raise InvalidArgument(problems)
-    return list({role.key: role for role in found}.values())
-
-
-def still_there(given: Sequence[ProjectRole]) -> list[Write]:
-    """Guards: a role that is removed at the same moment is given to nobody."""
-    return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
+    return await roles.given(service, source.project, keys)
 
 
 def _no_assignment() -> NotFound:
@@ -258,4 +295,7 @@ def view(one: RoleAssignment) -> AssignmentView:
         user_id=one.user_id,
         project_id=one.project_id,
         role_keys=one.role_keys,
+        project_grant_id=(
+            project_grants.id_of(one.project_id, one.org_id) if one.granted_by else ""
+        ),
     )

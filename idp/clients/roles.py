@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Struct
@@ -11,13 +12,13 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import projects
-from idp.errors import FieldProblem, NotFound, Taken
+from idp.errors import FieldProblem, InvalidArgument, NotFound, Taken
 from idp.fields import Name, Refused, Schema, Text
 from idp.listing import ListDetails
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.requests import Request
 from idp.service import Service
-from storage import Conflict
+from storage import Conflict, Update, Write
 from storage.settling import commit_settled
 
 
@@ -119,6 +120,25 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
     if role is None:
         raise NotFound("there is no such role", slug="role.not_found")
     return role
+
+
+async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
+    """The roles of these keys. Raises InvalidArgument: the project does not know one of them."""
+    wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
+    found = await service.store.get_many(wanted) if wanted else []
+    problems = [
+        FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
+        for n, role in enumerate(found)
+        if role is None
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+    return list({role.key: role for role in found}.values())
+
+
+def still_there(given: Sequence[ProjectRole]) -> list[Write]:
+    """Guards: a role that is removed at the same moment is given to nobody."""
+    return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 
 
 def id_of(project_id: str, key: str) -> str:

@@ -28,16 +28,19 @@ from idp.records.calls import MADE_CALLS, MadeCall
 from idp.records.clients import (
     APP_KEYS,
     APPLICATIONS,
+    PROJECT_GRANTS,
     PROJECT_ROLES,
     PROJECTS,
     ROLE_ASSIGNMENTS,
     USER_KEYS,
+    AllowedUsers,
     Application,
     AppState,
     AppType,
     AuthMethod,
     OldSecret,
     Project,
+    ProjectGrant,
     ProjectRole,
     RegisteredKey,
     ResponseType,
@@ -148,7 +151,7 @@ from idp.records.upkeep import (
 )
 from storage import Schema
 
-SCHEMA: Final = Schema(version=1, oldest_reader=1, steps=STEPS)
+SCHEMA: Final = Schema(version=2, oldest_reader=1, steps=STEPS)
 
 ALL: Final = (
     INSTANCES,
@@ -160,6 +163,7 @@ ALL: Final = (
     MEMBERSHIPS,
     PROJECTS,
     PROJECT_ROLES,
+    PROJECT_GRANTS,
     ROLE_ASSIGNMENTS,
     APPLICATIONS,
     APP_KEYS,
@@ -231,6 +235,7 @@ __all__ = [
     "DOMAINS",
     "OrganizationDomain",
     "new_domain",
+    "AllowedUsers",
     "AppState",
     "OldSecret",
     "DELETED_ORGANIZATIONS",
@@ -251,6 +256,8 @@ __all__ = [
     "SigningAlgorithm",
     "RoleAssignment",
     "RegisteredKey",
+    "PROJECT_GRANTS",
+    "ProjectGrant",
     "ProjectRole",
     "USER_KEYS",
     "ROLE_ASSIGNMENTS",

@@ -15,14 +15,27 @@ AppType = Literal["web", "user_agent", "native", "api"]
 TokenKind = Literal["opaque", "jwt"]
 SigningAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 AppState = Literal["active", "inactive", "suspended"]
+AllowedUsers = Literal["everybody", "own_organization", "granted"]
 
 
 class Project(Record):
+    """What groups applications and the roles in them.
+
+    With `requires_grant` its applications are for users of its own organization and of those with
+    an active project grant, with `requires_role` for users with a role in it. `everybody_stamp`
+    changes when the first is switched on, `no_role_stamp` when the second is: what was issued to
+    users whom the rule shuts out ends for good.
+    """
+
     org_id: str
     name: str
     created_at: datetime
     changed_at: datetime
     state: Literal["active", "inactive"] = "active"
+    requires_grant: bool = False
+    requires_role: bool = False
+    everybody_stamp: str = ""
+    no_role_stamp: str = ""
     sequence: int = 1
 
 
@@ -42,6 +55,8 @@ class Application(Record):
     `signing_algorithm` is that of its ID tokens, JWT access tokens and logout tokens.
     `groups_claim` is the name of a claim that lists the user's roles flat. It is `suspended` while
     it would be active but its project is not: so nobody has to read the project to know.
+    `everybody_stamp` changes when `allowed_users` stops being `everybody`, `granted_stamp` when it
+    becomes `own_organization`: what was issued to users who are shut out ends for good.
     """
 
     project_id: str
@@ -77,6 +92,9 @@ class Application(Record):
     front_channel_logout_uri: str | None = None
     home_url: str | None = None
     explains_until: datetime | None = None
+    allowed_users: AllowedUsers = "everybody"
+    everybody_stamp: str = ""
+    granted_stamp: str = ""
     state: AppState = "active"
     sequence: int = 1
 
@@ -107,10 +125,31 @@ class ProjectRole(Record):
     sequence: int = 1
 
 
+class ProjectGrant(Record):
+    """What a project lets another organization do: use its applications, and assign these roles
+    to its own users. Its id is the digest of both.
+
+    `org_id` is the organization that owns the project. `generation` is another one when a deleted
+    grant is made again; `stamp` then, too, and when the grant is deactivated.
+    """
+
+    project_id: str
+    org_id: str
+    granted_org_id: str
+    role_keys: list[str]
+    generation: str
+    stamp: str
+    created_at: datetime
+    changed_at: datetime
+    state: Literal["active", "inactive"] = "active"
+    sequence: int = 1
+
+
 class RoleAssignment(Record):
     """The roles of a user in a project; its id is the digest of both.
 
-    `org_id` is the organization that assigned them: the one that owns the project.
+    `org_id` is the organization that assigned them: the one that owns the project, or the user's
+    own by a project grant, whose generation is `granted_by` then. `stamp` is random.
     """
 
     user_id: str
@@ -119,6 +158,8 @@ class RoleAssignment(Record):
     role_keys: list[str]
     created_at: datetime
     changed_at: datetime
+    granted_by: str | None = None
+    stamp: str = ""
     sequence: int = 1
 
 
@@ -131,6 +172,11 @@ APPLICATIONS: Final = Collection(
 APP_KEYS: Final = Collection("app_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
 USER_KEYS: Final = Collection("user_keys", RegisteredKey, lists=(("owner_id",),), expires=True)
 PROJECT_ROLES: Final = Collection("project_roles", ProjectRole, lists=(("project_id", "key"),))
+PROJECT_GRANTS: Final = Collection(
+    "project_grants", ProjectGrant, lists=(("project_id",), ("org_id",), ("granted_org_id",))
+)
 ROLE_ASSIGNMENTS: Final = Collection(
-    "role_assignments", RoleAssignment, lists=(("user_id",), ("project_id",), ("org_id",))
+    "role_assignments",
+    RoleAssignment,
+    lists=(("user_id",), ("project_id",), ("org_id",), ("granted_by",)),
 )

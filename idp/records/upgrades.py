@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from idp.records.clients import APPLICATIONS
 from idp.records.domains import DOMAINS, new_domain
 from idp.records.people import ORGANIZATIONS, USERS
 from idp.search_plans import folded
@@ -40,6 +41,20 @@ async def add_search_keys(store: Store) -> None:
     await _commit(store, units)
 
 
+async def set_allowed_users(store: Store) -> None:
+    """Write into each application that everybody may use it, as it was until now."""
+    units: list[list[Update]] = []
+    async for client in store.scan(APPLICATIONS):
+        if client.allowed_users == "everybody":
+            unchanged = {"sequence": client.sequence}
+            value = {"allowed_users": "everybody"}
+            units.append([Update(APPLICATIONS, client.id, set=value, expect=unchanged)])
+        if len(units) == _AT_ONCE:
+            await _commit(store, units)
+            units = []
+    await _commit(store, units)
+
+
 async def _commit(store: Store, units: list[list[Update]]) -> None:
     for outcome in await store.commit_each(units):
         if outcome is not None and not isinstance(outcome, Stale):
@@ -49,4 +64,5 @@ async def _commit(store: Store, units: list[list[Update]]) -> None:
 STEPS: Final = (
     UpgradeStep("primary domains", add_primary_domains),
     UpgradeStep("search keys", add_search_keys),
+    UpgradeStep("allowed users", set_allowed_users),
 )

@@ -8,7 +8,12 @@ from typing import Final, Literal
 from storage import Collection, Record
 
 LeftoverKind = Literal[
-    "project.deleted", "project.state", "application.deleted", "connection.removed"
+    "project.deleted",
+    "project.state",
+    "project_grant.changed",
+    "project_grant.deleted",
+    "application.deleted",
+    "connection.removed",
 ]
 
 

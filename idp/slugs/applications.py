@@ -113,20 +113,35 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "There is no such project.",
         "Check the id; the project may be another organization's.",
     ),
-    "project.project_check.unsupported": Slug(
+    "project_grant.exists": Slug(
+        409,
+        "The project is granted to this organization already.",
+        "Change that grant, or delete it first.",
+    ),
+    "project_grant.not_found": Slug(
+        404,
+        "The project has no such grant, or it is for another organization, or not active.",
+        "Search the project's grants.",
+    ),
+    "project_grant.organization": Slug(
         400,
-        "Sign-ins are not yet held to the project's grants.",
-        "Leave the field out.",
+        "There is no organization with this id.",
+        "Ask the other organization for its id.",
+    ),
+    "project_grant.own": Slug(
+        400,
+        "A project is not granted to the organization that owns it.",
+        "Name another organization; the users of the own one may use it anyway.",
+    ),
+    "project_grant.state": Slug(
+        400,
+        "The grant is in that state already.",
+        "Read its state first.",
     ),
     "project.role_assertion.unsupported": Slug(
         400,
         "Roles go into tokens as each application says.",
         "Set accessTokenRoleAssertion or idTokenRoleAssertion at the application.",
-    ),
-    "project.role_check.unsupported": Slug(
-        400,
-        "Sign-ins are not yet held to a role.",
-        "Leave the field out.",
     ),
     "project.state": Slug(
         400,
@@ -142,6 +157,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         404,
         "The project has no such role.",
         "Look at the list of its roles.",
+    ),
+    "role.not_granted": Slug(
+        400,
+        "The project grant does not have the role.",
+        "Assign a role that is granted, or have the owner of the project grant it.",
     ),
     "user_grant.exists": Slug(
         409,

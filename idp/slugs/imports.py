@@ -111,7 +111,12 @@ SLUGS: Final[Mapping[str, Slug]] = {
     ),
     "user_grant.project_grant": Slug(
         400,
-        "The roles are of a project that another organization has granted.",
-        "Give the roles in the organization that owns the project.",
+        "The roles are of a project that is not granted to the organization.",
+        "Put the grant into projectGrants, at the organization that owns the project.",
+    ),
+    "project_grant.roles": Slug(
+        400,
+        "An import takes no granted role away.",
+        "Change the grant by its call.",
     ),
 }

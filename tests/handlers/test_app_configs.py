@@ -92,6 +92,7 @@ async def test_a_configuration_is_replaced_as_a_whole(server, owner, app, made):
         "noneCompliant": True,
         "accessTokenType": "OIDC_TOKEN_TYPE_BEARER",
         "idTokenSignedResponseAlg": "RS256",
+        "allowedUsers": "OIDC_ALLOWED_USERS_GRANTED",
     }
     await events_agree(server.store)
 
@@ -296,3 +297,38 @@ async def test_who_is_overtaken_looks_again(server, owner, app, made, monkeypatc
     client = await server.store.get(APPLICATIONS, made["clientId"])
     assert page.json()["details"]["sequence"] == "3"
     assert (client.name, client.groups_claim, client.sequence) == ("Renamed", "groups", 3)
+
+
+async def test_who_may_use_an_application_is_everybody_unless_said(server, owner, app):
+    shown = (await owner.get(app)).json()["app"]["oidcConfig"]
+
+    assert shown["allowedUsers"] == "OIDC_ALLOWED_USERS_EVERYBODY"
+    wrong = await owner.request("PUT", f"{app}/oidc_config", {"allowedUsers": "EVERYBODY"})
+    assert refused(wrong, 400, 3) == {"allowedUsers": "field.unknown_name"}
+
+
+@pytest.mark.parametrize("stored", ["EVERYBODY", "OWN_ORGANIZATION", "GRANTED"])
+async def test_a_replacement_that_does_not_say_who_may_use_it_never_opens_it(
+    server, owner, app, stored
+):
+    said = f"OIDC_ALLOWED_USERS_{stored}"
+    await owner.request("PUT", f"{app}/oidc_config", {"allowedUsers": said})
+
+    page = await owner.request("PUT", f"{app}/oidc_config", {"clockSkew": "1s"})
+
+    assert page.status == 200, page.text
+    assert (await owner.get(app)).json()["app"]["oidcConfig"]["allowedUsers"] == said
+
+
+async def test_a_project_keeps_its_checks_until_they_are_switched_off(server, owner):
+    body = {"name": "P", "hasProjectCheck": True, "projectRoleCheck": True}
+    path = f"{PATH}/{(await owner.post(PATH, body)).json()['id']}"
+
+    renamed = await owner.request("PUT", path, {"name": "Q"})
+
+    assert renamed.status == 200
+    shown = (await owner.get(path)).json()["project"]
+    assert (shown["hasProjectCheck"], shown["projectRoleCheck"]) == (True, True)
+    await owner.request("PUT", path, {"name": "Q", "hasProjectCheck": False})
+    shown = (await owner.get(path)).json()["project"]
+    assert (shown.get("hasProjectCheck", False), shown["projectRoleCheck"]) == (False, True)

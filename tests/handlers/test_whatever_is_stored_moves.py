@@ -45,7 +45,8 @@ MOVED = (
     MEMBERSHIPS,
 )
 # Of each record its own installation's: when it was made and changed there, and what ends tokens.
-OWN = {"created_at", "changed_at", "sequence", "stamp"}
+STAMPS = {"stamp", "everybody_stamp", "granted_stamp", "no_role_stamp"}
+OWN = {"created_at", "changed_at", "sequence", *STAMPS}
 # Whatever would let somebody look on, and what has to be sealed anew.
 OWN |= {"explains_until", "totp"}
 LEFT_ALONE = (

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from idp.records import USERS, Email, Profile, User
-from idp.records.upgrades import add_search_keys
-from storage import Insert
+import uuid
+from contextlib import asynccontextmanager
+
+from msgspec import defstruct
+from msgspec.structs import fields
+
+from idp.records import APPLICATIONS, USERS, Application, Email, Profile, User
+from idp.records.upgrades import add_search_keys, set_allowed_users
+from storage import Collection, Insert, Record, Update, open_store
+from tests.support.clock import SteppingClock
 from tests.support.stored import everything
 
 
@@ -31,3 +38,52 @@ async def test_users_of_before_are_found_by_address_and_display_name(server):
     assert user.sequence == 1
     await add_search_keys(server.store)
     assert await everything(server.store) == after
+
+
+NEW = ("allowed_users", "everybody_stamp", "granted_stamp")
+Older = defstruct(
+    "Older",
+    [(each.name, each.type, each.default) for each in fields(Application) if each.name not in NEW],
+    bases=(Record,),
+    kw_only=True,
+)
+
+
+class Seen(Record):
+    """What is to be seen of an application as it is stored."""
+
+    sequence: int
+    allowed_users: str | None = None
+
+
+@asynccontextmanager
+async def applications(url, kind):
+    """The applications of a store, read as records of this kind."""
+    store = open_store(url, now=SteppingClock().now, new_id=lambda: uuid.uuid4().hex)
+    within = Collection(APPLICATIONS.name, kind)
+    await store.open([within])
+    try:
+        yield store, within
+    finally:
+        await store.close()
+
+
+async def test_applications_of_before_are_noted_as_open_to_everybody(server, tmp_path):
+    url, party = f"sqlite:///{tmp_path}/store.sqlite3", await server.register("Old")
+    one = await server.store.get(APPLICATIONS, party.client_id)
+    values = {each.name: getattr(one, each.name) for each in fields(Older)}
+    old = [Older(**values | {"id": f"c{n:04}"}) for n in range(1003)]
+    async with applications(url, Older) as (store, within):
+        await store.commit_each([[Insert(within, each)] for each in old])
+    async with applications(url, Application) as (store, within):
+        shut = {"allowed_users": "own_organization"}
+        await store.commit(Update(within, "c0007", set=shut))
+
+        for _ in range(2):
+            await set_allowed_users(store)
+
+    async with applications(url, Seen) as (store, within):
+        found = {each.id: each async for each in store.scan(within)}
+    assert found.pop("c0007").allowed_users == "own_organization"
+    assert {(each.sequence, each.allowed_users) for each in found.values()} == {(1, "everybody")}
+    assert len(found) == 1002

@@ -12,7 +12,7 @@ async def rename(store):
         await store.commit(Update(records.ORGANIZATIONS, each.id, set={"name": "renamed"}))
 
 
-records.SCHEMA = start.SCHEMA = Schema(version=2, steps=(UpgradeStep("rename", rename),))
+records.SCHEMA = start.SCHEMA = Schema(version=3, steps=(UpgradeStep("rename", rename),))
 
 if __name__ == "__main__":
     main()

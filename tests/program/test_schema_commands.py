@@ -65,9 +65,9 @@ def status(ended):
 def test_the_status_tells_versions_and_what_is_pending_and_changes_nothing(directory):
     before = in_store(directory, everything)
     told = {
-        "storeVersion": 1,
+        "storeVersion": 2,
         "oldestReader": 1,
-        "programVersion": 1,
+        "programVersion": 2,
         "pending": [],
         "heldUntil": None,
     }
@@ -75,7 +75,7 @@ def test_the_status_tells_versions_and_what_is_pending_and_changes_nothing(direc
 
     later = status(newer(directory, "schema", "status", "--json"))
 
-    assert later == told | {"programVersion": 2, "pending": ["rename"]}
+    assert later == told | {"programVersion": 3, "pending": ["rename"]}
     assert in_store(directory, everything) == before
 
 
@@ -86,14 +86,14 @@ def test_the_status_is_for_people_too(directory):
         "pending",
         "rename",
     ]
-    assert "store         version 1" in ended.stdout
+    assert "store         version 2" in ended.stdout
 
 
 def test_an_upgrade_prints_its_steps_once(directory):
     first = newer(directory, "schema", "upgrade")
 
     assert (first.returncode, first.stdout) == (exits.OK, "rename\n")
-    assert "version 2" in first.stderr
+    assert "version 3" in first.stderr
     assert names(directory) == {"renamed"}
     again = newer(directory, "schema", "upgrade")
     assert (again.returncode, again.stdout) == (exits.OK, "")
@@ -104,7 +104,7 @@ def test_a_start_of_a_newer_version_upgrades(directory, start_program):
     start_program(module="tests.program.newer", PYTHONPATH=ROOT).stop()
 
     assert names(directory) == {"renamed"}
-    assert status(run(directory, "schema", "status", "--json"))["storeVersion"] == 2
+    assert status(run(directory, "schema", "status", "--json"))["storeVersion"] == 3
 
 
 def test_a_store_that_is_too_new_is_told_and_left_alone(directory):
@@ -120,7 +120,7 @@ def test_a_store_that_is_too_new_is_told_and_left_alone(directory):
 
         assert ended.returncode == exits.FAILED
         assert ended.stderr.strip() == (
-            "idp: the store needs a program of schema version 8 or later; this one has 1"
+            "idp: the store needs a program of schema version 8 or later; this one has 2"
         )
     assert in_store(directory, everything) == before
 

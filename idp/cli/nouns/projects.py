@@ -1,4 +1,4 @@
-"""`idp project` and `idp role`."""
+"""`idp project`, `idp project-grant` and `idp role`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from idp.cli.command import command
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
+_GRANTS: Final = f"{_PROJECT}/grants"
+_GRANT: Final = f"{_GRANTS}/{{grantId}}"
 
 project = group(
     "project",
@@ -40,6 +42,54 @@ project = group(
             f"DELETE {_PROJECT}",
             "idp project delete 8sKq0Lw2",
             asks="Delete the project {} with its applications, for good?",
+        ),
+    ],
+)
+
+project_grant = group(
+    "project-grant",
+    "The organizations that a project is granted to, and the roles that they may assign.",
+    [
+        command(
+            "create",
+            f"POST {_GRANTS}",
+            "idp project-grant create --project 8sKq0Lw2 --granted-org-id 5tYu8Io1"
+            " --role-key buyer",
+        ),
+        command(
+            "list",
+            f"POST {_GRANTS}/_search",
+            "idp project-grant list --project 8sKq0Lw2",
+            columns=("grantId", "grantedOrgName", "grantedRoleKeys", "state"),
+            summary="Find the grants of a project; without a filter, all that there are.",
+        ),
+        command(
+            "show",
+            f"GET {_GRANT}",
+            "idp project-grant show --project 8sKq0Lw2 3vBn6Mq9",
+            summary="Show a grant.",
+        ),
+        command(
+            "change",
+            f"PUT {_GRANT}",
+            "idp project-grant change --project 8sKq0Lw2 3vBn6Mq9 --role-key buyer",
+        ),
+        command(
+            "deactivate",
+            f"POST {_GRANT}/_deactivate",
+            "idp project-grant deactivate --project 8sKq0Lw2 3vBn6Mq9",
+            asks="Suspend the grant of the project {}, {}? Users who need it are signed out.",
+        ),
+        command(
+            "reactivate",
+            f"POST {_GRANT}/_reactivate",
+            "idp project-grant reactivate --project 8sKq0Lw2 3vBn6Mq9",
+        ),
+        command(
+            "delete",
+            f"DELETE {_GRANT}",
+            "idp project-grant delete --project 8sKq0Lw2 3vBn6Mq9",
+            asks="Take the grant of the project {}, {}, back with the roles assigned by it?",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from idp import client_secrets
-from idp.clients import apps, compliance, origins, projects, read_app
+from idp.clients import allowed_users, apps, compliance, origins, projects, read_app
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
 from idp.transfer.kinds import packaged_secrets, storing, telling
@@ -97,6 +97,8 @@ def _stored(
         values |= client_secrets.first(None, taking.service.clock.now())
     if known is not None and _is_cut_off(known, values):
         values["stamp"] = taking.service.random.token(bits=64)
+    if known is not None:
+        values |= allowed_users.narrowing(taking.service.random, known, values)
     client = apps.new(taking.service, project, _without_stamp(values), case.id)
 
     def also(before: Application | None, after: Application) -> Sequence[Write]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import structs
 
-from idp.clients import projects, roles
+from idp.clients import allowed_users, projects, roles
 from idp.clients.roles import NewRole
 from idp.fields import Name, OneOf, Text
 from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectRole
@@ -27,12 +27,13 @@ _NAMES: Final = {state: name for name, state in _STATES.items()}
 
 
 class PackagedProject(Request, frozen=True, kw_only=True):
-    """The checks and the assertion are read, and not kept: a warning says so."""
+    """The assertion is read, and not kept: a warning says so. The checks omitted are off in a new
+    project, and stay as they are in one that is there."""
 
     name: Name
     project_role_assertion: bool = False
-    project_role_check: bool = False
-    has_project_check: bool = False
+    project_role_check: bool | None = None
+    has_project_check: bool | None = None
     private_labeling_setting: Annotated[str, Text()] = ""
     state: Annotated[str, OneOf(tuple(_STATES))] | None = None
 
@@ -81,15 +82,27 @@ def _prepare_project(
         changed_at=now,
         state=_STATES[row.project.state] if row.project.state else "active",
     )
+    checks = _checks(taking, row.project, known or project)
     wanted = Wanted(
         id=project.id,
         collection=PROJECTS,
-        record=project,
+        record=structs.replace(project, **checks),
         type="project",
-        told=("name",),
+        told=("name", *checks),
         warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
     )
     return storing.stored(taking, read, known, wanted)
+
+
+def _checks(taking: Taking, row: PackagedProject, project: Project) -> dict[str, Any]:
+    """The checks of the row, over those that `project` has."""
+    grant, role = row.has_project_check, row.project_role_check
+    return allowed_users.checking(
+        taking.service.random,
+        project,
+        requires_grant=project.requires_grant if grant is None else grant,
+        requires_role=project.requires_role if role is None else role,
+    )
 
 
 def _unheld(project: PackagedProject) -> Iterator[Problem]:
@@ -97,14 +110,6 @@ def _unheld(project: PackagedProject) -> Iterator[Problem]:
     if project.project_role_assertion:
         yield storing.unheld(
             "project.role_assertion.unsupported", "project.projectRoleAssertion", message
-        )
-    message = "is not kept: whoever may sign in may do so without a role of the project"
-    if project.project_role_check:
-        yield storing.unheld("project.role_check.unsupported", "project.projectRoleCheck", message)
-    if project.has_project_check:
-        message = "is not kept: whoever can sign in may do so from any organization"
-        yield storing.unheld(
-            "project.project_check.unsupported", "project.hasProjectCheck", message
         )
 
 
@@ -162,7 +167,12 @@ async def tell_projects(
 ) -> AsyncIterator[dict[str, Any]]:
     """The projects of the organization, by their names."""
     async for project in telling.projects(telling_.view, organization):
-        told = {"name": project.name, "state": _NAMES[project.state]}
+        told = {
+            "name": project.name,
+            "state": _NAMES[project.state],
+            "projectRoleCheck": project.requires_role,
+            "hasProjectCheck": project.requires_grant,
+        }
         yield {"projectId": project.id, "project": told}
 
 

@@ -24,7 +24,7 @@ def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
 
 _IDP: Final = "people sign in by other identity providers nowhere yet"
 _ACTION: Final = "nothing of this service runs code of others"
-_GRANT: Final = "a project belongs to one organization alone"
+_GRANT: Final = "a project grant has no managers of its own: those of its organization are"
 
 KINDS: Final = (
     Kind(member="oidcIdps", type="oidc_idp", name=_by("idpId"), unsupported=_IDP),
@@ -37,7 +37,6 @@ KINDS: Final = (
         name=_by("flowType", "triggerType"),
         unsupported=_ACTION,
     ),
-    Kind(member="projectGrants", type="project_grant", name=_by("grantId"), unsupported=_GRANT),
     Kind(
         member="projectGrantMembers",
         type="project_grant_member",

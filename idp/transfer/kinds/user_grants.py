@@ -1,4 +1,5 @@
-"""`userGrants`: the roles that users have in projects of the organization."""
+"""`userGrants`: the roles that users have in projects of the organization, or in projects that
+others have granted to it."""
 
 from __future__ import annotations
 
@@ -7,16 +8,19 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.clients import role_assignments, roles
+from idp.clients import project_grants, role_assignments, roles
+from idp.clients.role_assignments import Source
 from idp.fields import Items, Name, Text
 from idp.identity import users
 from idp.records import (
+    PROJECT_GRANTS,
     PROJECT_ROLES,
     PROJECTS,
     ROLE_ASSIGNMENTS,
     USERS,
     Organization,
     Project,
+    ProjectGrant,
     ProjectRole,
     RoleAssignment,
     User,
@@ -46,19 +50,36 @@ class _Around(Struct, frozen=True):
     projects: Mapping[str, Project]
     roles: Mapping[str, ProjectRole]
     known: Mapping[str, RoleAssignment]
+    grants: Mapping[str, ProjectGrant]
+
+    def source(self, read: Read, row: GrantRow) -> Source | None:
+        """What the row's organization assigns roles of the project by, if it may."""
+        project = self.projects.get(row.project_id)
+        if project is None:
+            return None
+        if not row.project_grant_id:
+            return Source(project) if project.org_id == read.row.org_id else None
+        grant = self.grants.get(project_grants.id_of(project.id, read.row.org_id))
+        return Source(project, grant) if grant else None
 
 
 async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Users get roles of the organization's projects, keep what they have, or are changed. A user
-    may be another organization's."""
+    may be another organization's, where the project is the organization's own."""
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (role_assignments.id_of(row.user_id, row.project_id) for row in rows)
+    grant_ids = (
+        project_grants.id_of(row.project_id, read.row.org_id)
+        for read, row in zip(reads, rows, strict=True)
+        if row.project_grant_id
+    )
     around = _Around(
         await storing.by_id(taking, USERS, (row.user_id for row in rows)),
         await storing.by_id(taking, PROJECTS, (row.project_id for row in rows)),
         await storing.by_id(taking, PROJECT_ROLES, role_ids),
         await storing.by_id(taking, ROLE_ASSIGNMENTS, ids),
+        await storing.by_id(taking, PROJECT_GRANTS, grant_ids),
     )
     return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
 
@@ -70,18 +91,19 @@ def _row(read: Read) -> GrantRow:
 
 def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prepared:
     id = f"{row.project_id}_{row.user_id}"
-    user, project = around.users.get(row.user_id), around.projects.get(row.project_id)
+    user, source = around.users.get(row.user_id), around.source(read, row)
     problems = list(_problems(read, row, around))
-    if user is None or project is None or problems:
+    if user is None or source is None or problems:
         return refused(id, *problems)
+    project = source.project
     ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
     given = [around.roles[id] for id in ids]
 
     def also(before: object, _: object) -> Sequence[Write]:
-        guards = role_assignments.still_there(given)
+        guards = [*roles.still_there(given), *source.still_there()]
         return [*guards, users.staying(user)] if before is None else guards
 
-    made = role_assignments.new(taking.service, user, project, given)
+    made = role_assignments.new(taking.service, user, source, given)
     wanted = Wanted(
         id=id,
         collection=ROLE_ASSIGNMENTS,
@@ -95,16 +117,21 @@ def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prep
 
 
 def _problems(read: Read, row: GrantRow, around: _Around) -> Iterator[Problem]:
-    project = around.projects.get(row.project_id)
-    if row.project_grant_id:
-        yield _GRANTED
-    if row.user_id not in around.users:
+    user, source = around.users.get(row.user_id), around.source(read, row)
+    is_granted = bool(row.project_grant_id)
+    if user is None or (is_granted and user.org_id != read.row.org_id):
         yield storing.no_user("userId")
-    if project is None or project.org_id != read.row.org_id:
-        yield storing.no_project("projectId")
+    if source is None:
+        yield _NOT_GRANTED if is_granted else storing.no_project("projectId")
         return
     for n, key in enumerate(row.role_keys):
-        if roles.id_of(project.id, key) not in around.roles:
+        is_role = roles.id_of(source.project.id, key) in around.roles
+        if source.grant is not None and is_role and key not in source.grant.role_keys:
+            message, fix = "is not granted to the organization", "Grant it, or leave it out."
+            yield Problem(
+                slug="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
+            )
+        elif not is_role:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
             yield Problem(slug="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix)
 
@@ -113,18 +140,22 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
     """Who has which roles in the organization's projects."""
     where = {"org_id": organization.id}
     async for one in telling.records(telling_.view, ROLE_ASSIGNMENTS, where):
-        yield {
-            "userId": one.user_id,
-            "projectId": one.project_id,
-            "roleKeys": one.role_keys,
-        }
+        grant = project_grants.id_of(one.project_id, one.org_id) if one.granted_by else None
+        yield telling.said(
+            {
+                "userId": one.user_id,
+                "projectId": one.project_id,
+                "projectGrantId": grant,
+                "roleKeys": one.role_keys,
+            }
+        )
 
 
-_GRANTED: Final = Problem(
+_NOT_GRANTED: Final = Problem(
     slug="user_grant.project_grant",
     field="projectGrantId",
-    message="names a project that another organization has granted, which there is not here",
-    fix="Give the roles in the organization that owns the project.",
+    message="is for a project that is not granted to the organization",
+    fix="Put the grant into the package's projectGrants, at the project's organization.",
 )
 KINDS: Final = (
     Kind(

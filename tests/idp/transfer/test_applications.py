@@ -180,16 +180,12 @@ async def test_an_algorithm_that_nothing_was_signed_by_gets_its_keys(server, vis
                         "project": {
                             "name": "P",
                             "projectRoleAssertion": True,
-                            "projectRoleCheck": True,
-                            "hasProjectCheck": True,
                         },
                     }
                 ]
             },
             {
                 "project.projectRoleAssertion": "project.role_assertion.unsupported",
-                "project.projectRoleCheck": "project.role_check.unsupported",
-                "project.hasProjectCheck": "project.project_check.unsupported",
             },
         ),
         (

@@ -43,6 +43,7 @@ FULL_SETTINGS = {
     "groupsClaim": "groups",
     "thirdParty": True,
     "managementAccess": False,
+    "allowedUsers": "OIDC_ALLOWED_USERS_GRANTED",
     "refreshTokenReuseSeconds": 60,
     "loopbackAnyPort": True,
     "requirePushedRequests": True,

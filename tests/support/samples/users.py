@@ -101,7 +101,7 @@ BODIES = {
     "POST /v2/users/{userId}/phone/verify": ({"verificationCode": "ABCDEF"},),
     "POST /management/v1/users/{userId}/metadata/{key}": ({"value": "cmVk"},),
     "POST /management/v1/users/{userId}/grants": (
-        {"projectId": "{project}", "roleKeys": ["{role}"]},
+        {"projectId": "{project}", "projectGrantId": "", "roleKeys": ["{role}"]},
     ),
     "PUT /management/v1/users/{userId}/grants/{grantId}": ({"roleKeys": ["{role}"]},),
 }

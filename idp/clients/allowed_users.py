@@ -1,0 +1,36 @@
+"""Which users may use an application, and what ends when fewer of them may."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from idp.ids import Random
+from idp.records import Application, Project
+
+
+def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) -> dict[str, str]:
+    """The stamps that change with an application's settings.
+
+    They are part of whatever is issued to users of other organizations, which ends for good.
+    """
+    before = client.allowed_users
+    after = settings.get("allowed_users", before)
+    stamps = {}
+    if before == "everybody" and after != "everybody":
+        stamps["everybody_stamp"] = random.token(bits=64)
+    if before != "own_organization" and after == "own_organization":
+        stamps["granted_stamp"] = random.token(bits=64)
+    return stamps
+
+
+def checking(
+    random: Random, project: Project, *, requires_grant: bool, requires_role: bool
+) -> dict[str, object]:
+    """What a project keeps of its two checks, with the stamps that change with them."""
+    kept: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}
+    if requires_grant and not project.requires_grant:
+        kept["everybody_stamp"] = random.token(bits=64)
+    if requires_role and not project.requires_role:
+        kept["no_role_stamp"] = random.token(bits=64)
+    return kept

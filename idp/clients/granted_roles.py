@@ -1,0 +1,58 @@
+"""Roles that were assigned by a project grant, and end with it or with what it grants.
+
+Both go through all of them, a bounded number in a step (`idp/leftovers.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp import changes, events, leftovers, listing
+from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, ProjectGrant, RoleAssignment
+from idp.service import Service
+from storage import Stale, Write
+
+_AT_ONCE: Final = 500
+
+
+def counts(one: RoleAssignment, grant: ProjectGrant | None) -> bool:
+    """Whether a user has these roles now. `grant` is that of the project to the assignment's
+    organization, if there is one: what was assigned by a grant counts while that is active."""
+    if one.granted_by is None:
+        return True
+    return grant is not None and grant.state == "active" and grant.generation == one.granted_by
+
+
+async def purge(service: Service, leftover: Leftover) -> bool:
+    """Remove what was assigned by a grant that is gone; `owner_id` is its generation."""
+    where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
+    return await leftovers.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
+
+
+async def follow(service: Service, leftover: Leftover) -> bool:
+    """Take away the roles that a grant, which `owner_id` names, does not grant any more."""
+    grant = await service.store.get(PROJECT_GRANTS, leftover.owner_id)
+    if grant is None:
+        return True
+    units: list[list[Write]] = []
+    async for one in listing.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
+        left = [key for key in one.role_keys if key in grant.role_keys]
+        if left != one.role_keys:
+            units.append(left_with(service, one, left, leftover.actor))
+        if len(units) == _AT_ONCE:
+            break
+    outcomes = await service.store.commit_each(units)
+    for outcome in outcomes:
+        if outcome is not None and not isinstance(outcome, Stale):
+            raise outcome
+    return len(units) < _AT_ONCE and not any(outcomes)
+
+
+def left_with(service: Service, one: RoleAssignment, left: list[str], actor: str) -> list[Write]:
+    """The writes that leave an assignment with these roles; without any, there is none."""
+    now = service.clock.now()
+    if not left:
+        type = "role_assignment.deleted"
+        return changes.removal(service, ROLE_ASSIGNMENTS, one, type, actor, now)
+    values, type = {"role_keys": left, "changed_at": now}, "role_assignment.changed"
+    return events.update(service.random, ROLE_ASSIGNMENTS, one, values, type, actor, now)

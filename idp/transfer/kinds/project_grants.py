@@ -1,0 +1,185 @@
+"""`projectGrants`: the organizations that a project is granted to, with the granted roles."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Struct, structs
+
+from idp.clients import project_grants, projects, roles
+from idp.fields import Items, Name, OneOf, Text
+from idp.records import (
+    ORGANIZATIONS,
+    PROJECT_GRANTS,
+    PROJECT_ROLES,
+    PROJECTS,
+    Organization,
+    Project,
+    ProjectGrant,
+    ProjectRole,
+)
+from idp.requests import Request
+from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.storing import Wanted
+from idp.transfer.rows import Prepared, Problem, Read, refused
+from storage import Write, upgrades
+
+_STATES: Final[dict[str, Literal["active", "inactive"]]] = {
+    "PROJECT_GRANT_STATE_ACTIVE": "active",
+    "PROJECT_GRANT_STATE_INACTIVE": "inactive",
+}
+_NAMES: Final = {state: name for name, state in _STATES.items()}
+
+
+class PackagedGrant(Request, frozen=True, kw_only=True):
+    project_id: Name
+    granted_org_id: Name
+    role_keys: Annotated[list[Name], Items(100)] = []
+    state: Annotated[str, OneOf(tuple(_STATES))] | None = None
+
+
+class ProjectGrantRow(Request, frozen=True, kw_only=True):
+    """The id that a package has is not kept: one follows from project and organization."""
+
+    grant_id: Annotated[str, Text()] = ""
+    project_grant: PackagedGrant
+
+
+class _Around(Struct, frozen=True):
+    """What the rows of a batch refer to, as far as it is there."""
+
+    projects: Mapping[str, Project]
+    organizations: Mapping[str, Organization]
+    roles: Mapping[str, ProjectRole]
+    known: Mapping[str, ProjectGrant]
+    closing: Sequence[Write]
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Projects are granted to other organizations, which are there already; a grant that is there
+    is left alone, or gets other roles."""
+    rows = [_row(read) for read in reads]
+    role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
+    ids = (project_grants.id_of(row.project_id, row.granted_org_id) for row in rows)
+    around = _Around(
+        await storing.by_id(taking, PROJECTS, (row.project_id for row in rows)),
+        await storing.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
+        await storing.by_id(taking, PROJECT_ROLES, role_ids),
+        await storing.by_id(taking, PROJECT_GRANTS, ids),
+        await upgrades.closing(taking.service.store, project_grants.READABLE_SINCE),
+    )
+    return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
+
+
+def _row(read: Read) -> PackagedGrant:
+    assert isinstance(read.request, ProjectGrantRow)  # noqa: S101 - told to mypy
+    return read.request.project_grant
+
+
+def _prepare(taking: Taking, read: Read, row: PackagedGrant, around: _Around) -> Prepared:
+    name = f"{row.project_id}_{row.granted_org_id}"
+    project = around.projects.get(row.project_id)
+    organization = around.organizations.get(row.granted_org_id)
+    problems = list(_problems(read, row, around))
+    if project is None or organization is None or problems:
+        return refused(name, *problems)
+    ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
+    given = [around.roles[id] for id in ids]
+    made = project_grants.new(taking.service, project, organization.id, given)
+    known = around.known.get(made.id)
+
+    def also(before: object, _: object) -> Sequence[Write]:
+        if before is not None:
+            return roles.still_there(given)
+        guards = [projects.still_there(project), homes.still_there(organization)]
+        return [*roles.still_there(given), *guards, *around.closing]
+
+    wanted = Wanted(
+        id=name,
+        collection=PROJECT_GRANTS,
+        record=structs.replace(made, state=_STATES[row.state] if row.state else "active"),
+        type="project_grant",
+        told=() if known and _is_less(known, row) else ("role_keys",),
+        also=also,
+        payload={"project": project.id, "grantedOrganization": organization.id},
+        warnings=tuple(_stays(row, known)),
+    )
+    return storing.stored(taking, read, known, wanted)
+
+
+def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
+    return not set(known.role_keys) <= set(row.role_keys)
+
+
+def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[Problem]:
+    """What an import does not change, because users would lose what they have by the grant."""
+    fix = "Change the grant by its call."
+    if known is not None and _is_less(known, row):
+        yield Problem(
+            slug="project_grant.roles",
+            field="projectGrant.roleKeys",
+            message="stay as they are: users have roles that would no longer be granted",
+            fix=fix,
+            is_error=False,
+        )
+    if known is not None and row.state and _STATES[row.state] != known.state:
+        yield Problem(
+            slug="project_grant.state",
+            field="projectGrant.state",
+            message=f"stays {known.state}",
+            fix=fix,
+            is_error=False,
+        )
+
+
+def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Problem]:
+    project = around.projects.get(row.project_id)
+    if row.granted_org_id not in around.organizations:
+        yield Problem(
+            slug="organization.not_found",
+            field="projectGrant.grantedOrgId",
+            message="is no organization here, and none that the package could make",
+            fix="Make it first, or put it into the package.",
+        )
+    if project is None or project.org_id != read.row.org_id:
+        yield storing.no_project("projectGrant.projectId")
+        return
+    if row.granted_org_id == project.org_id:
+        yield Problem(
+            slug="project_grant.own",
+            field="projectGrant.grantedOrgId",
+            message="is the organization that owns the project",
+            fix="Leave the row out: its users may use the project anyway.",
+        )
+    for n, key in enumerate(row.role_keys):
+        if roles.id_of(project.id, key) not in around.roles:
+            message, fix = "is no role of the project", "Put it into the package's projectRoles."
+            field = f"projectGrant.roleKeys[{n}]"
+            yield Problem(slug="role.not_found", field=field, message=message, fix=fix)
+
+
+async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """To which organizations the organization's projects are granted."""
+    where = {"org_id": organization.id}
+    async for one in telling.records(telling_.view, PROJECT_GRANTS, where):
+        grant = {
+            "projectId": one.project_id,
+            "grantedOrgId": one.granted_org_id,
+            "roleKeys": one.role_keys,
+            "state": _NAMES[one.state],
+        }
+        yield {"grantId": one.id, "projectGrant": grant}
+
+
+KIND: Final = Kind(
+    member="projectGrants",
+    type="project_grant",
+    request=ProjectGrantRow,
+    name=named("grantId"),
+    prepare=prepare,
+    stands_alone=True,
+    tell=tell,
+)
