@@ -213,7 +213,7 @@ async def test_what_no_system_means_refuses_the_policy(server, member, policy, s
     assert [(each.slug, each.field) for each in failed.problems] == [(slug, field)]
 
 
-@pytest.mark.parametrize("member", ["domainPolicy", "iamPolicy", "actions", "projectGrants"])
+@pytest.mark.parametrize("member", ["domainPolicy", "iamPolicy", "actions", "projectGrantMembers"])
 async def test_what_there_is_nothing_of_is_named(server, member):
     value = {"userLoginMustBeDomain": True}
     (_, left) = await brought(server, ORG | {member: value if "Policy" in member else [value]})
