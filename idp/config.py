@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from idp import config_rules
-from idp.profiles import PUBLIC, TRIAL, ApplicationUsers
+from idp.profiles import PUBLIC, TRIAL, ApplicationUsers, ProfileDefaults
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -137,7 +137,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             msgspec.structs.force_setattr(self, "issuer", self._local_issuer)
         if not self.store and not self.test:
             msgspec.structs.force_setattr(self, "store", f"sqlite:///{self.data}/idp.sqlite3")
-        for name, value in (PUBLIC if self.is_public else TRIAL)._asdict().items():
+        for name, value in self.profile_defaults._asdict().items():
             if getattr(self, name) is None:
                 msgspec.structs.force_setattr(self, name, value)
 
@@ -170,6 +170,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if self.profile == "auto":
             return not (self.is_loopback or self.test)
         return self.profile == "public"
+
+    @property
+    def profile_defaults(self) -> ProfileDefaults:
+        """The defaults of the profile that is in force."""
+        return PUBLIC if self.is_public else TRIAL
 
     @property
     def sends_mail(self) -> bool:

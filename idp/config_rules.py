@@ -26,6 +26,7 @@ _NEED_A_SERVER: Final = (
     "smtp_from_name",
     "smtp_reply_to",
 )
+_MAX_PASSWORD_WORDS: Final = 200
 _STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
@@ -48,6 +49,7 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _mail_links(config)
     yield from _text_messages(config)
     yield from _object_storage(config)
+    yield from _passwords(config)
 
 
 def is_loopback(host: str) -> bool:
@@ -222,17 +224,39 @@ def _text_messages(config: Config) -> Iterator[Broken]:
         yield Broken(names, "sms_hook_url and sms_hook_secret_file must be given together")
     if not config.sms_hook_url:
         return
-    try:
-        parts = urlsplit(config.sms_hook_url)
-        problem = "#" in config.sms_hook_url or "@" in parts.netloc or not parts.hostname
-        _ = parts.port
-    except ValueError:
-        problem = True
-    is_safe = not problem and (parts.scheme == "https" or is_loopback(parts.hostname or ""))
-    if problem or not is_safe or parts.scheme not in _USUAL_PORTS:
+    if not _is_safe_url(config.sms_hook_url):
         yield Broken(
             ("sms_hook_url",), "sms_hook_url must be an https address (http on this machine)"
         )
+
+
+def _passwords(config: Config) -> Iterator[Broken]:
+    if config.password_min_length_with_factor > config.password_min_length:
+        yield Broken(
+            ("password_min_length_with_factor", "password_min_length"),
+            "password_min_length_with_factor must not be longer than password_min_length",
+        )
+    if len(config.password_words) > _MAX_PASSWORD_WORDS:
+        yield Broken(
+            ("password_words",), f"password_words must be at most {_MAX_PASSWORD_WORDS} words"
+        )
+    if config.breached_passwords_url and not _is_safe_url(config.breached_passwords_url):
+        yield Broken(
+            ("breached_passwords_url",),
+            "breached_passwords_url must be an https address (http on this machine)",
+        )
+
+
+def _is_safe_url(url: str) -> bool:
+    """Whether a URL is https, or http on this machine, and can be called as it is."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    if "#" in url or "@" in parts.netloc or not parts.hostname:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
 
 
 def _object_storage(config: Config) -> Iterator[Broken]:

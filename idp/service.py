@@ -14,6 +14,7 @@ from idp.ids import Random
 from idp.oauth.keys import KeyRing
 from idp.outgoing import Outgoing
 from idp.pace import Pace
+from idp.passwords.breached import BreachedPasswords
 from idp.recent import Recent
 from idp.vault import Vault
 from storage import Store
@@ -35,4 +36,5 @@ class Service:
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: Recent = field(default_factory=Recent)
     wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
+    breached_passwords: BreachedPasswords | None = None
     last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

@@ -21,6 +21,8 @@ from idp.identity.hashing import Hasher
 from idp.ids import Numbered, Random, SystemRandom
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
+from idp.passwords import breached
+from idp.passwords.breached import BreachedPasswords
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
 from idp.setup import Admin
@@ -150,6 +152,7 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
         vault=sealed,
         hasher=Hasher(config, random),
         keys=KeyRing(store, sealed, clock, longest),
+        breached_passwords=breached_passwords(config),
     )
     if config.test:
         await trial.synchronise(service)
@@ -231,6 +234,27 @@ async def close_service(service: Service) -> None:
     await service.errands.finished()
     service.hasher.close()
     await service.store.close()
+
+
+def breached_passwords(config: Config) -> BreachedPasswords | None:
+    """The list that the settings name, if they do. Raises ConfigError: it can't be used."""
+    if config.breached_passwords is None:
+        return None
+    path = Path(config.breached_passwords)
+    try:
+        return breached.open_list(path, config.breached_passwords_min_count)
+    except OSError as error:
+        raise ConfigError(
+            [f"breached_passwords: {path} can't be read: {error.strerror}"]
+        ) from error
+    except breached.Unusable as error:
+        raise ConfigError(
+            [
+                f"breached_passwords: {path} can't be used: {error}; give a sorted file of"
+                " SHA1:COUNT lines, a directory of range files, or what"
+                " `idp passwords compact` has written"
+            ]
+        ) from error
 
 
 async def make_ready(service: Service) -> Start:

@@ -1,6 +1,6 @@
 ## A new password, because the person must have one (say why in `notice`).
 ##   login_name: str
-##   policy: dict    {minimum, maximum: int, demands: list[Demand]}
+##   policy: dict    {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\

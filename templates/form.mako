@@ -49,7 +49,7 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
 
 ## A new password, and before it what it needs; the browser itself says whether that is met, as far
 ## as it can tell. What is typed may still be refused.
-##   policy: dict    {minimum, maximum: int, demands: list[Demand]}
+##   policy: dict    {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
 <%def name="new_password_field(policy, autofocus)">
 <%
     rules = f"minlength: {policy['minimum']}; maxlength: {policy['maximum']};"
@@ -73,7 +73,11 @@ ${field(name, label, type="password", autocomplete=autocomplete, autocapitalize=
 <li>${said(demand.hint)}</li>
 % endfor
 </ul>
-<p>${pgettext("change-password", "Common passwords and your own name are refused.")}</p>
+<p>${pgettext("change-password", "Common passwords and your own name are refused.")}
+% if policy["is_strength_rated"]:
+${pgettext("change-password", "Several unrelated words make a good password.")}
+% endif
+</p>
 </div>
 ${password_field("newPassword", pgettext("change-password", "New password"), "new-password",
     minlength=policy["minimum"], passwordrules=rules, enterkeyhint="done", required=True,

@@ -1,6 +1,6 @@
 ## Somebody opens an account, for the application that asked.
 ##   typed: object            given_name, family_name, email, user_name: what the fields hold
-##   policy: dict             {minimum, maximum: int, demands: list[Demand]}
+##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
 ##   closed: Message | None   why nobody can; then there is no form
 ##   login_url: str           for who has an account
 <%inherit file="page.mako"/>\

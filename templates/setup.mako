@@ -1,7 +1,7 @@
 ## The first administrator's link: a one-time password is replaced, without an application.
 ##   login_name: str          what the field holds at first; page.js fills it from the link
 ##   password: str | None     the one-time password, if it was right before
-##   policy: dict             {minimum, maximum: int, demands: list[Demand]}
+##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
 <%inherit file="page.mako"/>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("setup", "Set up your account")}</%def>\

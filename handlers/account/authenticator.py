@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from handlers.account import last_factor
 from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
@@ -12,6 +13,7 @@ from handlers.console.lists import way
 from idp.errors import FailedPrecondition
 from idp.i18n import Message, message
 from idp.identity import factors, own_factors
+from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.subjects import Subject
 from idp.oauth.params import Params
 from idp.service import Service
@@ -82,24 +84,28 @@ class RemoveAppHandler(AccountHandler):
         if self.person.user.totp is None:
             self.see(APP)
         else:
-            self._ask(self.person.user.totp.name)
+            await self._ask(self.person.user.totp.name)
 
     async def submit(self, form: Params, *ids: str) -> None:
         try:
-            await own_factors.remove_totp(self.service, self.person.live)
+            await own_factors.remove_totp(
+                self.service, self.person.live, form.get("newPassword") or ""
+            )
+        except (PasswordTooShort, PasswordNotAccepted) as error:
+            await self._ask("", status=400, problems=last_factor.problems(error))
         except FailedPrecondition:
-            self._ask("", status=400, problems=[{"field": None, "text": _LAST}])
+            await self._ask("", status=400, problems=[{"field": None, "text": _LAST}])
         else:
             self.done("removed", APP)
 
-    def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
+    async def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
         self.page(
             "account/form",
             status=status,
             title_text=_REMOVE,
             about=name or None,
             intro=_REMOVING,
-            fields=(),
+            fields=await last_factor.inputs(self.service, self.person.user, factors.TOTP),
             button=message("Remove", context="console"),
             others=(),
             is_dangerous=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from handlers.account import last_factor
 from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
@@ -12,6 +13,7 @@ from handlers.login.passkey_enrol import NAME_PROBLEM
 from idp.errors import FailedPrecondition, InvalidArgument
 from idp.i18n import Message, message
 from idp.identity import factors, own_passkeys, passkeys, user_passkeys, webauthn
+from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.subjects import Subject
 from idp.oauth.params import Params
 from idp.records import Passkey
@@ -90,25 +92,29 @@ class RemovePasskeyHandler(AccountHandler):
 
     async def show(self, *ids: str) -> None:
         passkey = await user_passkeys.find(self.service, self.person.user, *ids)
-        self._ask(passkey)
+        await self._ask(passkey)
 
     async def submit(self, form: Params, *ids: str) -> None:
         passkey = await user_passkeys.find(self.service, self.person.user, *ids)
         try:
-            await own_passkeys.remove(self.service, self.person.live, passkey.id)
+            await own_passkeys.remove(
+                self.service, self.person.live, passkey.id, form.get("newPassword") or ""
+            )
+        except (PasswordTooShort, PasswordNotAccepted) as error:
+            await self._ask(passkey, status=400, problems=last_factor.problems(error))
         except FailedPrecondition:
-            self._ask(passkey, status=400, problems=[{"field": None, "text": _LAST}])
+            await self._ask(passkey, status=400, problems=[{"field": None, "text": _LAST}])
         else:
             self.done("removed", PASSKEYS)
 
-    def _ask(self, passkey: Passkey, *, status: int = 200, **values: object) -> None:
+    async def _ask(self, passkey: Passkey, *, status: int = 200, **values: object) -> None:
         self.page(
             "account/form",
             status=status,
             title_text=message("Remove the passkey", context="passkey"),
             about=passkey.name,
             intro=_REMOVING,
-            fields=(),
+            fields=await last_factor.inputs(self.service, self.person.user, factors.PASSKEY),
             others=(),
             button=message("Remove", context="console"),
             is_dangerous=True,

@@ -7,7 +7,7 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
-from handlers.login.change_password import policy_of, problems_of
+from handlers.login.new_password import policy_for, problems_of
 from handlers.page import PageHandler
 from idp import logs
 from idp.i18n import Message, message
@@ -81,7 +81,7 @@ class PasswordHandler(AccountHandler):
             status=status,
             login_name=self.person.user.user_name,
             has_password=self._has_password,
-            policy=await policy_of(self.service, self.person.user.org_id),
+            policy=await policy_for(self.service, self.person.user),
             hidden=self.form_inputs(),
             **values,
         )

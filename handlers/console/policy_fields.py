@@ -148,6 +148,17 @@ POLICIES: Final = (
         message("Passwords", context="policies"),
         (
             _field("minLength", message("Characters at least", context="policies"), "number"),
+            _field(
+                "minLengthWithFactor",
+                message("Characters at least, with a second factor", context="policies"),
+                "number",
+            ),
+            _field(
+                "minStrength",
+                message("Strength at least, from 0 to 4", context="policies"),
+                "number",
+                message("0: any; 3: takes more than 10^8 guesses.", context="policies"),
+            ),
             _field("hasLowercase", message("A small letter", context="policies"), "switch"),
             _field("hasUppercase", message("A capital letter", context="policies"), "switch"),
             _field("hasNumber", message("A digit", context="policies"), "switch"),

@@ -54,6 +54,12 @@ _OF_FIELDS: Final[Mapping[str, Message]] = {
     "password.too_long": message("This password is too long.", context="console"),
     "password.too_many_bytes": message("This password is too long.", context="console"),
     "password.common": message("Too many people use this password.", context="console"),
+    "password.breached": message(
+        "This password has appeared in a data breach.", context="console"
+    ),
+    "password.too_easy": message(
+        "Others would guess this soon: use several unrelated words.", context="password"
+    ),
     "password.own_words": message(
         "This password can be guessed from what is known of the person.", context="console"
     ),

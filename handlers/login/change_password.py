@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.login.new_password import policy_for, problems_of
 from idp.i18n import Message, message
-from idp.identity import password_change, passwords
-from idp.identity.passwords import MAX_CHARACTERS
 from idp.identity.subjects import Subject
 from idp.oauth import sign_in_flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
-from idp.policies import effective
-from idp.service import Service
 
 _WHY = message(
     "This password was only for the first time. Now choose your own.", context="password"
@@ -38,7 +35,9 @@ class ChangePasswordHandler(FlowHandler):
         if proven is None:
             return
         password = form.get("newPassword") or ""
-        problems = await problems_of(self.service, proven.subject, password)
+        problems = await problems_of(
+            self.service, proven.subject, password, application=flow.client.name
+        )
         if problems:
             await self._ask(flow, proven.subject, status=400, problems=problems)
             return
@@ -64,7 +63,7 @@ class ChangePasswordHandler(FlowHandler):
             flow,
             status=status,
             login_name=subject.user.user_name,
-            policy=await policy_of(self.service, subject.user.org_id),
+            policy=await policy_for(self.service, subject.user),
             **values,
         )
 
@@ -72,21 +71,6 @@ class ChangePasswordHandler(FlowHandler):
 def _why(subject: Subject) -> Message:
     known = subject.user.password
     return _WHY if known is None or known.must_change else _TOO_OLD
-
-
-async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:
-    """What a new password of the organization's people needs, as the page says it."""
-    rules = await effective.complexity(service, org_id)
-    demands = passwords.demands(rules)
-    return {"minimum": rules.min_length, "maximum": MAX_CHARACTERS, "demands": demands}
-
-
-async def problems_of(
-    service: Service, subject: Subject, password: str
-) -> list[dict[str, object]]:
-    """Everything wrong with a new password, as the page says it."""
-    problems = await password_change.problems(service, subject, password)
-    return [{"field": "newPassword", "text": problem.text} for problem in problems]
 
 
 ROUTES = [(ADDRESSES[Page.CHANGE_PASSWORD], ChangePasswordHandler)]

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.login.change_password import policy_of
 from handlers.login.flow import ADDRESSES, FlowHandler
+from handlers.login.new_password import policy_of
 from idp.i18n import Message, message
 from idp.identity import registration
 from idp.identity.registration import NOTHING, Closed, Problem, Typed
@@ -59,7 +59,9 @@ class RegisterHandler(RegistrationHandler):
         if organization is None:
             return
         sent = _sent(form)
-        typed, problems = await registration.read(self.service, organization, sent)
+        typed, problems = await registration.read(
+            self.service, organization, sent, flow.client.name
+        )
         if problems:
             await self._ask(flow, sent, status=400, problems=as_shown(problems))
             return

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from handlers import browser
-from handlers.login.change_password import policy_of, problems_of
 from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.login.new_password import policy_for, problems_of
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp import logs
@@ -115,7 +115,7 @@ class ResetLinkHandler(ReplyingHandler):
             Page.CHANGE_PASSWORD.value,
             status=status,
             login_name=user.user_name,
-            policy=await policy_of(self.service, user.org_id),
+            policy=await policy_for(self.service, user),
             **values,
         )
 

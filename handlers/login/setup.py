@@ -5,9 +5,9 @@ from __future__ import annotations
 from handlers import browser
 from handlers.console import visits
 from handlers.console.sections import CONSOLE
-from handlers.login.change_password import policy_of, problems_of
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
+from handlers.login.new_password import policy_of, problems_of
 from handlers.page import ForeignForm, PageHandler
 from idp import logs
 from idp.i18n import message

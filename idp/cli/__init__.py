@@ -44,6 +44,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "mail": ("idp.cli.nouns.mail:mail", "Mail and text messages."),
     "security": ("idp.cli.nouns.instance:security", "The security policy of the instance."),
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
+    "passwords": ("idp.cli.passwords:passwords", "Lists of breached passwords."),
     "keys": ("idp.cli.keys:keys", "The keys that sign and seal tokens."),
     "background": ("idp.cli.nouns.instance:background", "What goes on by itself."),
     "audit": ("idp.cli.nouns.audit:audit", "What was changed, by whom and when."),

@@ -16,7 +16,14 @@ from idp import access, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument, NotFound
-from idp.identity import mail_links, new_users, phone_verifications, users, verifications
+from idp.identity import (
+    mail_links,
+    new_users,
+    password_acceptance,
+    phone_verifications,
+    users,
+    verifications,
+)
 from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman, Paths, Prepared
@@ -61,7 +68,8 @@ async def create(service: Service, call: Call, document: object) -> Created:
     if problems:
         raise _refusal(problems)
     assert organization is not None  # noqa: S101 - else it is a problem
-    whole = structs.replace(new, password=await _password(service, request))
+    password = await _password(service, organization.id, request)
+    whole = structs.replace(new, password=password)
 
     async def prepare() -> _Prepared:
         return await _prepare(service, call, organization, whole, request)
@@ -163,7 +171,7 @@ async def _password_problems(
     if request.password is None or not request.password.password:
         return ()
     password = request.password.password
-    found = await new_users.password_problems(service, organization, new, password)
+    found = await new_users.initial_password_problems(service, organization, new, password)
     return password_problems("password.password", found)
 
 
@@ -208,10 +216,12 @@ def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
         seen.add(value)
 
 
-async def _password(service: Service, request: CreateHuman) -> Password | None:
+async def _password(service: Service, org_id: str | None, request: CreateHuman) -> Password | None:
     plain, hashed = request.password, request.hashed_password
     if plain:
-        return await new_users.hashed(service, plain.password, must_change=plain.change_required)
+        return await password_acceptance.hashed(
+            service, org_id, plain.password, must_change=plain.change_required
+        )
     if hashed:
         return new_users.imported(service, hashed.hash, must_change=hashed.change_required)
     return None

@@ -18,6 +18,7 @@ from storage import Write
 
 TOTP: Final = "totp"
 PASSKEY: Final = "passkey"
+NOTHING: Final[Mapping[str, object]] = {}
 _PURPOSE: Final = "totp"
 
 
@@ -94,12 +95,15 @@ async def added(
     return Change([*change.writes, *made.writes], change.subject, made.codes)
 
 
-async def remove_totp(service: Service, subject: Subject, actor: str) -> Change:
-    """Take the app away, and with the last factor the recovery codes. All that was issued to the
-    person ends, and they are told by mail."""
+async def remove_totp(
+    service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
+) -> Change:
+    """Removes the app, and with the last factor the recovery codes. `also` are other members of
+    the user that change. Everything issued to the person ends, and they get a mail."""
     user = subject.user
     is_last = not await of_user(service, structs.replace(user, totp=None))
-    change = await removed(service, subject, {"totp": None}, "user.totp_removed", actor, is_last)
+    values = {"totp": None, **also}
+    change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
     letters = factor_letters.told(service, user, "factor_removed")
     return Change([*change.writes, *letters], change.subject)
 
@@ -129,6 +133,12 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.Made:
     step = events.update(service.random, USERS, user, values, type, user.id, now)
     letters = factor_letters.told(service, user, "recovery_codes_made")
     return recovery_codes.Made(made.codes, [*step, *made.writes, *letters])
+
+
+async def is_forced(service: Service, org_id: str | None) -> bool:
+    """Whether the organization asks everybody for a second factor."""
+    rules = await effective.login(service, org_id)
+    return rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_asked_for(service: Service, user: User) -> bool:

@@ -100,6 +100,10 @@ class Hasher:
         await self._verify(password, self._decoy)
         return Verdict(ok=False, needs_rehash=False)
 
+    async def compute(self, work: Callable[[], T]) -> T:
+        """The result of other slow work on a password, in the same threads. Raises HashingBusy."""
+        return await self._run(work)
+
     def close(self) -> None:
         """Drop what waits, finish what runs."""
         self._is_closed = True

@@ -13,7 +13,13 @@ from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Name, NotYet, Text, UserName
 from idp.fields import Password as PasswordText
-from idp.identity import new_users, password_resets, phone_verifications, verifications
+from idp.identity import (
+    new_users,
+    password_acceptance,
+    password_resets,
+    phone_verifications,
+    verifications,
+)
 from idp.identity.create_human import doubles
 from idp.identity.new_user_requests import OtpSecret, PasswordHash
 from idp.identity.new_users import NewHuman, Paths, Prepared
@@ -105,7 +111,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     problems += await _password_problems(service, organization, new, request)
     if problems:
         raise InvalidArgument(problems)
-    whole = structs.replace(new, password=await _password(service, request))
+    whole = structs.replace(new, password=await _password(service, organization.id, request))
 
     async def prepare() -> Prepared:
         return await _prepare(service, call, organization, whole)
@@ -145,14 +151,16 @@ async def _password_problems(
         return new_users.hash_problems(service, "hashedPassword.value", encoded)
     if not request.password:
         return []
-    found = await new_users.password_problems(service, organization, new, request.password)
+    found = await new_users.initial_password_problems(service, organization, new, request.password)
     return password_problems("password", found)
 
 
-async def _password(service: Service, request: ImportHuman) -> Password | None:
+async def _password(service: Service, org_id: str, request: ImportHuman) -> Password | None:
     must_change = request.password_change_required
     if request.password:
-        return await new_users.hashed(service, request.password, must_change=must_change)
+        return await password_acceptance.hashed(
+            service, org_id, request.password, must_change=must_change
+        )
     if request.hashed_password:
         encoded = request.hashed_password.value
         return new_users.imported(service, encoded, must_change=must_change)

@@ -16,10 +16,17 @@ from msgspec import Struct, structs
 from idp import base64url, events
 from idp.errors import FieldProblem, Taken
 from idp.fields import MAX_TEXT
-from idp.identity import factors, free_names, login_claims, passwords, schemes, users
+from idp.identity import (
+    factors,
+    free_names,
+    login_claims,
+    password_acceptance,
+    passwords,
+    schemes,
+    users,
+)
 from idp.identity.free_names import Candidate
 from idp.identity.login_claims import Claims
-from idp.policies import effective
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
@@ -255,12 +262,6 @@ def metadata_id(user_id: str, key: str) -> str:
     return base64url.encode(hashlib.sha256(f"{user_id}\0{key}".encode()).digest())
 
 
-async def hashed(service: Service, password: str, *, must_change: bool = False) -> Password:
-    """A password as it is stored, once `password_problems` has found none. Raises HashingBusy."""
-    encoded = await service.hasher.hash(password)
-    return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
-
-
 def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
     """A password that was hashed elsewhere. Raises UnreadableHash: what `hash_problems` tells."""
     schemes.read_imported(encoded, service.config)
@@ -278,19 +279,24 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
     return []
 
 
-async def password_problems(
+async def initial_password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
 ) -> list[passwords.Problem]:
-    """What keeps `password` from being this person's; empty when it is fine.
+    """What keeps `password` from being set for this person; empty when it is accepted.
 
-    Of an organization that is not there (yet), the installation's policy counts.
+    Of an organization that is not there (yet), the installation's policy counts. Raises
+    HashingBusy.
     """
-    names = [new.user_name, new.profile.display_name, organization.name if organization else ""]
-    names += [new.profile.given_name or "", new.profile.family_name or ""]
-    names += [new.email.address] if new.email else []
-    return passwords.policy_problems(
-        password,
-        rules=await effective.complexity(service, organization.id if organization else None),
-        own_words=names,
-        max_bytes=service.hasher.max_bytes,
+    words = await password_words(service, organization, new)
+    org_id = organization.id if organization else None
+    required = await password_acceptance.initial(service, org_id, words)
+    return await password_acceptance.problems(service, password, required)
+
+
+async def password_words(
+    service: Service, organization: Organization | None, new: NewHuman
+) -> list[str]:
+    """What somebody who knows the new person would try as their password."""
+    return await password_acceptance.words_of(
+        service, organization, new.user_name, new.profile, new.email
     )

@@ -11,7 +11,14 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
-from idp.identity import memberships, new_users, org_domains, organizations, verifications
+from idp.identity import (
+    memberships,
+    new_users,
+    org_domains,
+    organizations,
+    password_acceptance,
+    verifications,
+)
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
@@ -89,7 +96,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     request = await _read(service, document)
     administrator = _person(request.human)
     if request.human.password is not None:
-        password = await new_users.hashed(service, request.human.password)
+        password = await password_acceptance.hashed(service, None, request.human.password)
         administrator = structs.replace(administrator, password=password)
 
     async def prepare() -> _Prepared:
@@ -110,7 +117,7 @@ async def _read(service: Service, document: object) -> SetUp:
         new, name = _person(request.human), request.org.name if request.org else ""
         organization = organizations.new(service, name or "", "", service.clock.now())
         password = request.human.password
-        found = await new_users.password_problems(service, organization, new, password)
+        found = await new_users.initial_password_problems(service, organization, new, password)
         problems += password_problems("human.password", found)
     if problems:
         raise InvalidArgument(problems)

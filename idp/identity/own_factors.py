@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from idp.errors import FailedPrecondition
-from idp.identity import factors
+from idp.identity import factors, last_factor, security_letters
 from idp.identity.sessions import LiveSession
 from idp.service import Service
 from storage import Stale
 from storage.settling import commit_settled
 
 
-async def remove_totp(service: Service, live: LiveSession) -> None:
-    """Take the authenticator app away: every session ends but this one, and the person is told by
-    mail.
+async def remove_totp(service: Service, live: LiveSession, new_password: str = "") -> None:
+    """Removes the authenticator app: every session ends but this one, and the person gets a mail.
+    With the last factor, `new_password` replaces a password that is too short to stand alone.
 
-    Raises FailedPrecondition: it is the last factor, and one is demanded; Stale: there is none, or
-    something else happened at once.
+    Raises FailedPrecondition: it is the last factor, and one is demanded; PasswordTooShort,
+    PasswordNotAccepted, HashingBusy; Stale: there is none, or another change was made meanwhile.
     """
     user = live.subject.user
     if user.totp is None:
         raise Stale("users", user.id)
     if await factors.is_needed(service, user, factors.TOTP):
         raise FailedPrecondition("a second factor is demanded", slug="factor.last")
-    change = await factors.remove_totp(service, live.subject, user.id)
+    also = await last_factor.password_change_for(service, live.subject, factors.TOTP, new_password)
+    change = await factors.remove_totp(service, live.subject, user.id, also)
     stays = live.staying(service, change.subject)
-    await commit_settled(service.store, *change.writes, *stays)
+    messages = security_letters.password_changed(service, user) if also else []
+    await commit_settled(service.store, *change.writes, *stays, *messages)
 
 
 async def new_codes(service: Service, live: LiveSession) -> list[str]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from idp import changes, events
 from idp.access import Call
 from idp.errors import FailedPrecondition
-from idp.identity import factors, passkey_changes, passkeys, stamps, user_passkeys
+from idp.identity import (
+    factors,
+    last_factor,
+    passkey_changes,
+    passkeys,
+    security_letters,
+    stamps,
+    user_passkeys,
+)
 from idp.identity.sessions import LiveSession
 from idp.records import PASSKEYS, SESSIONS, Passkey
 from idp.service import Service
@@ -26,22 +34,28 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
     )
 
 
-async def remove(service: Service, live: LiveSession, passkey_id: str) -> None:
-    """Take it away: every session ends but this one, and the person is told by mail.
+async def remove(
+    service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
+) -> None:
+    """Removes the passkey: every session ends but this one, and the person gets a mail. With the
+    last factor, `new_password` replaces a password that is too short to stand alone.
 
     Raises NotFound; FailedPrecondition: it is their last way to sign in, or the last second factor
-    where one is demanded; Stale when something else happened at once.
+    where one is demanded; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale: another
+    change was made meanwhile.
     """
     subject, user = live.subject, live.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)
     if len(await passkeys.of_user(service, user.id)) == 1:
         if user.password is None or await factors.is_needed(service, user, factors.PASSKEY):
             raise FailedPrecondition("it is the last way to sign in", slug="passkey.last")
-    change = await passkey_changes.remove(service, subject, passkey, user.id)
+    also = await last_factor.password_change_for(service, subject, factors.PASSKEY, new_password)
+    change = await passkey_changes.remove(service, subject, passkey, user.id, also)
     under = stamps.of_session(subject.instance, subject.organization, change.subject.user)
     now, random, type = service.clock.now(), service.random, "passkey.deleted"
     gone = changes.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
     stays = events.update(
         random, SESSIONS, live.session, {"stamps": under}, "session.renewed", user.id, now
     )
-    await commit_settled(service.store, *gone, *change.writes, *stays)
+    messages = security_letters.password_changed(service, user) if also else []
+    await commit_settled(service.store, *gone, *change.writes, *stays, *messages)

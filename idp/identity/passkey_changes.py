@@ -6,6 +6,8 @@ recovery codes, which go with the last one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from idp.identity import factors, passkey_letters, passkeys, webauthn
 from idp.identity.factors import Change
 from idp.identity.subjects import Subject
@@ -31,11 +33,18 @@ async def add(
     return passkey, Change([*writes, *change.writes, *letters], change.subject, change.codes)
 
 
-async def remove(service: Service, subject: Subject, passkey: Passkey, actor: str) -> Change:
-    """What it is to the person that the passkey goes; its own end is still to be written."""
+async def remove(
+    service: Service,
+    subject: Subject,
+    passkey: Passkey,
+    actor: str,
+    also: Mapping[str, object] = factors.NOTHING,
+) -> Change:
+    """The change of the person whose passkey is removed, with other members that change; the
+    removal of the passkey itself is not among the writes."""
     user = subject.user
     others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
     is_last = not others and user.totp is None
-    change = await factors.removed(service, subject, {}, "user.passkey_removed", actor, is_last)
+    change = await factors.removed(service, subject, also, "user.passkey_removed", actor, is_last)
     letters = passkey_letters.removed(service, user)
     return Change([*change.writes, *letters], change.subject)

@@ -15,7 +15,7 @@ from idp.fields import Password as PasswordText
 from idp.identity import (
     covered_users,
     mail_links,
-    new_users,
+    password_acceptance,
     password_change,
     password_resets,
     security_letters,
@@ -84,12 +84,14 @@ async def set_password(
     """
     subject = await _subject(service, call, user_id)
     text = request.new_password.password
-    problems = await password_change.problems(service, subject, text)
+    problems = await password_change.initial_problems(service, subject, text)
     if problems:
         raise InvalidArgument(password_problems(_PASSWORD, problems))
     proof = await _proof(service, call, subject.user, request)
     must_change = request.new_password.change_required
-    new = await new_users.hashed(service, text, must_change=must_change)
+    new = await password_acceptance.hashed(
+        service, subject.user.org_id, text, must_change=must_change
+    )
     also = list[Write]()
 
     async def find() -> User:

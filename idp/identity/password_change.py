@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from idp import events
-from idp.identity import passwords, security_letters, sessions
+from idp.identity import factors, password_acceptance, passwords, security_letters, sessions
 from idp.identity.subjects import Subject
 from idp.policies import effective
 from idp.records import INSTANCES, USERS, Instance, Password, User
@@ -22,23 +22,62 @@ class Change(Struct, frozen=True):
     subject: Subject
 
 
-async def problems(service: Service, subject: Subject, password: str) -> list[passwords.Problem]:
-    """What keeps `password` from being this user's next one; empty when it is fine.
+async def chosen_problems(
+    service: Service, subject: Subject, password: str, *, application: str = ""
+) -> list[passwords.Problem]:
+    """What keeps `password` from being the one that this user chooses next; empty when it is
+    accepted. `application` is the name of the application that the user is signing in to.
 
     Raises HashingBusy.
     """
-    user = subject.user
-    names = [user.user_name, user.profile.display_name, subject.organization.name]
-    names += [user.profile.given_name or "", user.profile.family_name or ""]
-    names += [user.email.address] if user.email else []
-    found = passwords.policy_problems(
-        password,
-        rules=await effective.complexity(service, user.org_id),
-        own_words=names,
-        max_bytes=service.hasher.max_bytes,
+    has_factor = await factors.is_asked_for(service, subject.user)
+    return await chosen_problems_with(
+        service, subject, password, has_factor=has_factor, application=application
     )
-    if not found and user.password is not None:
-        if (await service.hasher.verify(password, user.password.hash)).ok:
+
+
+async def chosen_problems_with(
+    service: Service,
+    subject: Subject,
+    password: str,
+    *,
+    has_factor: bool,
+    application: str = "",
+) -> list[passwords.Problem]:
+    """As `chosen_problems`, for a user who has or will have a second factor or none.
+
+    Raises HashingBusy.
+    """
+    words = [*await _words(service, subject), application]
+    required = await password_acceptance.chosen(
+        service, subject.user.org_id, words, has_factor=has_factor
+    )
+    return await _problems(service, subject, password, required)
+
+
+async def initial_problems(
+    service: Service, subject: Subject, password: str
+) -> list[passwords.Problem]:
+    """What keeps `password` from being set for this user by somebody else. Raises HashingBusy."""
+    words = await _words(service, subject)
+    required = await password_acceptance.initial(service, subject.user.org_id, words)
+    return await _problems(service, subject, password, required)
+
+
+async def _words(service: Service, subject: Subject) -> list[str]:
+    user = subject.user
+    return await password_acceptance.words_of(
+        service, subject.organization, user.user_name, user.profile, user.email
+    )
+
+
+async def _problems(
+    service: Service, subject: Subject, password: str, required: passwords.Requirements
+) -> list[passwords.Problem]:
+    found = await password_acceptance.problems(service, password, required)
+    known = subject.user.password
+    if not found and known is not None:
+        if (await service.hasher.verify(password, known.hash)).ok:
             return [passwords.unchanged()]
     return found
 
@@ -63,7 +102,7 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     Raises HashingBusy.
     """
     user, now = subject.user, service.clock.now()
-    new = Password(hash=await service.hasher.hash(password), changed_at=now)
+    new = await password_acceptance.hashed(service, user.org_id, password)
     stamp = service.random.token(bits=64)
     change = Update(
         USERS,

@@ -1,4 +1,4 @@
-"""Passwords as people choose them: their one form, their limits, and what is too easy to guess.
+"""Passwords as people choose them: their one form, their limits, and what a policy asks of them.
 
 A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2), put into that form when it is set and
 when it is verified, because keyboards differ in how they compose letters. Nothing else is changed:
@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
 
 from idp.errors import IdpError
 from idp.i18n import Message, message
+from idp.passwords import strength
+from idp.passwords.breached import BreachedPasswords
 from idp.records import ComplexityRules
 
 MAX_CHARACTERS: Final = 200
@@ -117,55 +118,106 @@ def normalised(password: str) -> str:
     return password
 
 
-def policy_problems(
-    password: str,
-    *,
-    rules: ComplexityRules = _USUAL,
-    own_words: Iterable[str] = (),
-    max_bytes: int | None = None,
-) -> list[Problem]:
+class Requirements(Struct, frozen=True):
+    """What a new password has to meet.
+
+    `rules` are those of the person's organization, complete. `min_length` is the one of its two
+    lengths that applies. `context_words` are the words that somebody who knows the person would
+    try first: login name, names, addresses, the organization and its domains, the service.
+    `max_bytes` is the limit of the configured hash (`Hasher.max_bytes`).
+    """
+
+    rules: ComplexityRules = _USUAL
+    min_length: int = _USUAL.min_length
+    context_words: tuple[str, ...] = ()
+    max_bytes: int | None = None
+    breached: BreachedPasswords | None = None
+
+
+def policy_problems(password: str, required: Requirements) -> list[Problem]:
     """Everything that keeps a new password from being accepted.
 
-    `rules` are those of the person's organization. Left alone they demand no kinds of characters:
-    that makes passwords worse. `own_words` are the person's login name, address and names, and
-    the names of the service and the organization; `max_bytes` is the limit of the configured hash
-    (`Hasher.max_bytes`).
+    Takes up to a quarter of a second of processor time where a strength is required, and reads
+    files where there is a list of breached passwords: not for the event loop. Raises OSError.
     """
     try:
         password = normalised(password)
     except PasswordRefused as refused:
-        return [_unusable(refused, rules.min_length)]
-    return list(_problems(password, rules, own_words, max_bytes))
+        return [_unusable(refused, required.min_length)]
+    problems = [*_form_problems(password, required)]
+    return problems + [*_guessing_problems(password, required)]
 
 
-def _problems(
-    password: str, rules: ComplexityRules, own_words: Iterable[str], max_bytes: int | None
-) -> Iterator[Problem]:
-    if len(password) < rules.min_length:
-        yield _too_short(rules.min_length)
-    for demand in demands(rules):
+def _form_problems(password: str, required: Requirements) -> Iterator[Problem]:
+    if len(password) < required.min_length:
+        yield _too_short(required.min_length)
+    for demand in demands(required.rules):
         if not any(map(demand.is_met_by, password)):
             yield demand.problem
-    if max_bytes is not None and len(password.encode()) > max_bytes:
+    if required.max_bytes is not None and len(password.encode()) > required.max_bytes:
         text = message(
             "Use a shorter password: this one takes more than %(n)s bytes.",
             context="password",
-            n=max_bytes,
+            n=required.max_bytes,
         )
         yield Problem("password.too_many_bytes", text)
-    if is_common(password):
-        text = message(
-            "This password is used by many people, so it is tried first by those who guess.",
-            context="password",
-        )
-        yield Problem("password.common", text)
-    if is_own_words(password, own_words, rules.min_length):
-        text = message(
-            "Add something that nobody would expect: this password is little more than your own"
-            " name or the name of this service.",
-            context="password",
-        )
-        yield Problem("password.own_words", text)
+
+
+def _guessing_problems(password: str, required: Requirements) -> Iterator[Problem]:
+    """Why the password would be guessed: the first reason that applies, and the context words."""
+    if strength.is_common_password(password):
+        yield _COMMON
+    elif required.breached is not None and required.breached.contains(password):
+        yield breached()
+    elif is_too_easy(password, required):
+        yield _TOO_EASY
+    if is_own_words(password, required.context_words, required.min_length):
+        yield _OWN_WORDS
+
+
+def is_too_easy(password: str, required: Requirements) -> bool:
+    """Whether the password is not as strong as required. A strength of 1 or more also refuses a
+    common word of any language between digits and symbols, which zxcvbn does not know."""
+    least = required.rules.min_strength or 0
+    if not least:
+        return False
+    if strength.is_common_word_with_affixes(password):
+        return True
+    return strength.score(password, sorted(_words(required.context_words))) < least
+
+
+_COMMON: Final = Problem(
+    "password.common",
+    message(
+        "This password is used by many people, so it is tried first by those who guess.",
+        context="password",
+    ),
+)
+_TOO_EASY: Final = Problem(
+    "password.too_easy",
+    message(
+        "Others would guess this soon: use several unrelated words.",
+        context="password",
+    ),
+)
+_OWN_WORDS: Final = Problem(
+    "password.own_words",
+    message(
+        "Add something that nobody would expect: this password is little more than your own"
+        " name or the name of this service.",
+        context="password",
+    ),
+)
+
+
+def breached() -> Problem:
+    """The problem of a password that is in a list of breached ones."""
+    text = message(
+        "This password has appeared in a data breach, so it is known to those who guess. Choose"
+        " another one.",
+        context="password",
+    )
+    return Problem("password.breached", text)
 
 
 def unchanged() -> Problem:
@@ -174,13 +226,11 @@ def unchanged() -> Problem:
     return Problem("password.unchanged", text)
 
 
-def is_common(password: str) -> bool:
-    """Whether the password, in any case of letters, is among the 30,000 most used."""
-    return password.casefold() in _common()
-
-
 def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
-    """Whether without the person's own words too little is left of the password."""
+    """Whether too little is left of the password without the person's own words. What has to be
+    left is no longer than the shortest password of all, or long passphrases would be refused for
+    one word."""
+    min_length = min(min_length, _USUAL.min_length)
     rest = folded = password.casefold()
     for word in sorted(_words(own_words), key=len, reverse=True):
         rest = rest.replace(word, "")
@@ -195,14 +245,6 @@ def _words(own_words: Iterable[str]) -> set[str]:
         local = whole.partition("@")[0]
         words |= {whole, local, *re.split(r"[\W_]+", local)}
     return {word for word in words if len(word) >= MIN_WORD_CHARACTERS}
-
-
-@cache
-def _common() -> frozenset[str]:
-    # Large, so only who sets a password waits for it.
-    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # type: ignore[import-untyped]
-
-    return frozenset(password.casefold() for password in FREQUENCY_LISTS["passwords"])
 
 
 def _unusable(refused: PasswordRefused, min_length: int) -> Problem:

@@ -17,7 +17,14 @@ from idp import events, fields, i18n, mail
 from idp.credentials import Confidential
 from idp.fields import Refused, Rule, Text
 from idp.i18n import Message, message
-from idp.identity import free_names, new_users, users
+from idp.identity import (
+    factors,
+    free_names,
+    new_users,
+    password_acceptance,
+    passwords,
+    users,
+)
 from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
 from idp.identity.users import NameRefused
@@ -71,6 +78,7 @@ class Draft(Confidential, frozen=True):
     password_hash: str
     password_changed_at: datetime
     language: str | None
+    password_is_long: bool | None = None
 
 
 async def closed(service: Service, org_id: str) -> Closed | None:
@@ -81,9 +89,10 @@ async def closed(service: Service, org_id: str) -> Closed | None:
 
 
 async def read(
-    service: Service, organization: Organization, sent: Typed
+    service: Service, organization: Organization, sent: Typed, application: str = ""
 ) -> tuple[Typed, list[Problem]]:
-    """The form in its one form, and everything that is wrong with it."""
+    """The form in its one form, and everything that is wrong with it. `application` is the name
+    of the one that the person is about to sign in to. Raises HashingBusy."""
     problems: list[Problem] = []
     email = _read(problems, "email", fields.Email(), sent.email)
     typed = Typed(
@@ -96,8 +105,19 @@ async def read(
     problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))
     if sent.user_name.strip() or not problems:
         problems += name_problems(typed.user_name, typed.email)
-    found = await new_users.password_problems(service, organization, _human(typed), sent.password)
+    found = await _password_problems(service, organization, typed, sent.password, application)
     return typed, problems + [Problem("newPassword", each.text) for each in found]
+
+
+async def _password_problems(
+    service: Service, organization: Organization, typed: Typed, password: str, application: str
+) -> list[passwords.Problem]:
+    words = await new_users.password_words(service, organization, _human(typed))
+    has_factor = await factors.is_forced(service, organization.id)
+    required = await password_acceptance.chosen(
+        service, organization.id, [*words, application], has_factor=has_factor
+    )
+    return await password_acceptance.problems(service, password, required)
 
 
 def _read(problems: list[Problem], name: str, rule: Rule, sent: str) -> str:
@@ -155,9 +175,9 @@ def _profile(given_name: str, family_name: str, language: str | None) -> Profile
     return new_users.with_display_name(named)
 
 
-async def draft(service: Service, typed: Typed, language: str) -> Draft:
+async def draft(service: Service, org_id: str, typed: Typed, language: str) -> Draft:
     """What waits for the mailbox's proof. Raises HashingBusy."""
-    password = await new_users.hashed(service, typed.password)
+    password = await password_acceptance.hashed(service, org_id, typed.password)
     return Draft(
         given_name=typed.given_name,
         family_name=typed.family_name,
@@ -165,6 +185,7 @@ async def draft(service: Service, typed: Typed, language: str) -> Draft:
         user_name=typed.user_name,
         password_hash=password.hash,
         password_changed_at=password.changed_at,
+        password_is_long=password.is_long,
         language=language if language in i18n.available() else None,
     )
 
@@ -204,7 +225,11 @@ async def prepare(service: Service, organization: Organization, waiting: Draft) 
         user_name=waiting.user_name,
         profile=_profile(waiting.given_name, waiting.family_name, waiting.language),
         email=Email(address=waiting.email, is_verified=True),
-        password=Password(hash=waiting.password_hash, changed_at=waiting.password_changed_at),
+        password=Password(
+            hash=waiting.password_hash,
+            changed_at=waiting.password_changed_at,
+            is_long=waiting.password_is_long,
+        ),
     )
     made = await new_users.prepare(service, organization, new, actor=id)
     verified = structs.replace(made.user, sequence=made.user.sequence + 1)

@@ -85,14 +85,14 @@ async def begin(
     """
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
-        waiting = await registration.draft(service, typed, visit.bundle.tag)
+        waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
         await service.store.commit(
             _replacing(known, sealed=registration.seal(service, waiting)),
             _step(flow, known.id, organization),
         )
         return
     await mail_limits.admit(service, typed.email, visit.address)
-    waiting = await registration.draft(service, typed, visit.bundle.tag)
+    waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
     new = Registration(
         id=service.random.id(),
         flow_id=flow.request.id,

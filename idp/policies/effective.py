@@ -6,8 +6,11 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar, cast
 
+from msgspec import structs
+
 from idp import base64url
 from idp.config import Config
+from idp.profiles import TRIAL
 from idp.records import (
     POLICIES,
     AgeRules,
@@ -27,13 +30,19 @@ _BUILT_IN: Final[Mapping[PolicyKind, Callable[[Config], PolicyRules]]] = {
         allow_register=config.self_registration,
         password_check_seconds=config.password_check_seconds,
     ),
-    "password_complexity": lambda config: ComplexityRules(min_length=config.password_min_length),
+    "password_complexity": lambda config: ComplexityRules(
+        min_length=config.password_min_length,
+        min_length_with_factor=config.password_min_length_with_factor,
+        min_strength=config.password_min_strength,
+    ),
     "password_age": lambda _: AgeRules(),
     "lockout": lambda _: LockoutRules(),
     "label": lambda _: LabelRules(),
     "privacy": lambda _: PrivacyRules(),
     "language": lambda _: LanguageRules(),
 }
+
+_COMPLEXITY: Final = "password_complexity"
 
 R = TypeVar("R", bound=PolicyRules)
 
@@ -64,8 +73,63 @@ async def login(service: Service, org_id: str | None) -> LoginRules:
 
 
 async def complexity(service: Service, org_id: str | None) -> ComplexityRules:
-    """What a new password of the organization's people has to hold."""
-    return await _effective(service, org_id, "password_complexity", ComplexityRules)
+    """What a password that people of the organization choose has to meet, complete."""
+    return await _effective(service, org_id, _COMPLEXITY, ComplexityRules)
+
+
+async def initial_complexity(service: Service, org_id: str | None) -> ComplexityRules:
+    """What a password that is set for people of the organization has to meet: what the stored
+    policies say, and of the settings a length that differs from the profile's."""
+    own, default = map(_complexity, await find(service, org_id, _COMPLEXITY))
+    rules = own or default or ComplexityRules(min_length=_initial_min_length(service.config))
+    least = max((each.min_strength or 0 for each in (own, default) if each), default=0)
+    return structs.replace(rules, min_strength=least)
+
+
+def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
+    """The shortest password that complete rules accept."""
+    with_factor = rules.min_length_with_factor
+    if not has_factor or with_factor is None:
+        return rules.min_length
+    return min(rules.min_length, with_factor)
+
+
+def complete_complexity(
+    config: Config, own: ComplexityRules | None, default: ComplexityRules | None
+) -> ComplexityRules:
+    """The rules of an organization with what they leave open. Of strength and of the length with a
+    second factor it may only ask for more than the installation does."""
+    installation = _completed(default, config) if default else built_in(config, _COMPLEXITY)
+    installation = cast(ComplexityRules, installation)
+    if own is None:
+        return installation
+    asked = _completed(own, config) if own.min_length_with_factor is None else own
+    with_factor = max(asked.min_length_with_factor or 0, installation.min_length_with_factor or 0)
+    return structs.replace(
+        own,
+        min_length_with_factor=min(own.min_length, with_factor),
+        min_strength=max(own.min_strength or 0, installation.min_strength or 0),
+    )
+
+
+def _completed(rules: ComplexityRules, config: Config) -> ComplexityRules:
+    """Stored rules with the members that they do not have: their one length holds with a second
+    factor, too; the strength is that of the settings."""
+    with_factor, strength = rules.min_length_with_factor, rules.min_strength
+    return structs.replace(
+        rules,
+        min_length_with_factor=rules.min_length if with_factor is None else with_factor,
+        min_strength=config.password_min_strength if strength is None else strength,
+    )
+
+
+def _complexity(policy: Policy | None) -> ComplexityRules | None:
+    return cast(ComplexityRules, policy.rules) if policy else None
+
+
+def _initial_min_length(config: Config) -> int:
+    is_given = config.password_min_length != config.profile_defaults.password_min_length
+    return config.password_min_length if is_given else TRIAL.password_min_length
 
 
 async def age(service: Service, org_id: str | None) -> AgeRules:
@@ -78,9 +142,18 @@ async def lockout(service: Service, org_id: str | None) -> LockoutRules:
     return await _effective(service, org_id, "lockout", LockoutRules)
 
 
+def in_force(
+    config: Config, kind: PolicyKind, own: Policy | None, default: Policy | None
+) -> PolicyRules:
+    """The rules that count: an organization's own, else the installation's, else the built-in."""
+    if kind == _COMPLEXITY:
+        return complete_complexity(config, _complexity(own), _complexity(default))
+    stored = own or default
+    return stored.rules if stored else built_in(config, kind)
+
+
 async def _effective(
     service: Service, org_id: str | None, kind: PolicyKind, type: Callable[..., R]
 ) -> R:
     own, default = await find(service, org_id, kind)
-    stored = own or default
-    return cast(R, stored.rules if stored else built_in(service.config, kind))
+    return cast(R, in_force(service.config, kind, own, default))

@@ -234,6 +234,8 @@ class ComplexityPolicy(PolicyForm, frozen=True, kw_only=True):
     has_uppercase: bool = False
     has_number: bool = False
     has_symbol: bool = False
+    min_length_with_factor: Annotated[int | None, Integer(8, 200)] = None
+    min_strength: Annotated[int | None, Integer(0, 4)] = None
 
     def stored(self) -> ComplexityRules:
         return _as(ComplexityRules, self)

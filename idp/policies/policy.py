@@ -32,13 +32,13 @@ from storage.settling import commit_settled
 async def show_default(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
     """The installation's policy of a kind, or the one that is built in."""
     _, stored = await effective.find(service, None, kind)
-    return await _answer(service, kind, stored, is_default=stored is None)
+    return await _answer(service, kind, None, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
     """The policy that counts for an organization. Raises NotFound, PermissionDenied."""
     _, own, default = await found(service, call, kind)
-    return await _answer(service, kind, own or default, is_default=own is None)
+    return await _answer(service, kind, own, default, is_default=own is None)
 
 
 async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
@@ -182,10 +182,15 @@ async def _find(service: Service, org_id: str | None, *kind: str) -> Policy:
 
 
 async def _answer(
-    service: Service, kind: PolicyKind, policy: Policy | None, *, is_default: bool
+    service: Service,
+    kind: PolicyKind,
+    own: Policy | None,
+    default: Policy | None,
+    *,
+    is_default: bool,
 ) -> PolicyFound:
-    rules = policy.rules if policy else effective.built_in(service.config, kind)
-    told = await told_of(service, policy)
+    rules = effective.in_force(service.config, kind, own, default)
+    told = await told_of(service, own or default)
     return KINDS[kind].answer(rules, told, is_default=is_default)
 
 

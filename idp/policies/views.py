@@ -40,6 +40,8 @@ class ComplexityPolicyView(Answer, frozen=True, kw_only=True):
     has_uppercase: bool = False
     has_number: bool = False
     has_symbol: bool = False
+    min_length_with_factor: int = 0
+    min_strength: int = 0
 
 
 class AgePolicyView(Answer, frozen=True, kw_only=True):

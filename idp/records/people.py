@@ -63,12 +63,15 @@ class Address(Struct, kw_only=True):
 
 
 class Password(Struct, kw_only=True):
-    """`expires_at` is set for a one-time password: it lets its user choose another, once."""
+    """`expires_at` is set for a one-time password: it lets its user choose another, once.
+    `is_long`: when it was set, it was long enough without a second factor; None: not known.
+    """
 
     hash: str
     changed_at: datetime
     must_change: bool = False
     expires_at: datetime | None = None
+    is_long: bool | None = None
 
 
 class Totp(Struct, kw_only=True):

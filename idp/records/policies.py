@@ -49,13 +49,18 @@ class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
 
 
 class ComplexityRules(Struct, frozen=True, tag_field="kind", tag="password_complexity"):
-    """What a new password has to hold."""
+    """What a new password has to meet. `min_strength` is a score of zxcvbn, 0 to 4;
+    `min_length_with_factor` replaces `min_length` where a second factor is asked for. None: the
+    policy leaves it open.
+    """
 
     min_length: int = 8
     has_lowercase: bool = False
     has_uppercase: bool = False
     has_number: bool = False
     has_symbol: bool = False
+    min_length_with_factor: int | None = None
+    min_strength: int | None = None
 
 
 class AgeRules(Struct, frozen=True, tag_field="kind", tag="password_age"):

@@ -78,6 +78,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user has no passkey with this id.",
         "Search for the user's passkeys, and copy the id.",
     ),
+    "password.breached": Slug(
+        400,
+        "The password is in the list of breached passwords.",
+        "Choose another one.",
+    ),
     "password.characters": Slug(
         400,
         "The password holds a character that can't be stored.",
@@ -112,6 +117,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         400,
         "The policy asks for a symbol.",
         "Add one.",
+    ),
+    "password.too_easy": Slug(
+        400,
+        "The password would be guessed sooner than the policy accepts.",
+        "Use several unrelated words.",
     ),
     "password.too_long": Slug(
         400,

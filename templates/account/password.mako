@@ -1,7 +1,7 @@
 ## Another password for somebody's own account.
 ##   login_name: str
 ##   has_password: bool        whether there is one now, which is asked for
-##   policy: dict              {minimum, maximum: int, demands: list[Demand]}
+##   policy: dict              {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("change-password", "Choose a new password")}</%def>\

@@ -14,7 +14,7 @@ from tests.handlers import (
 )
 
 DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
-POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS}
+POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS, "is_strength_rated": True}
 
 
 def person(said):

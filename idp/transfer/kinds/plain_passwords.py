@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from idp.identity import new_users
+from idp.identity import new_users, password_acceptance
 from idp.identity.hashing import HashingBusy
 from idp.identity.person_fields import password_problems
 from idp.records import Password
@@ -35,13 +35,19 @@ async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | Non
         verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
         if verdict.ok:
             return Chosen(structs.replace(had, must_change=must_change))
-    found = await new_users.password_problems(service, case.home, row.person(), text)
+    person = row.person()
+    found = await _in_turn(
+        lambda: new_users.initial_password_problems(service, case.home, person, text)
+    )
     if found:
         return Chosen(problems=password_problems("user.password", found))
     if taking.job.options.is_dry_run:
         now = service.clock.now()
         return Chosen(Password(hash="", changed_at=now, must_change=must_change))
-    return Chosen(await _in_turn(lambda: new_users.hashed(service, text, must_change=must_change)))
+    hashed = await _in_turn(
+        lambda: password_acceptance.hashed(service, case.home.id, text, must_change=must_change)
+    )
+    return Chosen(hashed)
 
 
 async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:

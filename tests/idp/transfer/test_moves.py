@@ -64,7 +64,12 @@ POLICIES = {
         defaultRedirectUri=LINK,
     ),
     "passwordComplexityPolicy": some(
-        minLength=st.integers(0, 300), hasLowercase=FLAG, hasNumber=FLAG, hasSymbol=FLAG
+        minLength=st.integers(0, 300),
+        hasLowercase=FLAG,
+        hasNumber=FLAG,
+        hasSymbol=FLAG,
+        minLengthWithFactor=st.integers(0, 300),
+        minStrength=st.integers(-1, 5),
     ),
     "passwordAgePolicy": some(maxAgeDays=st.integers(0, 5000), expireWarnDays=st.integers(0, 9)),
     "lockoutPolicy": some(

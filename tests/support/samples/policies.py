@@ -40,6 +40,8 @@ FULL = {
         "hasUppercase": True,
         "hasNumber": True,
         "hasSymbol": True,
+        "minLengthWithFactor": 9,
+        "minStrength": 2,
     },
     "password_age": {"maxAgeDays": 90, "expireWarnDays": 0},
     "lockout": {"maxPasswordAttempts": 10, "maxOtpAttempts": 5},

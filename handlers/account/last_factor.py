@@ -1,0 +1,40 @@
+"""The new password that a person chooses when they remove their last second factor."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console import fields
+from handlers.console.fields import Field
+from handlers.login.new_password import as_shown
+from idp.i18n import message
+from idp.identity import last_factor
+from idp.identity.last_factor import PasswordNotAccepted
+from idp.records import User
+from idp.service import Service
+
+_NEW_PASSWORD: Final = Field(
+    path="newPassword",
+    label=message("New password", context="change-password"),
+    hint=message(
+        "Your password is too short without a second factor. Choose a longer one.",
+        context="factor",
+    ),
+    kind="password",
+    autocomplete="new-password",
+    is_required=True,
+)
+
+
+async def inputs(service: Service, user: User, without: str) -> list[dict[str, object]]:
+    """The inputs of the page that removes the factor: a new password, where one is needed."""
+    if not await last_factor.needs_new_password(service, user, without):
+        return []
+    return fields.shown([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})
+
+
+def problems(error: Exception) -> list[dict[str, object]]:
+    """What is wrong with the new password; nothing when none was typed yet."""
+    if isinstance(error, PasswordNotAccepted):
+        return as_shown(error.problems)
+    return [{"field": _NEW_PASSWORD.path, "label": None, "text": _NEW_PASSWORD.hint}]

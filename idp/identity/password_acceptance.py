@@ -1,0 +1,114 @@
+"""Whether a new password is accepted: what is required of it where it is set, and what is wrong.
+
+Two kinds of passwords differ. One that a person chooses on a page has to meet everything. One that
+an administrator or a program sets for somebody is judged by the policy that is stored, and has to
+be neither common nor breached: length and strength of the settings are not asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import structs
+
+from idp import logs
+from idp.config import Config
+from idp.identity import passwords
+from idp.identity.passwords import Problem, Requirements
+from idp.passwords import range_service
+from idp.policies import effective
+from idp.records import DOMAINS, ComplexityRules, Email, Organization, Password, Profile
+from idp.service import Service
+
+_MAX_DOMAINS: Final = 20
+_log = logs.logger(__name__)
+
+
+async def chosen(
+    service: Service, org_id: str | None, words: Iterable[str], *, has_factor: bool
+) -> Requirements:
+    """What is required of a password that a person chooses on a page. It may be shorter where a
+    second factor is asked for at each sign-in (SP 800-63B-4, 3.1.1.2)."""
+    rules = await effective.complexity(service, org_id)
+    return _requirements(service, rules, words, effective.min_length(rules, has_factor=has_factor))
+
+
+async def initial(service: Service, org_id: str | None, words: Iterable[str]) -> Requirements:
+    """What is required of a password that an administrator or a program sets for somebody."""
+    rules = await effective.initial_complexity(service, org_id)
+    return _requirements(service, rules, words, rules.min_length)
+
+
+def _requirements(
+    service: Service, rules: ComplexityRules, words: Iterable[str], min_length: int
+) -> Requirements:
+    return Requirements(
+        rules=rules,
+        min_length=min_length,
+        context_words=(*words, *_issuer_labels(service.config), *service.config.password_words),
+        max_bytes=service.hasher.max_bytes,
+        breached=service.breached_passwords,
+    )
+
+
+async def problems(service: Service, password: str, required: Requirements) -> list[Problem]:
+    """Everything that keeps the password from being accepted; empty when it is accepted.
+
+    A list of breached passwords that can't be read refuses nothing, and is logged. Raises
+    HashingBusy.
+    """
+    try:
+        found = await service.hasher.compute(lambda: passwords.policy_problems(password, required))
+    except (OSError, ValueError) as error:
+        _log.error("the list of breached passwords can't be read", cause=str(error))
+        without = structs.replace(required, breached=None)
+        found = await service.hasher.compute(lambda: passwords.policy_problems(password, without))
+    if not found and await range_service.contains(service.config, password):
+        return [passwords.breached()]
+    return found
+
+
+async def words_of(
+    service: Service,
+    organization: Organization | None,
+    user_name: str,
+    profile: Profile,
+    email: Email | None,
+) -> list[str]:
+    """What somebody who knows the person would try: their names, their address, and the names and
+    domains of their organization."""
+    words = [user_name, profile.display_name, profile.given_name or "", profile.family_name or ""]
+    words += [profile.nick_name or "", email.address if email else ""]
+    if organization is None:
+        return words
+    domains = await service.store.find(
+        DOMAINS, {"org_id": organization.id}, order="domain", limit=_MAX_DOMAINS
+    )
+    labels = [label for each in domains.records for label in _labels(each.domain)]
+    return [*words, organization.name, *labels]
+
+
+async def hashed(
+    service: Service, org_id: str | None, password: str, *, must_change: bool = False
+) -> Password:
+    """A password as it is stored, once `problems` has found none. Raises HashingBusy."""
+    rules = await effective.complexity(service, org_id)
+    long_enough = effective.min_length(rules, has_factor=False)
+    return Password(
+        hash=await service.hasher.hash(password),
+        changed_at=service.clock.now(),
+        must_change=must_change,
+        is_long=len(passwords.normalised(password)) >= long_enough,
+    )
+
+
+def _issuer_labels(config: Config) -> list[str]:
+    return _labels(urlsplit(config.issuer).hostname or "")
+
+
+def _labels(domain: str) -> list[str]:
+    """The labels of a domain but the last one, which is no name of anybody's."""
+    labels = domain.split(".")
+    return labels[:-1] if len(labels) > 1 else labels

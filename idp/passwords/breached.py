@@ -1,0 +1,244 @@
+"""Look-up of a password in a list of breached ones, by its SHA-1 as such lists are published.
+
+A list has one of three forms, told apart by what is at its path:
+
+* a text file, sorted, with a line `SHA1HEX:COUNT` for each password;
+* a directory of range files, each named by the first 5 hex digits (`0A1B2` or `0A1B2.txt`), with
+  sorted or unsorted lines `SUFFIX:COUNT` of the other 35;
+* a compact file, as `idp passwords compact` writes it: `IDPB1`, the number of entries in 8 octets,
+  then the first 8 octets of each SHA-1, sorted.
+
+Nothing is loaded: files are mapped, and a look-up reads a few of their pages. SHA-1 serves as a
+name here and protects nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import re
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final, Protocol
+
+MAGIC: Final = b"IDPB1"
+HEADER_BYTES: Final = len(MAGIC) + 8
+PREFIX_BYTES: Final = 8
+RANGE_DIGITS: Final = 5
+MAX_RANGE_BYTES: Final = 16 * 1024 * 1024
+_HASH_DIGITS: Final = 40
+_MAX_LINE_BYTES: Final = 64
+_SAMPLES: Final = 1000  # places at which the order is checked at the start
+_READ_SAMPLES: Final = 50  # files of a directory that are read at the start
+_LINE: Final = re.compile(rb"([0-9A-Fa-f]{40}):([0-9]{1,12})")
+_RANGE_LINE: Final = re.compile(rb"([0-9A-Fa-f]{35}):([0-9]{1,12})")
+_RANGE_NAME: Final = re.compile(r"([0-9A-Fa-f]{5})(\.txt)?")
+
+
+class Unusable(ValueError):
+    """The list is cut off, out of order or of no known form; the text says what is wrong."""
+
+
+class BreachedPasswords(Protocol):
+    """A list that can be asked about one password at a time."""
+
+    @abstractmethod
+    def contains(self, password: str) -> bool:
+        """Whether the list has the password at least as often as asked for. Reads files: not for
+        the event loop. Raises OSError."""
+
+    @abstractmethod
+    def entries(self) -> Iterator[bytes]:
+        """The SHA-1 of each password that counts, in order; of a compact list the first octets."""
+
+
+def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
+    """The list at this path; a password counts when it was seen `min_count` times. A compact list
+    has no counts any more: `min_count` was applied when it was made.
+
+    Raises Unusable, OSError.
+    """
+    if path.is_dir():
+        return RangeDirectory(path, min_count)
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise Unusable("it is empty")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return CompactFile(mapped) if mapped[: len(MAGIC)] == MAGIC else TextFile(mapped, min_count)
+
+
+def digest(password: str) -> bytes:
+    """The SHA-1 of the password in UTF-8: 20 octets."""
+    return hashlib.sha1(password.encode(), usedforsecurity=False).digest()
+
+
+class TextFile:
+    """Lines `SHA1HEX:COUNT`, sorted by hash."""
+
+    def __init__(self, mapped: mmap.mmap, min_count: int) -> None:
+        self._mapped = mapped
+        self._min_count = min_count
+        self._check()
+
+    def contains(self, password: str) -> bool:
+        """Whether the file has the password. Reads about 30 places of the largest list."""
+        sought = digest(password).hex().upper().encode()
+        low, high = 0, len(self._mapped)
+        while low < high:
+            start, end = self._line_around((low + high) // 2)
+            found, count = self._read(start, end)
+            if found == sought:
+                return count >= self._min_count
+            low, high = (end + 1, high) if found < sought else (low, start)
+        return False
+
+    def entries(self) -> Iterator[bytes]:
+        """The SHA-1 of each line that counts. Raises Unusable: out of order."""
+        start, last = 0, b""
+        while start < len(self._mapped):
+            end = self._end_of(start)
+            found, count = self._read(start, end)
+            if found <= last:
+                raise Unusable(f"it is not sorted at octet {start}")
+            last = found
+            if count >= self._min_count:
+                yield bytes.fromhex(found.decode())
+            start = end + 1
+
+    def _check(self) -> None:
+        """See that lines all over the file can be read and are in order. Raises Unusable."""
+        size, last = len(self._mapped), b""
+        for number in range(_SAMPLES + 1):
+            start, end = self._line_around(min(size - 1, size * number // _SAMPLES))
+            found, _ = self._read(start, end)
+            if found < last:
+                raise Unusable(f"it is not sorted at octet {start}")
+            last = found
+
+    def _line_around(self, place: int) -> tuple[int, int]:
+        """Where the line that holds this octet begins and ends, without its line feed."""
+        start = self._mapped.rfind(b"\n", max(0, place - _MAX_LINE_BYTES), place) + 1
+        if start == 0 and place > _MAX_LINE_BYTES:
+            raise Unusable(f"it has no line of the form SHA1:COUNT around octet {place}")
+        return start, self._end_of(start)
+
+    def _end_of(self, start: int) -> int:
+        end = self._mapped.find(b"\n", start, start + _MAX_LINE_BYTES)
+        return end if end >= 0 else len(self._mapped)
+
+    def _read(self, start: int, end: int) -> tuple[bytes, int]:
+        line = _LINE.fullmatch(
+            self._mapped[start : min(end, start + _MAX_LINE_BYTES)].rstrip(b"\r")
+        )
+        if line is None:
+            raise Unusable(f"it has no line of the form SHA1:COUNT at octet {start}")
+        return line[1].upper(), int(line[2])
+
+
+class CompactFile:
+    """The first octets of each SHA-1, sorted, behind a header."""
+
+    def __init__(self, mapped: mmap.mmap) -> None:
+        self._mapped = mapped
+        self._count = int.from_bytes(mapped[len(MAGIC) : HEADER_BYTES], "big")
+        if len(mapped) != HEADER_BYTES + self._count * PREFIX_BYTES:
+            raise Unusable(f"it is cut off: it should hold {self._count} entries")
+        self._check()
+
+    def contains(self, password: str) -> bool:
+        """Whether the file has the password; wrong for one other password in 10^11 with 100
+        million entries."""
+        sought = digest(password)[:PREFIX_BYTES]
+        low, high = 0, self._count
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self._entry(middle) < sought else (low, middle)
+        return low < self._count and self._entry(low) == sought
+
+    def entries(self) -> Iterator[bytes]:
+        """The first octets of each SHA-1."""
+        return map(self._entry, range(self._count))
+
+    def _check(self) -> None:
+        last = b""
+        for number in range(min(_SAMPLES, self._count)):
+            found = self._entry(number * self._count // min(_SAMPLES, self._count))
+            if found <= last and number:
+                raise Unusable("it is not sorted")
+            last = found
+
+    def _entry(self, number: int) -> bytes:
+        start = HEADER_BYTES + number * PREFIX_BYTES
+        return self._mapped[start : start + PREFIX_BYTES]
+
+
+class RangeDirectory:
+    """A file for each first 5 hex digits, with lines `SUFFIX:COUNT`."""
+
+    def __init__(self, path: Path, min_count: int) -> None:
+        self._path = path
+        self._min_count = min_count
+        self._suffix = self._check()
+
+    def contains(self, password: str) -> bool:
+        """Whether the directory has the password. Reads one file."""
+        sought = digest(password).hex().upper()
+        try:
+            text = self._read(sought[:RANGE_DIGITS])
+        except FileNotFoundError:
+            return False
+        return count_in_range(text, sought[RANGE_DIGITS:]) >= self._min_count
+
+    def entries(self) -> Iterator[bytes]:
+        """The SHA-1 of each line that counts, in order. Raises Unusable."""
+        names = sorted(found[1].upper() for found in map(_name_of_range, self._files()) if found)
+        for name in names:
+            for suffix, count in sorted(_range_lines(self._read(name), name)):
+                if count >= self._min_count:
+                    yield bytes.fromhex(name + suffix.decode())
+
+    def _files(self) -> Iterator[Path]:
+        return self._path.iterdir()
+
+    def _check(self) -> str:
+        """The ending of the files' names. Raises Unusable: there are no range files, or some can't
+        be read."""
+        suffix = None
+        for number, file in enumerate(islice(self._files(), _SAMPLES)):
+            found = _name_of_range(file)
+            if found is None or not (found[1].isupper() or found[1].isdigit()):
+                raise Unusable(f"{file.name} is not named by 5 hex digits in capitals")
+            if suffix is not None and (found[2] or "") != suffix:
+                raise Unusable("some files are named with .txt and some without")
+            suffix = found[2] or ""
+            if number < _READ_SAMPLES:
+                list(_range_lines(file.read_bytes(), file.name))
+        if suffix is None:
+            raise Unusable("the directory has no range files")
+        return suffix
+
+    def _read(self, name: str) -> bytes:
+        with (self._path / f"{name}{self._suffix}").open("rb") as file:
+            return file.read(MAX_RANGE_BYTES)
+
+
+def count_in_range(text: bytes, suffix: str) -> int:
+    """How often the range has the hash that ends in these 35 hex digits; 0: not at all."""
+    found = re.search(rb"(?im)^" + suffix.encode() + rb":([0-9]{1,12})\r?$", text)
+    return int(found[1]) if found else 0
+
+
+def _name_of_range(file: Path) -> re.Match[str] | None:
+    return _RANGE_NAME.fullmatch(file.name)
+
+
+def _range_lines(text: bytes, name: str) -> Iterator[tuple[bytes, int]]:
+    """The lines of a range file: suffix in capitals, count. Raises Unusable."""
+    for line in text.splitlines():
+        found = _RANGE_LINE.fullmatch(line)
+        if found is None:
+            raise Unusable(f"{name} has a line that is not of the form SUFFIX:COUNT")
+        yield found[1].upper(), int(found[2])

@@ -1,0 +1,100 @@
+"""How soon a password is guessed: zxcvbn's estimate, and the word that is left of a password.
+
+zxcvbn (Wheeler, USENIX Security 2016) knows English words, names, keyboard rows, dates and the
+passwords that are used most. What it does not know are the words of other languages that people
+put a year behind: `is_common_word_with_affixes` is for these.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import product
+from typing import Final
+
+from idp.passwords.common_words import common_words, without_accents
+
+MAX_SCORE: Final = 4
+MAX_RATED_CHARACTERS: Final = 72  # more make the estimate slow, and the score is 4 long before
+
+_LEET: Final = {
+    "@": "a", "4": "a", "8": "b", "(": "c", "3": "e", "€": "e", "6": "g", "9": "g", "1": "il",
+    "!": "il", "|": "il", "0": "o", "$": "s", "5": "s", "7": "t", "+": "t", "2": "z",
+}  # fmt: skip
+_MAX_AMBIGUOUS: Final = 4  # 1, ! and | may each be an i or an l: 16 readings at most
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+_zxcvbn_turn: Final = threading.Lock()
+
+
+def score(password: str, words: Iterable[str]) -> int:
+    """How hard the password is to guess for somebody who knows these words: 0 to 4 (zxcvbn).
+
+    Takes up to a quarter of a second of processor time: not for the event loop.
+    """
+    from zxcvbn import zxcvbn  # type: ignore[import-untyped]  # large; few processes need it
+    from zxcvbn.matching import RANKED_DICTIONARIES  # type: ignore[import-untyped]
+
+    with _zxcvbn_turn:  # it keeps the words in a global, where another thread would find them
+        try:
+            rated: int = zxcvbn(password[:MAX_RATED_CHARACTERS], user_inputs=list(words))["score"]
+        finally:
+            RANKED_DICTIONARIES.pop("user_inputs", None)
+    return rated
+
+
+def is_common_password(password: str) -> bool:
+    """Whether the password, in any case of letters, is among the 30,000 most used."""
+    return password.casefold() in _common_passwords()
+
+
+def is_common_word_with_affixes(password: str) -> bool:
+    """Whether one common word, once or repeated, is all that is left without case, leet spelling,
+    and the digits and symbols around it."""
+    folded = password.casefold()
+    letters = set(_LETTERS.findall(folded))
+    return any(map(_is_common_word, _readings(folded))) or (
+        len(letters) == 1 and _is_common_word(letters.pop())
+    )
+
+
+def _is_common_word(word: str) -> bool:
+    words = common_words()
+    return word in words or word in _common_passwords() or without_accents(word) in words
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # type: ignore[import-untyped]
+
+    return frozenset(password.casefold() for password in FREQUENCY_LISTS["passwords"])
+
+
+def _readings(folded: str) -> Iterator[str]:
+    """What the password may say: its ends are cut before or after leet spelling is undone."""
+    joined = "".join(folded.split())
+    for cut in {_without_ends(joined), joined.rstrip(_cut_off(joined))}:
+        for plain in _without_leet(cut):
+            yield plain
+            yield _without_ends(plain)
+
+
+def _without_ends(text: str) -> str:
+    return text.strip(_cut_off(text))
+
+
+def _cut_off(text: str) -> str:
+    """The digits and symbols of the text."""
+    return "".join({each for each in text if not each.isalpha()})
+
+
+def _without_leet(text: str) -> Iterator[str]:
+    """The readings of a text in leet spelling; the text itself first."""
+    yield text
+    if sum(len(_LEET.get(each, "")) > 1 for each in text) > _MAX_AMBIGUOUS:
+        return
+    for letters in product(*(_LEET.get(each, each) for each in text)):
+        yield "".join(letters)
