@@ -71,7 +71,7 @@ async def tell(
     policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:
         told = POLICIES_THERE_ARE[kind].told(policy.rules)
-        yield {camel(name): value for name, value in told.items()}
+        yield {camel(name): value for name, value in told.items() if value is not None}
 
 
 def camel(name: str) -> str:
