@@ -17,7 +17,11 @@ class HealthHandler(ProtocolHandler):
 
 
 class ReadyHandler(ProtocolHandler):
-    """This process can serve: the store answers, and no shutdown has begun."""
+    """This process can serve: the store can be read, and no shutdown has begun.
+
+    A store that can't be written to is told in the body, and takes no process out of a balancer:
+    the others have the same store, and what only reads can still be answered.
+    """
 
     any_host = True
 
@@ -26,8 +30,10 @@ class ReadyHandler(ProtocolHandler):
             self.set_status(503)
             self.answer({"status": "draining"})
             return
-        await self.service.store.ping()
-        self.answer({"status": "ok"})
+        store = self.service.store
+        await store.ping()
+        limited = {"store": "read-only"} if store.is_read_only else {}
+        self.answer({"status": "ok", **limited})
 
     head = get
 

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from idp import durations, logs, org_removal, tidying, trial
+from idp import durations, logs, org_removal, read_only, tidying, trial
 from idp.access import Call
 from idp.answers import Answer
 from idp.delivery import outbox
@@ -86,8 +86,9 @@ async def listed(service: Service, call: Call) -> Jobs:
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Within the block, this process takes turns at every job."""
+    """Within the block, this process takes turns at every job, and warns of a read-only store."""
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
+    tasks.append(asyncio.create_task(read_only.warn(service.store)))
     try:
         yield
     finally:

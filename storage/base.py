@@ -301,7 +301,13 @@ class View(ABC):
 
 
 class Store(View):
-    """A back end. `open` it inside the event loop that uses it, after any fork."""
+    """A back end. `open` it inside the event loop that uses it, after any fork.
+
+    `is_read_only`: the last write of this process ended as Unavailable or Unknown, and none has
+    succeeded since.
+    """
+
+    is_read_only: bool = False
 
     @abstractmethod
     async def open(

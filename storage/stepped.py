@@ -23,6 +23,7 @@ from storage.base import (
 )
 from storage.codec import deleted_only
 from storage.steps import NOT_OPEN, Prepared, Tables
+from storage.writability import note
 
 _CHUNK_UNITS: Final = 500
 
@@ -49,7 +50,7 @@ class SteppedStore(Store):
         """
 
     async def commit(self, *writes: Write) -> None:
-        await self._one(self._prepared(writes))
+        await self._one_noted(self._prepared(writes))
 
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
         try:
@@ -70,7 +71,10 @@ class SteppedStore(Store):
             await asyncio.sleep(0)
         async with self._queueing:
             prepared = [unit for unit in outcomes if isinstance(unit, Prepared)]
-            written = iter(await self._written(prepared))
+            found = await self._written(prepared)
+            for outcome in found:
+                note(self, outcome)
+            written = iter(found)
         return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
 
     def _prepared_or_refused(self, writes: Sequence[Write]) -> Prepared | StorageError:
@@ -83,6 +87,16 @@ class SteppedStore(Store):
 
     def _prepared(self, writes: Sequence[Write]) -> Prepared:
         return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
+
+    async def _one_noted(self, prepared: Prepared) -> Any:
+        """The result of a step that writes."""
+        try:
+            result = await self._one(prepared)
+        except StorageError as error:
+            note(self, error)
+            raise
+        note(self, result)
+        return result
 
     async def _one(self, prepared: Prepared) -> Any:
         (outcome,) = await self._written([prepared])
@@ -101,5 +115,5 @@ class SteppedStore(Store):
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         counting = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
-        counter: Counter = await self._one(counting)
+        counter: Counter = await self._one_noted(counting)
         return counter

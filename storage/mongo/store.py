@@ -42,6 +42,7 @@ from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
 from storage.mongo.transactions import Prepared
 from storage.mongo.writes import Lane
+from storage.writability import note
 
 T = TypeVar("T")
 
@@ -145,6 +146,7 @@ class MongoStore(Store):
         opened = self._open
         unit = opened.prepared(Unit(self._new_id(), writes))
         outcome = await opened.applying(unit)
+        note(self, outcome)
         if outcome is not None:
             raise outcome
 
@@ -175,6 +177,7 @@ class MongoStore(Store):
         work = bulk.commit_each(opened.driver, list(prepared.values()))
         for place, outcome in zip(prepared, await opened.kept(opened.task(work)), strict=True):
             outcomes[place] = outcome
+            note(self, outcome)
         return outcomes
 
     async def applied(self, unit: Unit) -> bool | None:
@@ -187,7 +190,13 @@ class MongoStore(Store):
         codec.check_count(key, by)
         opened = self._open
         unit = counting(self._new_id(), key, by)
-        return await opened.kept(opened.task(opened.counters.increment(unit, by, window)))
+        try:
+            counter = await opened.kept(opened.task(opened.counters.increment(unit, by, window)))
+        except StorageError as error:
+            note(self, error)
+            raise
+        note(self, counter)
+        return counter
 
     async def ping(self) -> None:
         ping = self._open.driver.client.admin.command

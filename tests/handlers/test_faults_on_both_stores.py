@@ -9,11 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from idp import logs
+from idp import logs, read_only
 from idp.records import JOBS
 from idp.transfer import process
 from idp.transfer.process import Importer
 from storage import Unavailable, Unknown, settling
+from storage.mongo import store as mongo_store
+from storage.sqlite import SqliteStore
 from tests.fire import importing
 from tests.handlers.people import create
 from tests.support.bulk import orgs, package
@@ -45,6 +47,75 @@ async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_v
     tokens = await demo.tokens(new_visitor(), "mini", "old but right")
 
     assert tokens["token_type"] == "Bearer"
+
+
+async def test_readyz_tells_of_a_failed_write_until_one_succeeds(server, owner, visitor, failing):
+    ready = [await visitor.get("/readyz")]
+    failing(True)
+    visitor.may_fail = True
+    refused(await owner.post(PROJECT, {"name": "Shop"}), 503, 14)
+    ready.append(await visitor.get("/readyz"))
+    failing(False)
+    assert (await owner.post(PROJECT, {"name": ""})).status == 400  # writes nothing
+    ready.append(await visitor.get("/readyz"))
+    assert (await owner.post(PROJECT, {"name": "Shop"})).status == 200
+    ready.append(await visitor.get("/readyz"))
+
+    limited = {"status": "ok", "store": "read-only"}
+    assert [page.status for page in ready] == [200] * 4
+    assert [page.json() for page in ready] == [
+        {"status": "ok"},
+        limited,
+        limited,
+        {"status": "ok"},
+    ]
+
+
+async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, monkeypatch):
+    async def gone():
+        raise Unavailable("gone")
+
+    monkeypatch.setattr(server.store, "ping", gone)
+    visitor.may_fail = True
+
+    assert (await visitor.get("/readyz")).status == 503
+
+
+async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
+    server, owner, visitor, failing, monkeypatch, capfd
+):
+    monkeypatch.setattr(read_only, "LOOKS_EVERY_SECONDS", 0.01)
+    logs.configure("warning", "json")
+    warning = asyncio.create_task(read_only.warn(server.store))
+    failing(True)
+    visitor.may_fail = True
+    for _ in range(3):
+        await owner.post(PROJECT, {"name": "Shop"})
+        await asyncio.sleep(0.05)
+    warning.cancel()
+
+    assert capfd.readouterr().err.count("can't be written to") == 1
+    assert read_only.WARNS_EVERY_SECONDS == 60
+
+
+@pytest.fixture
+def failing(server, monkeypatch):
+    """Has every unit fail below the contract, or no longer."""
+    is_sqlite = isinstance(server.store, SqliteStore)
+    kind, name = (SqliteStore, "_written") if is_sqlite else (mongo_store._Opened, "applying")
+    genuine = getattr(kind, name)
+
+    async def written(store, units):
+        return [Unavailable("the disk is full")] * len(units)
+
+    async def applying(opened, unit):
+        return Unavailable("no primary")
+
+    def switch(fails):
+        failed = written if is_sqlite else applying
+        monkeypatch.setattr(kind, name, failed if fails else genuine)
+
+    return switch
 
 
 async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):

@@ -1,0 +1,24 @@
+"""A warning in the log as long as the store can be read but not written to."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from idp import logs
+from storage import Store
+
+LOOKS_EVERY_SECONDS: Final = 1.0
+WARNS_EVERY_SECONDS: Final = 60.0
+
+_log: Final = logs.logger(__name__)
+
+
+async def warn(store: Store) -> None:
+    """Write a line once a minute while the last write of this process failed; never returns."""
+    while True:
+        if store.is_read_only:
+            _log.warning("the store can't be written to; what only reads goes on")
+            await asyncio.sleep(WARNS_EVERY_SECONDS)
+        else:
+            await asyncio.sleep(LOOKS_EVERY_SECONDS)
