@@ -210,7 +210,8 @@ class ApiHandler(JsonHandler):
         if key is None or self.request.method == "GET":
             self._finish(await work(self.service))
             return
-        answer, is_repeated = await repeating.once(self.service, self._repeatable(key), work)
+        call = self._repeatable(key, ids)
+        answer, is_repeated = await repeating.once(self.service, call, work)
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
         self._finish(answer)
@@ -283,13 +284,13 @@ class ApiHandler(JsonHandler):
         if headers.get("Content-Encoding", "identity").lower() != "identity":
             raise HTTPError(415, "the body must not be compressed")
 
-    def _repeatable(self, key: str) -> Repeatable:
+    def _repeatable(self, key: str, ids: Sequence[str]) -> Repeatable:
         request = self.request
         named = self.call.org_id or ""
         line = f"{request.method} {request.uri} {named} {self.call.if_match}\n"
         key = repeating.read_key(key)
         body = self.upload.digest.encode() if self.upload is not None else self.body
-        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body)
+        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
 
     def _finish(self, answer: bytes) -> None:
         sequence = _Sequenced.read(answer).details.sequence

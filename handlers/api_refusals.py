@@ -18,7 +18,7 @@ from idp.errors import (
     NotFound,
     PermissionDenied,
     PreconditionFailed,
-    RepeatedCall,
+    SecretGone,
     TooMany,
     Unauthenticated,
 )
@@ -36,7 +36,7 @@ _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     PermissionDenied: (403, 7),
     NotFound: (404, 5),
     AlreadyExists: (409, 6),
-    RepeatedCall: (409, 10),
+    SecretGone: (409, 10),
     PreconditionFailed: (412, 9),
     TooMany: (429, 8),
     Busy: (503, 14),

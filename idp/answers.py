@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from msgspec import Struct
+
+# Members of answers that are shown once. The token of a domain is published, and no secret.
+_SECRETS: Final = frozenset(
+    {
+        "clientSecret",
+        "emailCode",
+        "inviteCode",
+        "keyDetails",
+        "phoneCode",
+        "token",
+        "verificationCode",
+    }
+)
+_OF_DOMAIN: Final = "url"
 
 
 class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -45,3 +60,8 @@ def details(record: Dated, resource_owner: str) -> Details:
         change_date=getattr(record, "changed_at", None) or record.created_at,
         resource_owner=resource_owner,
     )
+
+
+def secrets_in(told: Mapping[str, object]) -> frozenset[str]:
+    """The members of an answer as it is sent that hold secrets."""
+    return frozenset() if _OF_DOMAIN in told else _SECRETS.intersection(told)

@@ -13,7 +13,7 @@ service; neither ever holds a secret or a stored value::
     ├── FailedPrecondition  not in the state that this takes
     ├── PreconditionFailed  it has changed since the caller looked
     ├── DeadlineExceeded    it took longer than the caller wanted to wait
-    ├── RepeatedCall    a call was made before, and its answer is not at hand
+    ├── SecretGone          a call was made before, and the secret of its answer is kept no longer
     ├── TooMany         too often; `retry_after_seconds` tells when to come again
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
@@ -133,10 +133,10 @@ class DeadlineExceeded(IdpError):
     slug = "deadline.exceeded"
 
 
-class RepeatedCall(IdpError):
-    """The call was made before with this Idempotency-Key, and its answer is not at hand."""
+class SecretGone(IdpError):
+    """The call was made before with this Idempotency-Key, and its secret is kept no longer."""
 
-    slug = "idempotency.repeated"
+    slug = "idempotency.secret_gone"
 
 
 class TooMany(IdpError):

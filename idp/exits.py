@@ -16,7 +16,7 @@ from idp.errors import (
     NotFound,
     PermissionDenied,
     PreconditionFailed,
-    RepeatedCall,
+    SecretGone,
     Unauthenticated,
 )
 from storage import StorageError, Unavailable, Unknown
@@ -40,7 +40,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
     PermissionDenied: NOT_AUTHORISED,
     NotFound: NOT_FOUND,
     AlreadyExists: CONFLICT,
-    RepeatedCall: CONFLICT,
+    SecretGone: CONFLICT,
     PreconditionFailed: CONFLICT,
     NotEmpty: CONFLICT,
     Busy: UNREACHABLE,

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from idp import changes
+from idp import changes, drafts
 from idp.records import LEFTOVERS, Leftover, LeftoverKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
@@ -37,8 +37,12 @@ def new(
 
 async def begin(service: Service, leftover: Leftover, step: Step) -> None:
     """Go one step, after the unit. Nothing that fails here is lost, or changes the answer."""
-    with suppress(Unavailable, Unknown, Stale):
-        await go(service, leftover, step)
+
+    async def go_on() -> None:
+        with suppress(Unavailable, Unknown, Stale):
+            await go(service, leftover, step)
+
+    await drafts.afterwards(service, go_on)
 
 
 async def go(service: Service, leftover: Leftover, step: Step) -> bool:

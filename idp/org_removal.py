@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp import access, changes, leftovers, listing
+from idp import access, changes, drafts, leftovers, listing
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import NotFound
@@ -103,8 +103,12 @@ async def _remove(
         )
     except Conflict:  # somebody else deleted it at this moment
         raise NotFound("there is no such organization", slug=access.NO_ORGANIZATION) from None
-    with suppress(StorageError):  # what is left is done in the background
-        await purge(service, note)
+
+    async def go_on() -> None:
+        with suppress(StorageError):  # what is left is done in the background
+            await purge(service, note)
+
+    await drafts.afterwards(service, go_on)
     return done
 
 

@@ -1,7 +1,8 @@
 """Calls that may be repeated: under an Idempotency-Key a call is carried out once.
 
-That the call was made is stored in the very unit of what it did; so neither a crash nor a twin
-makes it happen twice. Its answer is kept for a day, sealed, and given again to whoever repeats it.
+That the call was made, and its sealed answer, are stored in the very unit of what it did: so
+neither a crash nor a twin makes it happen twice, and a repetition within a day gets the same
+answer. Secrets of an answer are kept apart, for ten minutes.
 """
 
 from __future__ import annotations
@@ -9,33 +10,46 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final, cast
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
-from idp import base64url, credentials
-from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, RepeatedCall
-from idp.records import MADE_CALLS, MadeCall
+from idp import answers, base64url, credentials
+from idp.answers import Answer
+from idp.drafts import Draft, Refused, Twin
+from idp.errors import (
+    AlreadyExists,
+    Busy,
+    FieldProblem,
+    IdpError,
+    InvalidArgument,
+    SecretGone,
+)
+from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret
 from idp.service import Service
-from storage import Conflict, Insert, StorageError, Store, Unknown, Update, Write
+from storage import Conflict, Insert, Stale, StorageError, Update, Write
 
 KEPT_FOR: Final = timedelta(days=1)
+SECRETS_KEPT_FOR: Final = timedelta(minutes=10)
 MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
+_TRIES: Final = 20  # while others change the same
 _WAITS_SECONDS: Final = 5.0
+_STILL_UNDER_WAY: Final = timedelta(seconds=30)
 _LOOKS_EVERY_SECONDS: Final = 0.05
 
 
 class Repeatable(Struct, frozen=True):
-    """A call as its caller names it: who, under which key, and what they ask for."""
+    """A call as its caller names it: who, under which key, what they ask for, and of which ids."""
 
     caller_id: str
     key: str
     request: bytes
+    ids: Sequence[str] = ()
 
     @property
     def id(self) -> str:
@@ -57,83 +71,121 @@ def read_key(value: str) -> str:
     return value
 
 
+def foretell(service: Service, answer: Answer) -> None:
+    """Give the answer of a call before its first unit, where several units follow."""
+    if isinstance(service.store, Draft):
+        service.store.foretell(msgspec.json.encode(answer))
+
+
 async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, bool]:
     """The answer of `work`, and whether it is that of an earlier call.
 
-    Raises what `work` raises; AlreadyExists: the key was used for another request; RepeatedCall:
-    the call was carried out, and its answer is not at hand.
+    Raises what `work` raises; AlreadyExists: the key was used for another request; SecretGone: the
+    call was carried out, and the secret that it was answered with is not kept any more.
     """
-    known = await service.store.get(MADE_CALLS, call.id)
-    if known is None:
-        marking = _Marking(service, call)
-        with suppress(_Twin):
-            answer = await work(replace(service, store=cast(Store, marking)))
-            await marking.keep(answer)
-            return answer, False
-    return await _earlier(service, call), True
-
-
-async def _earlier(service: Service, call: Repeatable) -> bytes:
-    """What the call was answered that came first, which may be under way still."""
-    deadline = time.monotonic() + _WAITS_SECONDS
-    while True:
+    failures = list[StorageError]()
+    for _ in range(_TRIES):
         made = await service.store.get(MADE_CALLS, call.id)
-        if made is not None and made.request_digest != call.digest:
-            message = "this Idempotency-Key was used for another request"
-            raise AlreadyExists(message, slug="idempotency.other_request")
-        if made is not None and made.sealed_answer is not None:
-            return service.vault.open(made.sealed_answer, _PURPOSE)
-        if time.monotonic() > deadline:
-            raise RepeatedCall(
-                "this call was carried out before, but its answer is not at hand: look up what it"
-                " made, or ask again"
-            )
-        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
-
-
-class _Twin(Exception):
-    """Another call with the same key was faster; nothing of this one was done."""
-
-
-class _Marking:
-    """The store of one call, whose first unit says also that the call was made."""
-
-    def __init__(self, service: Service, call: Repeatable) -> None:
-        self._service = service
-        self._store = service.store
-        self._call = call
-        self._is_marked = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    async def keep(self, answer: bytes) -> None:
-        """Keep the answer for who repeats the call; without it they are told that it is lost."""
-        if not self._is_marked:
-            return
-        sealed = self._service.vault.seal(answer, _PURPOSE)
-        with suppress(StorageError):
-            kept = Update(MADE_CALLS, self._call.id, set={"sealed_answer": sealed})
-            await self._store.commit(kept)
-
-    async def commit(self, *writes: Write) -> None:
-        if self._is_marked:
-            await self._store.commit(*writes)
-            return
-        now = self._service.clock.now()
-        made = MadeCall(
-            id=self._call.id,
-            request_digest=self._call.digest,
-            made_at=now,
-            expires_at=now + KEPT_FOR,
-        )
+        if made is not None:
+            return await _earlier(service, call, made), True
+        draft = Draft(service, failures, lambda answer: _mark(service, call, answer))
         try:
-            await self._store.commit(Insert(MADE_CALLS, made), *writes)
-        except Conflict as conflict:
-            if conflict.collection == MADE_CALLS.name:
-                raise _Twin from None
-            raise
-        except Unknown:  # whoever asks what came of it hears of both at once
-            self._is_marked = True
-            raise
-        self._is_marked = True
+            return await _attempt(service, call, draft, work), False
+        except (Twin, Refused):
+            continue
+        except IdpError:
+            # A twin that was faster may be what it was refused for.
+            made = None if draft.is_marked else await service.store.get(MADE_CALLS, call.id)
+            if made is None:
+                raise
+            return await _earlier(service, call, made), True
+        finally:
+            draft.drop()
+    raise Busy("too many change the same: repeat the call", retry_after_seconds=1)
+
+
+async def _attempt(service: Service, call: Repeatable, draft: Draft, work: Work) -> bytes:
+    """The answer, stored with what was done. Raises Twin, Refused, and what `work` raises."""
+    try:
+        answer = await work(draft.service())
+    except IdpError:
+        with suppress(Conflict, Stale):
+            await draft.flush()  # what was written before the refusal
+        raise
+    if draft.is_marked:
+        await _correct(service, call, answer)
+    await draft.stored(answer)
+    return answer
+
+
+async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
+    """Keep the answer itself in place of the one that was foretold; either may be repeated."""
+    sealed = service.vault.seal(answer, _PURPOSE)
+    with suppress(StorageError):
+        await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
+
+
+def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
+    """The writes that tell that the call was made, and what it was answered."""
+    now, told = service.clock.now(), msgspec.json.decode(answer)
+    secrets = answers.secrets_in(told)
+    public = {name: value for name, value in told.items() if name not in secrets}
+    made = MadeCall(
+        id=call.id,
+        request_digest=call.digest,
+        made_at=now,
+        expires_at=now + KEPT_FOR,
+        sealed_answer=service.vault.seal(msgspec.json.encode(public), _PURPOSE),
+        has_secret=bool(secrets),
+        made_id=_made_id(told) or next(reversed(call.ids), ""),
+    )
+    if not secrets:
+        return [Insert(MADE_CALLS, made)]
+    secret = MadeSecret(
+        id=call.id,
+        sealed_answer=service.vault.seal(answer, _PURPOSE),
+        expires_at=now + SECRETS_KEPT_FOR,
+    )
+    return [Insert(MADE_CALLS, made), Insert(MADE_SECRETS, secret)]
+
+
+def _made_id(told: dict[str, Any]) -> str:
+    """The id of what an answer says was made: its first."""
+    ids = [name for name in told if name == "id" or name.endswith("Id")]
+    return str(told[ids[0]]) if ids else ""
+
+
+async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
+    """What the call was answered that came first. Raises AlreadyExists, SecretGone, Busy."""
+    if made.request_digest != call.digest:
+        message = "this Idempotency-Key was used for another request"
+        raise AlreadyExists(message, slug="idempotency.other_request")
+    if made.has_secret:
+        secret = await service.store.get(MADE_SECRETS, call.id)
+        if secret is None:
+            raise _gone(made)
+        return service.vault.open(secret.sealed_answer, _PURPOSE)
+    sealed = made.sealed_answer or await _awaited(service, made)
+    return service.vault.open(sealed, _PURPOSE)
+
+
+async def _awaited(service: Service, made: MadeCall) -> str:
+    """The answer of a call that a worker of the version before carries out, which stores the
+    answer after the deed. Raises Busy: it may still come; SecretGone: it was lost."""
+    deadline = time.monotonic() + _WAITS_SECONDS
+    while time.monotonic() < deadline:
+        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
+        found = await service.store.get(MADE_CALLS, made.id)
+        if found is not None and found.sealed_answer is not None:
+            return found.sealed_answer
+    if service.clock.now() - made.made_at < _STILL_UNDER_WAY:
+        raise Busy("the call is still being carried out", retry_after_seconds=2)
+    raise _gone(made)
+
+
+def _gone(made: MadeCall) -> SecretGone:
+    named = f" for {made.made_id}" if made.made_id else ""
+    return SecretGone(
+        f"this call was carried out{named}, and the secret of its answer is kept no longer: make"
+        " another one"
+    )

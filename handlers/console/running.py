@@ -75,4 +75,4 @@ def _read(answer: bytes) -> Document:
 
 def _repeatable(call: Call, asked: Run) -> Repeatable:
     line = [asked.operation, list(asked.ids), asked.org_id, asked.if_match, asked.document]
-    return Repeatable(call.actor, f"console {asked.once}", msgspec.json.encode(line))
+    return Repeatable(call.actor, f"console {asked.once}", msgspec.json.encode(line), asked.ids)

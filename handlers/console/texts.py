@@ -121,8 +121,9 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
         "This form was sent before, with something else in it. Send it again if you want both.",
         context="console",
     ),
-    "idempotency.repeated": message(
-        "This was done already, and what it answered is no longer at hand. Look at the list.",
+    "idempotency.secret_gone": message(
+        "This was done already, and the secret that it showed is kept no longer. Make another"
+        " one.",
         context="console",
     ),
     "precondition.failed": message(

@@ -28,7 +28,7 @@ from idp.errors import (
     NotFound,
     PermissionDenied,
     PreconditionFailed,
-    RepeatedCall,
+    SecretGone,
     Taken,
     TooMany,
     Unauthenticated,
@@ -43,7 +43,7 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
     (401, None): Unauthenticated,
     (403, None): PermissionDenied,
     (404, None): NotFound,
-    (409, 10): RepeatedCall,
+    (409, 10): SecretGone,
     (409, None): AlreadyExists,
     (412, None): PreconditionFailed,
 }

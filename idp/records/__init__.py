@@ -24,7 +24,7 @@ from idp.records.browsers import (
     LogoutRequest,
     Session,
 )
-from idp.records.calls import MADE_CALLS, MadeCall
+from idp.records.calls import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret
 from idp.records.clients import (
     APP_KEYS,
     APPLICATIONS,
@@ -194,6 +194,7 @@ ALL: Final = (
     DEMO_VISITS,
     REFUSALS,
     MADE_CALLS,
+    MADE_SECRETS,
     LAST_USES,
     LEFTOVERS,
     DELETED_ORGANIZATIONS,
@@ -246,7 +247,9 @@ __all__ = [
     "Leftover",
     "LeftoverKind",
     "MADE_CALLS",
+    "MADE_SECRETS",
     "MadeCall",
+    "MadeSecret",
     "RevokedToken",
     "Replay",
     "Actor",

@@ -49,11 +49,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The Idempotency-Key was used for another request within the last day.",
         "Make a new key for each new request; repeat a request with its very body.",
     ),
-    "idempotency.repeated": Slug(
+    "idempotency.secret_gone": Slug(
         409,
-        "The call was carried out before under this Idempotency-Key, and its answer is "
-        "not at hand.",
-        "Look up what it made, or send it again in a moment.",
+        "The call was carried out before under this Idempotency-Key, and the secret that it was "
+        "answered with is kept no longer than ten minutes.",
+        "Make another secret for what the message names, under a new key.",
     ),
     "if_match.invalid": Slug(
         400,

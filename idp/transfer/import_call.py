@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import leaving, requests, strict_json
+from idp import leaving, repeating, requests, strict_json
 from idp.access import Call
 from idp.errors import FieldProblem, IdpError, InvalidArgument
 from idp.fields import Duration, Schema
@@ -181,6 +181,7 @@ async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) 
     """The job, whose package is stored: it ends, whatever becomes of this process."""
     options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
     job = jobs.new(service, call.actor, options, holder=service.random.id())
+    repeating.foretell(service, await import_answer.of(service, job))
     await jobs.begin(service, job)
     hold = Hold(service, job)
     await hold.note(parts=await _kept(service, hold, package), digest=package.digest)

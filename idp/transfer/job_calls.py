@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Final, get_args
 
-from idp import changes, searching
+from idp import changes, repeating, searching
 from idp.access import Call
 from idp.answers import Answer
 from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
@@ -127,6 +127,7 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     job = await _find(service, job_id)
     if job.state not in jobs.WAITING:
         raise _ended()
+    repeating.foretell(service, await standing.view(service, job))
     await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
     if not jobs.is_held(job, service.clock.now()):
         hold = await jobs.claim(service, job, service.random.id())

@@ -18,22 +18,13 @@ from storage.mongo import store as mongo_store
 from storage.sqlite import SqliteStore
 from tests.fire import importing
 from tests.handlers.people import create
+from tests.support.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.bulk import orgs, package
 from tests.support.callers import instance_owner, refused
 from tests.support.factors import code, give_app
-from tests.support.mongod import fresh_database
 
 PROJECT = "/management/v1/projects"
 PHPASS_19 = "$P$H12345678Yffhn1wkB.NF0nc8V2DIT0"
-
-
-@pytest.fixture(params=["sqlite", "mongodb"])
-def settings(request, tmp_path):
-    if request.param == "sqlite":
-        yield {"store": f"sqlite:///{tmp_path}/db.sqlite3"}
-        return
-    with fresh_database(request.getfixturevalue("mongod")) as url:
-        yield {"store": url}
 
 
 @pytest.fixture

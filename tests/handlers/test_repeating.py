@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from idp import repeating
-from idp.records import MADE_CALLS, PROJECTS
-from storage import Unavailable, Unknown, Update
+from idp.records import LEFTOVERS, MADE_CALLS, PROJECTS
+from storage import Unknown, Update
+from tests.support.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.stored import everything, only
 
@@ -134,31 +135,102 @@ async def test_twins_at_once_make_one_thing_and_get_one_answer(server, owner):
     assert await projects(server) == ["Shop"]
 
 
-async def test_a_call_whose_answer_was_lost_is_not_made_again(server, owner, monkeypatch):
+async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
+    server, owner, monkeypatch
+):
+    monkeypatch.setattr(repeating, "_WAITS_SECONDS", 0.2)
+    first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+    made = await only(server.store, MADE_CALLS)
+    await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
+    page = asyncio.create_task(owner.post(PROJECT, {"name": "Shop"}, **KEY))
+    await asyncio.sleep(0.1)
+    answer = {"sealed_answer": made.sealed_answer}
+    await server.store.commit(Update(MADE_CALLS, made.id, set=answer))
+
+    assert (await page).text == first.text
+
+
+async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_twice(
+    server, owner, monkeypatch
+):
     monkeypatch.setattr(repeating, "_WAITS_SECONDS", 0)
     await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
-    page = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+    owner.visitor.may_fail = True
+    soon = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+    server.clock.advance(timedelta(seconds=31))
+    later = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
 
-    assert refused(page, 409, 10) == {"": "idempotency.repeated"}
+    assert refused(soon, 503, 14) == {"": "busy"}
+    assert refused(later, 409, 10) == {"": "idempotency.secret_gone"}
     assert await projects(server) == ["Shop"]
 
 
-async def test_an_answer_that_can_not_be_kept_is_given_all_the_same(server, owner, monkeypatch):
-    monkeypatch.setattr(repeating, "_WAITS_SECONDS", 0)
-    commit = type(server.store).commit
+async def test_the_answer_is_stored_in_the_unit_of_the_deed(server, owner, monkeypatch):
+    commit, units = type(server.store).commit, []
 
-    async def failing(store, *writes):
-        if any(isinstance(one, Update) and one.collection is MADE_CALLS for one in writes):
-            raise Unavailable("gone")
+    async def noting(store, *writes):
+        units.append([write.collection.name for write in writes])
         return await commit(store, *writes)
 
-    monkeypatch.setattr(type(server.store), "commit", failing)
+    monkeypatch.setattr(type(server.store), "commit", noting)
     page = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
 
     assert page.status == 200
-    refused(await owner.post(PROJECT, {"name": "Shop"}, **KEY), 409, 10)
+    (unit,) = (unit for unit in units if "made_calls" in unit)
+    assert unit == ["made_calls", "projects", "events"]
+    assert (await only(server.store, MADE_CALLS)).sealed_answer is not None
+
+
+async def test_an_answer_with_a_secret_is_given_for_ten_minutes(server, owner):
+    body = {"userName": "nightly", "name": "Nightly"}
+    user = (await owner.post(MACHINES, body)).json()["userId"]
+    pats = f"/management/v1/users/{user}/pats"
+    made = (await owner.post(pats, {}, **KEY)).json()
+    server.clock.advance(timedelta(minutes=9, seconds=59))
+    again = await owner.post(pats, {}, **KEY)
+    server.clock.advance(timedelta(seconds=1))
+    before = await everything(server.store)
+    gone = await owner.post(pats, {}, **KEY)
+
+    assert again.json() == made
+    assert refused(gone, 409, 10) == {"": "idempotency.secret_gone"}
+    assert made["tokenId"] in gone.json()["message"]
+    assert await everything(server.store) == before
+    sealed = (await only(server.store, MADE_CALLS)).sealed_answer
+    assert made["token"].encode() not in server.service.vault.open(sealed, "made call")
+
+
+async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner, monkeypatch):
+    """Somebody takes the name between the look and the unit."""
+    taken = {"userName": "nightly", "name": "Nightly"}
+    commit, raced = type(server.store).commit, []
+
+    async def late(store, *writes):
+        if not raced and any(write.collection is MADE_CALLS for write in writes):
+            raced.append(True)
+            assert (await owner.post(MACHINES, taken)).status == 200
+        return await commit(store, *writes)
+
+    monkeypatch.setattr(type(server.store), "commit", late)
+    page = await owner.post(MACHINES, taken, **KEY)
+
+    assert raced
+    assert refused(page, 409, 6)
+    assert [one async for one in server.store.scan(MADE_CALLS)] == []
+
+
+async def test_what_follows_a_deed_follows_its_unit(server, owner):
+    id = (await owner.post(PROJECT, {"name": "Shop"})).json()["id"]
+    app = {"name": "Web", "redirectUris": ["https://shop.example/cb"]}
+    assert (await owner.post(f"{PROJECT}/{id}/apps/oidc", app)).status == 200
+    gone = await owner.request("DELETE", f"{PROJECT}/{id}", None, **KEY)
+    again = await owner.request("DELETE", f"{PROJECT}/{id}", None, **KEY)
+
+    assert (gone.status, again.status, again.text) == (200, 200, gone.text)
+    left = [one async for one in server.store.scan(LEFTOVERS)]
+    assert [one for one in left if one.owner_id == id] == []
 
 
 async def test_a_commit_whose_answer_was_lost_counts_as_made(server, owner, monkeypatch):
