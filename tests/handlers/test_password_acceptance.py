@@ -4,7 +4,6 @@ API by the policies alone, and nowhere when they are common or breached."""
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -252,12 +251,18 @@ class Ranges:
                 pass
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
+        self.http.ended = threading.Event()
         threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.http.server_port}/range"
+
+    def close(self) -> None:
+        """Answer what waits, and end every thread."""
+        self.http.ended.set()
+        self.http.shutdown()
+        self.http.server_close()
 
 
 def lines(*rows: str):
@@ -276,7 +281,7 @@ def redirect(request):
 
 
 def silence(request):
-    time.sleep(1.5)
+    request.server.ended.wait(5)
 
 
 @pytest.fixture
@@ -291,8 +296,7 @@ def ask(server):
 
     yield using
     for one in started:
-        one.http.shutdown()
-        one.http.server_close()
+        one.close()
 
 
 async def test_a_range_service_is_told_five_digits_and_refuses_what_it_knows(server, visitor, ask):
@@ -321,8 +325,6 @@ async def test_a_range_service_that_knows_nothing_or_fails_keeps_nobody_away(
 
 
 async def test_a_range_service_that_is_away_keeps_nobody_away(server, visitor, ask):
-    ranges = ask(lines())
-    ranges.http.shutdown()
-    ranges.http.server_close()
+    ask(lines()).close()
 
     assert (await changed(visitor, server, GOOD)).status == 200
