@@ -15,6 +15,7 @@ import click
 import pytest
 
 from idp import __version__, cli, config, start
+from idp.profiles import PUBLIC, TRIAL
 from tests.support import figures, settings_table
 
 ROOT = Path(__file__).parent.parent
@@ -22,7 +23,7 @@ START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp se
 TEST = "python3 -m venv .venv && .venv/bin/pip install tox && .venv/bin/tox"
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/operating.md"]
 PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
-PAGES += ["docs/backup.md", "docs/scaling.md"]
+PAGES += ["docs/backup.md", "docs/scaling.md", "docs/security.md"]
 PAGES += ["examples/first-hour/README.md"]
 
 FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server", "idp.supervisor"}
@@ -238,3 +239,21 @@ def test_no_file_names_a_registry_or_a_place_on_somebodys_machine():
     ]
 
     assert not found
+
+
+def test_the_security_page_has_the_defaults_of_each_profile():
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = {
+        name: (_as_text(getattr(TRIAL, name)), _as_text(getattr(PUBLIC, name)))
+        for name in TRIAL._fields
+    }
+
+    found = {
+        name: values for name, *values in re.findall(r"\(`(\w+)`\) \| `(\S+)` \| `(\S+)` \|", page)
+    }
+
+    assert {name: tuple(values) for name, values in found.items() if name in rows} == rows
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
