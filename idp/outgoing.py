@@ -3,7 +3,7 @@
 A name is resolved once, every address that it has is checked, and the connection goes to one of
 these: nothing can change in between. No redirect is followed, no proxy is asked, and of the answer
 the status counts and at most some lines. That is so little of HTTP that it is spoken here: a head
-and perhaps a form go out, and lines are read.
+and perhaps a form go out, and `idp/http_answers.py` reads what comes back.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ from socket import SOCK_STREAM
 from typing import Final, TypeVar
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from idp import __version__, dns_texts
+from idp import __version__, dns_texts, http_answers
 from idp.config import Config
 
 SECONDS: Final = 5.0
 AT_ONCE: Final = 64
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_BODY_BYTES: Final = 64 * 1024
-MAX_READ_BYTES: Final = 8 * 1024
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
-_STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(?: [^\r\n]*)?\r?\n")
 # Of IPv6, what is given out to be reached; but not the tunnels, which lead to any IPv4 address.
 _UNICAST: Final = ip_network("2000::/3")
 _TUNNELS: Final = [ip_network(each) for each in ("2001::/32", "2002::/16")]
@@ -99,7 +97,7 @@ class Outgoing:
             return await self._call(None, parts, head + body, _status)
 
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
-        """GET an address: the status, and the first lines after the head as they were sent.
+        """GET an address: the status, and the first lines of the body.
 
         Raises Failed.
         """
@@ -147,6 +145,8 @@ class Outgoing:
             return answer
         except TimeoutError:
             raise Failed(f"no answer within {self._seconds:g} s") from None
+        except http_answers.Unreadable as error:
+            raise Failed(str(error)) from error
         except (OSError, EOFError, UnicodeError, asyncio.LimitOverrunError) as error:
             raise Failed(f"{type(error).__name__}: {error}") from error
         finally:
@@ -237,27 +237,14 @@ def _request(method: str, parts: SplitResult, *headers: str, body: str = "") -> 
 
 
 async def _status(reader: asyncio.StreamReader) -> int:
-    """The status of the first answer that is not a provisional one. Raises Failed."""
-    while True:
-        found = _STATUS.fullmatch(await reader.readuntil(b"\n"))
-        if found is None:
-            raise Failed("the answer is not HTTP")
-        status = int(found[1])
-        if status >= 200:
-            return status
-        while (await reader.readuntil(b"\n")).strip():
-            pass
+    return (await http_answers.head(reader)).status
 
 
 async def _status_and_lines(reader: asyncio.StreamReader) -> tuple[int, list[str]]:
-    """The status, and what comes after the head, with the marks of chunks between its lines."""
-    status = await _status(reader)
-    while (await reader.readuntil(b"\n")).strip():
-        pass
-    read = b""
-    while len(read) < MAX_READ_BYTES and (more := await reader.read(MAX_READ_BYTES)):
-        read += more
-    return status, read[:MAX_READ_BYTES].decode("utf-8", "replace").splitlines()
+    """The status, and the first lines of the body."""
+    head = await http_answers.head(reader)
+    body = await http_answers.body(reader, head)
+    return head.status, body.decode("utf-8", "replace").splitlines()
 
 
 async def _hear_out(reader: asyncio.StreamReader) -> None:

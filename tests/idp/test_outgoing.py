@@ -58,7 +58,8 @@ class Peer:
         spoken.settimeout(20)
         with spoken, spoken.makefile("rb") as reader:
             head = b"".join(iter(reader.readline, b"\r\n"))
-            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+            said = head.lower().partition(b"content-length: ")[2]
+            length = int(said.split(b"\r\n")[0] or 0)
             self.heard.append(head + b"\r\n" + reader.read(length))
             if says is None:
                 reader.read()
