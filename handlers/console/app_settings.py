@@ -126,6 +126,20 @@ FIELDS: Final = (
         "requirePushedRequests", message("Pushed requests only (PAR)", context="applications")
     ),
     _option(
+        "requirePkce",
+        message("PKCE is required", context="applications"),
+        message("Without a secret it always is.", context="applications"),
+    ),
+    _option(
+        "confirmReturn",
+        message("Confirm the return to the app", context="applications"),
+        message(
+            "For native apps without a secret: asks before somebody who is signed in is sent"
+            " back.",
+            context="applications",
+        ),
+    ),
+    _option(
         "devMode",
         message("Development mode", context="applications"),
         message("Allows http addresses that others can read.", context="applications"),

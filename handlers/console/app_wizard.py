@@ -18,7 +18,7 @@ from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import requests
-from idp.clients import presets, read_presets
+from idp.clients import new_apps, presets, read_presets
 from idp.clients.oidc_request import APP_TYPES
 from idp.clients.presets.preset import Kind, Preset
 from idp.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
@@ -169,11 +169,13 @@ class WizardHandler(ConsoleHandler):
         if kind == "api":
             return {"name": values["name"]}
         if self._preset is not None and name is not None:
-            return {"name": values["name"], **presets.expand(name, self._host(values))}
+            known = presets.expand(name, self._host(values))
+            return {"name": values["name"], **known, **new_apps.proposed(known, self._preset)}
         asked = [field for field in self._places() if field.path in values]
         fitting = {} if kind in (None, "web") else _PUBLIC
         type = {"appType": _TYPES[kind or "web"]}
-        return {"name": values["name"], **type, **fitting, **fields.document(asked, values)}
+        more = {**fitting, **new_apps.proposed(fitting), **fields.document(asked, values)}
+        return {"name": values["name"], **type, **more}
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
         """What is not as it should be, or perhaps not as it is meant."""

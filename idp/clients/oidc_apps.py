@@ -43,13 +43,14 @@ async def create(
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
-    return await apps.register(service, call, project_id, request.name, settings(request))
+    return await apps.register(service, call, project_id, request.name, _new(service, request))
 
 
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
 ) -> AppConfigured:
-    """Replace how an application works; what is not said has its default.
+    """Replace how an application works; what is not said has its default. Whether a native app
+    without a secret confirms its returns stays as it is.
 
     Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another kind).
     """
@@ -65,7 +66,7 @@ async def check(
     What can't be registered is refused in the same words. Raises NotFound (the project),
     PermissionDenied (management access).
     """
-    client = await apps.draft(service, call, project_id, request.name, settings(request))
+    client = await apps.draft(service, call, project_id, request.name, _new(service, request))
     problems = compliance.problems(client)
     return AppChecked(
         none_compliant=bool(problems),
@@ -108,13 +109,31 @@ def settings(request: OidcSettings) -> dict[str, Any]:
         "has_management_access": request.management_access,
         "allows_any_loopback_port": request.loopback_any_port,
         "requires_pushed_requests": request.require_pushed_requests,
+        "requires_pkce": request.require_pkce,
         "refresh_token_reuse_seconds": request.refresh_token_reuse_seconds,
         "clock_skew_seconds": request.clock_skew,
         "additional_origins": request.additional_origins,
         "back_channel_logout_uri": request.back_channel_logout_uri or None,
         "front_channel_logout_uri": request.front_channel_logout_uri or None,
         "home_url": request.home_url or None,
+        **_confirmation(request),
     }
+
+
+def _new(service: Service, request: OidcSettings) -> dict[str, Any]:
+    """The same for a new application. In the public profile, what runs on people's own machines
+    without a secret confirms its returns: others may pose as it (RFC 8252 8.6)."""
+    return {"confirms_return": service.config.is_public} | settings(request)
+
+
+def _confirmation(request: OidcSettings) -> dict[str, bool]:
+    """Whether returns are confirmed. Nothing where that is not said, of an application that may:
+    a new one has the profile's default then, and another one stays as it is."""
+    is_native = APP_TYPES[request.app_type] == "native"
+    may_confirm = is_native and AUTH_METHODS[request.auth_method_type] == "none"
+    if request.confirm_return is None and may_confirm:
+        return {}
+    return {"confirms_return": bool(request.confirm_return)}
 
 
 def _unique(names: Mapping[str, str], sent: Sequence[str]) -> list[str]:

@@ -81,7 +81,8 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     """How an application is to work; what is not said has its default.
 
     `allowed_users` omitted means everybody in a new application, and leaves it as it is in one
-    that is there: a replacement that does not know the member never opens an application.
+    that is there: a replacement that does not know the member never opens an application. So it
+    is with `confirm_return`, whose default for a new one depends on the installation's profile.
     `skip_native_app_success_page` and `login_version` are taken and not kept: there is no such
     page, and one login.
     """
@@ -111,6 +112,8 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     refresh_token_reuse_seconds: Annotated[int, Integer(0, MAX_REUSE_SECONDS)] = 0
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
+    require_pkce: bool = False
+    confirm_return: bool | None = None
     skip_native_app_success_page: bool = False
     login_version: LoginVersion | None = None
 

@@ -62,6 +62,8 @@ class OidcConfig(Answer, frozen=True, kw_only=True):
     refresh_token_reuse_seconds: int = 0
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
+    require_pkce: bool = False
+    confirm_return: bool = False
 
 
 class ApiConfig(Answer, frozen=True, kw_only=True):
@@ -145,6 +147,8 @@ def oidc(client: Application) -> OidcConfig:
         refresh_token_reuse_seconds=client.refresh_token_reuse_seconds,
         loopback_any_port=client.allows_any_loopback_port,
         require_pushed_requests=client.requires_pushed_requests,
+        require_pkce=client.requires_pkce,
+        confirm_return=client.confirms_return,
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from idp.access import Call
 from idp.answers import Answer
-from idp.clients import presets
+from idp.clients import new_apps, presets
 from idp.clients.presets.preset import Preset
 from idp.listing import ListDetails
 from idp.service import Service
@@ -47,6 +47,8 @@ class PresetSettings(Answer, frozen=True, kw_only=True):
     id_token_role_assertion: bool = False
     groups_claim: str = ""
     loopback_any_port: bool = False
+    require_pkce: bool = False
+    refresh_token_reuse_seconds: int = 0
 
 
 class Presets(Answer, frozen=True, kw_only=True):
@@ -72,9 +74,12 @@ async def listed(service: Service, call: Call) -> Presets:
 async def show(service: Service, call: Call, name: str) -> PresetFound:
     """Read with what settings a tool is registered and how it is configured. Raises NotFound."""
     preset = presets.find(name)
+    settings = presets.expand(name, HOST)
+    if preset.kind != "api":
+        settings |= new_apps.proposed(settings, preset)
     return PresetFound(
         preset=_view(name, preset),
-        settings=msgspec.convert(presets.expand(name, HOST), PresetSettings),
+        settings=msgspec.convert(settings, PresetSettings),
         file=preset.file,
         configuration=presets.configuration(name, service.config.issuer, _CLIENT_ID, HOST),
     )

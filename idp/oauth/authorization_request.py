@@ -238,7 +238,8 @@ def _has_code(request: _Request) -> bool:
 
 
 def _pkce(request: _Request) -> dict[str, Any]:
-    is_required = request.client.auth_method == "none" and _has_code(request)
+    client = request.client
+    is_required = (client.auth_method == "none" or client.requires_pkce) and _has_code(request)
     return {"code_challenge": pkce.read_challenge(request.params, is_required=is_required)}
 
 

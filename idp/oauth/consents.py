@@ -1,12 +1,14 @@
 """What people let applications of others have; one's own applications need not ask.
 
 An answer is remembered for each user and application. Only more scopes, or `prompt=consent`, make
-the service ask again.
+the service ask again. An application that confirms its returns asks in every sign-in that would
+else pass without the person: what runs on their machine may pose as it (RFC 8252 8.6).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from idp import credentials, events
 from idp.identity.sessions import LiveSession
@@ -21,18 +23,33 @@ async def settle(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
     """The step after everything else is there: the answer, unless the person is to be asked."""
-    if not client.is_third_party or await _is_given(service, client, request, live):
+    if request.consented_user_id == live.subject.user.id:
+        return Answer(live)
+    must_confirm = _must_confirm(client, request, live)
+    is_given = not client.is_third_party or await _is_given(service, client, request, live)
+    if is_given and not must_confirm:
         return Answer(live)
     if "none" in request.prompt:
-        return Fail(InteractionRequired("the user has not let the client in yet"))
+        told = "the user has not let the client in yet"
+        if is_given:
+            told = "the user has to confirm the return to the client"
+        return Fail(InteractionRequired(told))
     return Ask(Page.CONSENT, live=live)
+
+
+def _must_confirm(client: Application, request: AuthRequest, live: LiveSession) -> bool:
+    """Whether the return is to be confirmed: anybody may have the client's id, and answer at its
+    address, and no credential was given in this sign-in."""
+    if not client.confirms_return or (client.app_type, client.auth_method) != ("native", "none"):
+        return False
+    if live.session.id == request.authenticated_session_id:
+        return False
+    return urlsplit(request.redirect_uri).scheme != "https"
 
 
 async def _is_given(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> bool:
-    if request.consented_user_id == live.subject.user.id:
-        return True
     if "consent" in request.prompt:
         return False
     known = await _find(service, client, live)
@@ -58,13 +75,15 @@ def _id(client: Application, live: LiveSession) -> str:
 async def allow(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> None:
-    """Let the application have what it asked for.
+    """Let the application have what it asked for; that of others is remembered.
 
     Raises Stale when the request was answered meanwhile, or another tab allowed something.
     """
     done = {"consented_user_id": live.subject.user.id}
     step = Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None})
-    writes = await _remembering(service, client, request.scopes, live)
+    writes: list[Write] = []
+    if client.is_third_party:
+        writes = await _remembering(service, client, request.scopes, live)
     try:
         await service.store.commit(*writes, step)
     except Conflict:

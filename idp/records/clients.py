@@ -85,6 +85,8 @@ class Application(Record):
     has_management_access: bool = False
     allows_any_loopback_port: bool = False
     requires_pushed_requests: bool = False
+    requires_pkce: bool = False
+    confirms_return: bool = False
     refresh_token_reuse_seconds: int = 0
     clock_skew_seconds: int = 0
     additional_origins: list[str] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from idp import base64url
-from idp.clients import presets
+from idp.clients import new_apps, presets
 from idp.clients.oidc_request import OidcSettings
 from idp.errors import InvalidArgument
 from idp.records import INSTANCE_ID, INSTANCES
@@ -127,8 +127,11 @@ async def test_the_presets_are_listed_and_read(owner):
     assert [one["name"] for one in listed["result"]] == list(presets.PRESETS)
     for one, preset in zip(shown, listed["result"], strict=True):
         expected = presets.expand(preset["name"], "app.example")
+        if expected:
+            expected |= new_apps.proposed(expected, presets.find(preset["name"]))
+        told = {name: value for name, value in expected.items() if value}
         assert one["preset"] == preset
-        assert one.get("settings", {}) == expected
+        assert one.get("settings", {}) == told
         assert one["configuration"]
 
 

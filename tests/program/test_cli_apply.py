@@ -74,6 +74,9 @@ def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, ap
     for name in ("nightly", "grafana", "stock.json"):
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
     assert json.loads((tmp_path / "stock.json").read_text())["type"] == "application"
+    apps = {each.name: each for each in before["applications"].values()}
+    assert all(apps[name].requires_pkce for name in ("Grafana", "Web shop"))
+    assert {apps[name].refresh_token_reuse_seconds for name in ("Grafana", "Web shop")} == {10}
     names = {each.name for each in before["applications"].values()}
     assert {"Grafana", "Web shop", "Stock"} <= names
     assert {each.key for each in before["project_roles"].values()} == {"buyer", "seller"}
@@ -251,3 +254,25 @@ def test_a_plan_is_json_for_programs(apply):
             "fields": [{"field": "oidcTokenExchange", "before": False, "after": True}],
         }
     ]
+
+
+CONFIRMING = """
+organizations:
+  - name: Acme
+    projects:
+      - name: Shop
+        applications:
+          - {name: App, appType: OIDC_APP_TYPE_NATIVE, redirectUris: ["app.example:/cb"],
+             authMethodType: OIDC_AUTH_METHOD_TYPE_NONE, confirmReturn: BOOL, requirePkce: false}
+"""
+
+
+@pytest.mark.parametrize("said", ["true", "false"])
+def test_what_a_state_says_of_confirmation_and_pkce_is_brought_about_once(shell, apply, said):
+    state = CONFIRMING.replace("BOOL", said)
+    apply(state)
+    (app,) = [each for each in shell.stored()["applications"].values() if each.name == "App"]
+
+    assert (app.confirms_return, app.requires_pkce) == (said == "true", False)
+    assert app.refresh_token_reuse_seconds == 0
+    assert apply(state).err == "nothing to do\n"

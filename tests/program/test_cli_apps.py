@@ -202,3 +202,22 @@ def test_a_policy_is_changed_where_it_is_said_and_inherited_else(shell):
     reset = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")
 
     assert (inherited, own, reset) == ("9", "12", "9")
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], (True, 10)),
+        (["--auth-method-type", "none"], (True, 0)),
+        (["--no-require-pkce", "--refresh-token-reuse-seconds", "0"], (False, 0)),
+        (["--preset", "spring", "--host", "shop.example"], (False, 10)),
+    ],
+)
+def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer(
+    shell, project, flags, expected
+):
+    create = ("app", "create", "--project", project, "--name", "New one", "--get", "appId")
+    app_id = shell.get(*create, *flags)
+    (app,) = [each for each in shell.stored()["applications"].values() if each.id == app_id]
+
+    assert (app.requires_pkce, app.refresh_token_reuse_seconds) == expected

@@ -12,6 +12,7 @@ from idp.cli.apply.kinds import Kind, Settings
 from idp.cli.apply.steps import Step, Thing
 from idp.cli.backends import Backend, Document
 from idp.cli.command import BY_ADDRESS
+from idp.clients import new_apps, presets
 from idp.errors import IdpError
 from idp.requests import Request, collect, declared
 
@@ -85,6 +86,9 @@ class _Planner:
     def _create(self, kind: Kind, thing: Thing, said: Document) -> None:
         operation = BY_ADDRESS[kind.creating]
         document = _taken(operation, said)
+        if kind is kinds.APPLICATION:
+            preset = presets.find(said["preset"]) if "preset" in said else None
+            document |= new_apps.proposed(document, preset)
         files = {
             field: (said[field], address) for field, address in kind.files.items() if field in said
         }
@@ -221,8 +225,13 @@ def _differences(
     kind = _request(operation)
     was, is_to_be = collect(kind, before)[0], collect(kind, after)[0]
     for each in declared(kind):
-        if getattr(was, each.name) != getattr(is_to_be, each.name):
+        if not _is_same(getattr(was, each.name), getattr(is_to_be, each.name)):
             yield each.wire_name, before.get(each.wire_name), after.get(each.wire_name)
+
+
+def _is_same(before: object, after: object) -> bool:
+    """Whether nothing changes: answers leave out what is false, which reads as None then."""
+    return before == after or (before in (None, False) and after in (None, False))
 
 
 def _request(operation: Operation) -> type[Request]:

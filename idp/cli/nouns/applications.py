@@ -29,7 +29,9 @@ _KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs
 def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     """Which operation registers the application, and with what: what was said goes before what
     the preset knows. Raises NotFound (the preset), InvalidArgument (the host)."""
-    kind, name = said.get("appType"), given.get("preset")
+    from idp.clients import new_apps
+
+    kind, name, preset = said.get("appType"), given.get("preset"), None
     known: Document = {}
     is_api = kind == "api"
     if name:
@@ -47,7 +49,8 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     if is_api:
         said.pop("appType", None)
         return "api", said
-    return "oidc", known | said
+    known |= said
+    return "oidc", known | new_apps.proposed(known, preset)
 
 
 _PRESET: Final = (

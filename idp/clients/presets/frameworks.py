@@ -191,6 +191,7 @@ PRESETS: Final[dict[str, Preset]] = {
     "spring": Preset(
         title="Spring Boot",
         kind="web",
+        pkce=False,  # its properties can't switch it on for a client with a secret
         redirect_uris=("{base}/login/oauth2/code/idp",),
         post_logout_redirect_uris=("{base}/",),
         notes=(EXACT_ISSUER,),

@@ -29,7 +29,8 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` have `{base}` where
     the tool's own address stands, or `{app}` for the scheme that an app makes of its host name.
-    `configuration` belongs into `file`; what stands in it between `<` and `>` is filled in by
+    `pkce` tells whether the tool sends PKCE as it is configured here. `configuration` belongs into
+    `file`; what stands in it between `<` and `>` is filled in by
     `presets.configuration`. `notes` are what people trip over.
     """
 
@@ -40,6 +41,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     post_logout_redirect_uris: tuple[str, ...] = ()
     back_channel_logout_uri: str = ""
     notes: tuple[Message, ...] = ()
+    pkce: bool = True
     file: str
     configuration: str
 

@@ -143,6 +143,7 @@ occ user_oidc:provider idp \\
   --mapping-groups=groups \\
   --group-provisioning=1
 occ config:system:set user_oidc default_token_endpoint_auth_method --value=client_secret_post
+occ config:system:set user_oidc use_pkce --value=true --type=boolean
 """
 
 _BY_PROXY: Final = CLAIMS_IN_ID_TOKEN | ROLES_AS_GROUPS | REFRESHING

@@ -144,6 +144,8 @@ _WISHES = some(
     managementAccess=FLAG,
     refreshTokenReuseSeconds=st.integers(0, 10),
     requirePushedRequests=FLAG,
+    requirePkce=FLAG,
+    confirmReturn=FLAG,
 )
 
 

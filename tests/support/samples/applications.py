@@ -47,6 +47,8 @@ FULL_SETTINGS = {
     "refreshTokenReuseSeconds": 60,
     "loopbackAnyPort": True,
     "requirePushedRequests": True,
+    "requirePkce": True,
+    "confirmReturn": True,
     "skipNativeAppSuccessPage": True,
     "loginVersion": {"loginV1": {}},
 }

@@ -1,0 +1,26 @@
+"""What the console, `idp app create`, `idp apply` and presets send for a new application.
+
+The management API itself keeps the reference system's defaults for what a request leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from idp.clients.presets.preset import PUBLIC, Preset
+
+REUSE_SECONDS: Final = 10
+_NO_SECRET: Final = PUBLIC["authMethodType"].value
+
+
+def proposed(said: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
+    """The members of a new OpenID Connect application that `said` leaves out.
+
+    PKCE is required unless the tool's library can't send it. A confidential client may use its
+    last refresh token again for a few seconds, so that a lost answer signs nobody out.
+    """
+    members: dict[str, Any] = {"requirePkce": preset is None or preset.pkce}
+    if said.get("authMethodType") != _NO_SECRET:
+        members["refreshTokenReuseSeconds"] = REUSE_SECONDS
+    return {name: value for name, value in members.items() if name not in said}
