@@ -14,7 +14,7 @@ from idp.oauth import bearer
 from idp.oauth.bearer import Bearer
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
-from idp.records import ORGANIZATIONS, Organization, User
+from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
 from idp.service import Service
 
 NO_ORGANIZATION: Final = "organization.not_found"
@@ -57,6 +57,16 @@ class Call(Struct, frozen=True):
     def actor(self) -> str:
         """Who does it, for the audit log."""
         return self.acting_id or self.caller.id
+
+    @property
+    def is_by_instance(self) -> bool:
+        """Whether a role of the instance allows the call, and not only one of an organization."""
+        return self.permission in self.rights.everywhere
+
+    @property
+    def asserts(self) -> VerifiedBy:
+        """By whom an address is verified that this call calls verified."""
+        return "instance" if self.is_by_instance else "organization"
 
     def reaches(self, org_id: str) -> bool:
         """Whether the call may act on what belongs to that organization."""

@@ -175,7 +175,7 @@ async def _user(service: Service, organization: Organization, password: str) -> 
         name = f"{_DEMO_USER}-{service.random.id()}"  # somebody real is called so
     user = setup.new_user(service, organization, "human", name, "Dana Demo", now)
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
-    user.email = Email(address="dana@example.com", is_verified=True)
+    user.email = Email(address="dana@example.com", is_verified=True, verified_by="instance")
     user.email_key = user.address_key = "dana@example.com"
     user.phone = Phone(number="+15555550100")
     user.address = Address(locality="Springfield", country="US")

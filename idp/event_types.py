@@ -93,6 +93,8 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "deactivated",
             "deleted",
             "email_changed",
+            "email_domain_lost",
+            "email_superseded",
             "email_verified",
             "impersonated",
             "locked",

@@ -150,7 +150,7 @@ def new_user(
         profile=profile,
         created_at=now,
         changed_at=now,
-        **users.keys(user_name, None, profile),
+        **users.keys(user_name, None, profile, organization.id),
     )
 
 

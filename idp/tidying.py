@@ -7,6 +7,7 @@ from typing import Final
 
 from idp import leftovers
 from idp.clients import app_removal, granted_roles, project_removal, project_states
+from idp.identity import lost_domains, superseded_addresses
 from idp.leftovers import Step
 from idp.oauth import connections
 from idp.records import LEFTOVERS, LeftoverKind
@@ -21,6 +22,8 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
     "project_grant.changed": granted_roles.follow,
     "project_grant.deleted": granted_roles.purge,
     "connection.removed": connections.purge,
+    "domain.lost": lost_domains.follow,
+    "email.superseded": superseded_addresses.follow,
 }
 
 

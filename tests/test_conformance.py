@@ -105,6 +105,7 @@ SAFE_PROTOCOL = [
 ]
 SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]
 SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS]
+TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 REFUSED: set[str] = set()
 
 
@@ -118,7 +119,12 @@ def test_the_ledger_holds_exactly_these_promises_each_once():
     of_tables = [f"{table} {name}" for table, names in TABLES.items() for name in names]
 
     assert sorted(IDS) == sorted(
-        [*of_tables, *map(str, BEHAVIOURS), *(f"safe {each}" for each in SAFE)]
+        [
+            *of_tables,
+            *map(str, BEHAVIOURS),
+            *(f"safe {each}" for each in SAFE),
+            *(f"tenant {each}" for each in TENANTS),
+        ]
     )
 
 

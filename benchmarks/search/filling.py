@@ -122,7 +122,7 @@ def _user(id: str, org_id: str, n: int) -> User:
         created_at=now,
         changed_at=now,
         email=email,
-        **users.keys(name, email, profile),
+        **users.keys(name, email, profile, org_id),
     )
     return structs.replace(user, state="locked") if n % 5000 == 0 else user
 

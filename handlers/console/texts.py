@@ -26,6 +26,9 @@ _OF_FIELDS: Final[Mapping[str, Message]] = {
     ),
     "domain.invalid": message("This is not a domain name such as example.com.", context="console"),
     "user.not_found": message("Nobody here is called that.", context="console"),
+    "user.name.foreign_domain": message(
+        "The user name ends with a domain of another organization.", context="console"
+    ),
     "user.login_name_taken": message("Somebody is called that already.", context="console"),
     "user.id_taken": message("Another user has this id.", context="console"),
     "user.name_spaces": message("A user name has no blanks at its ends.", context="console"),

@@ -19,6 +19,13 @@ from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
 from idp.i18n import Message, message
 
 _ID: Final = message("Id", context="console")
+_CONFIRMED_BY: Final = message("Confirmed by", context="users")
+_SOURCES: Final = {
+    "organization": message("the organization", context="users"),
+    "mailbox": message("a code that was sent", context="users"),
+    "domain": message("the organization's domain", context="users"),
+    "instance": message("the installation", context="users"),
+}
 _CONTACTS: Final = {  # proven, and not
     "email": (
         message("E-mail address", context="users"),
@@ -262,8 +269,8 @@ def _facts(user: Document) -> list[Cell]:
     human = user.get("human", {})
     found = [
         fact(message("Login names", context="users"), cells.codes(user["loginNames"])),
-        _contact(_CONTACTS["email"], human.get("email", {}), "email"),
-        _contact(_CONTACTS["phone"], human.get("phone", {}), "phone"),
+        *_contact(_CONTACTS["email"], human.get("email", {}), "email"),
+        *_contact(_CONTACTS["phone"], human.get("phone", {}), "phone"),
     ]
     found += [
         fact(field.label, cells.text(str(value)))
@@ -281,10 +288,14 @@ def _facts(user: Document) -> list[Cell]:
     ]
 
 
-def _contact(labels: tuple[Message, Message], known: Document, name: str) -> Cell:
-    proven, unproven = labels
-    is_proven = known.get("isVerified") or not known
-    return fact(proven if is_proven else unproven, cells.text(known.get(name)))
+def _contact(labels: tuple[Message, Message], known: Document, name: str) -> list[Cell]:
+    """The address or number, and by whom it is verified if it is."""
+    verified, unverified = labels
+    label = verified if known.get("isVerified") or not known else unverified
+    shown = [fact(label, cells.text(known.get(name)))]
+    if source := known.get("verifiedBy"):
+        shown.append(fact(_CONFIRMED_BY, cells.text(_SOURCES[source])))
+    return shown
 
 
 def _possible(user: Document) -> Sequence[str]:
@@ -293,7 +304,7 @@ def _possible(user: Document) -> Sequence[str]:
     for contact in ("email", "phone"):
         contacts.append(contact)
         known = at(user, f"human.{contact}")
-        if known and not known.get("isVerified"):
+        if known and known.get("verifiedBy", "organization") == "organization":
             contacts += [f"verify-{contact}", f"resend-{contact}"]
     gone = ["remove-phone"] if at(user, "human.phone") else []
     turns = _TURNS[user["state"].rpartition("_")[2]]

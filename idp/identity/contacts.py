@@ -16,6 +16,7 @@ from idp.identity import (
     security_letters,
     user_changes,
     verifications,
+    verified_contacts,
 )
 from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
 from idp.identity.new_users import Paths
@@ -68,16 +69,19 @@ async def set_email(
     _refuse_own(call, user_id, request.is_verified)
     found = await covered_users.find_person(service, call, user_id)
     await _check_template(service, found, request.send_code)
-    email, begun = Email(address=request.email, is_verified=request.is_verified), _NOTHING
+    email, begun = (
+        verified_contacts.email(request.email, call.asserts, is_verified=request.is_verified),
+        _NOTHING,
+    )
     letters = security_letters.email_changed(service, found, email)
     if not request.is_verified:
         found.email = email
-        begun = await _email_code(service, found, request.send_code, request.return_code)
+        begun = await _email_code(service, call, found, request.send_code, request.return_code)
     user = await user_changes.make(
         service,
         call,
         lambda: covered_users.find_person(service, call, user_id),
-        lambda _: {"email": email},
+        lambda user: {"email": _email(user.email, email)},
         _PATHS,
         "user.email_changed",
         [*begun.writes, *letters],
@@ -95,9 +99,9 @@ async def resend_email(
     """
     user = await covered_users.find_person(service, call, user_id)
     await _check_template(service, user, request.send_code)
-    if user.email is None or user.email.is_verified:
+    if user.email is None or user.email.is_verified_everywhere:
         raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
-    begun = await _email_code(service, user, request.send_code, request.return_code)
+    begun = await _email_code(service, call, user, request.send_code, request.return_code)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, is_told=request.return_code is not None)
 
@@ -112,15 +116,19 @@ async def set_phone(
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await covered_users.find_person(service, call, user_id)
-    phone, begun = Phone(number=request.phone, is_verified=request.is_verified), _NOTHING
+    phone, begun = (
+        verified_contacts.phone(request.phone, call.asserts, is_verified=request.is_verified),
+        _NOTHING,
+    )
     if not request.is_verified:
         found.phone = phone
-        begun = phone_verifications.begin_phone(service, found, send=request.return_code is None)
+        send = request.return_code is None
+        begun = phone_verifications.begin_phone(service, found, send=send, by=call.asserts)
     user = await changes.changed(
         service,
         USERS,
         lambda: covered_users.find_person(service, call, user_id),
-        lambda _: {"phone": phone},
+        lambda user: {"phone": _phone(user.phone, phone)},
         "user.phone_changed",
         call,
         also=lambda *_: begun.writes,
@@ -137,10 +145,10 @@ async def resend_phone(
     prove).
     """
     user = await covered_users.find_person(service, call, user_id)
-    if user.phone is None or user.phone.is_verified:
+    if user.phone is None or user.phone.is_verified_everywhere:
         raise FailedPrecondition("no phone number waits for a proof", slug="phone.not_waiting")
     send = request.return_code is None
-    begun = phone_verifications.begin_phone(service, user, send=send)
+    begun = phone_verifications.begin_phone(service, user, send=send, by=call.asserts)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, is_told=not send)
 
@@ -162,11 +170,31 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
     return Changed(details=answers.details(user, user.org_id))
 
 
+def _email(known: Email | None, sent: Email) -> Email:
+    """The address as it is then: nobody's word undoes a proof of the same one."""
+    is_same = known is not None and known.address == sent.address
+    return (
+        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+    )
+
+
+def _phone(known: Phone | None, sent: Phone) -> Phone:
+    is_same = known is not None and known.number == sent.number
+    return (
+        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+    )
+
+
 async def _email_code(
-    service: Service, user: User, send: SendEmail | None, back: Empty | None
+    service: Service, call: Call, user: User, send: SendEmail | None, back: Empty | None
 ) -> Begun:
-    template = send.url_template if send else None
-    return await verifications.begin_email(service, user, send=back is None, url_template=template)
+    return await verifications.begin_email(
+        service,
+        user,
+        send=back is None,
+        url_template=send.url_template if send else None,
+        by=call.asserts,
+    )
 
 
 async def _check_template(service: Service, user: User, send: SendEmail | None) -> None:

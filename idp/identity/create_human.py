@@ -23,6 +23,7 @@ from idp.identity import (
     phone_verifications,
     users,
     verifications,
+    verified_contacts,
 )
 from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
@@ -30,7 +31,7 @@ from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
 from idp.mail import Fate
-from idp.records import Email, IdpLink, Organization, Password, Phone, Profile, User
+from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.service import Service
 
 _TEMPLATE: Final = "email.sendCode.urlTemplate"
@@ -61,7 +62,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
     """
     request, problems = requests.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
-    new = _person(request)
+    new = _person(request, call.asserts)
     problems += _beyond_one_field(new, request, problems)
     problems += await _template_problems(service, organization, request)
     problems += await _password_problems(service, organization, new, request)
@@ -122,9 +123,16 @@ async def _prepare(
 ) -> _Prepared:
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
-    made = await new_users.prepare(service, organization, new, actor=call.actor, paths=paths)
-    email = await _begin_email(service, made.user, request.email)
-    phone = _begin_phone(service, made.user, request.phone)
+    made = await new_users.prepare(
+        service,
+        organization,
+        new,
+        actor=call.actor,
+        paths=paths,
+        is_by_instance=call.is_by_instance,
+    )
+    email = await _begin_email(service, made.user, request.email, call.asserts)
+    phone = _begin_phone(service, made.user, request.phone, call.asserts)
     return _Prepared(
         user=made.user,
         writes=[*made.writes, *email.writes, *phone.writes],
@@ -134,7 +142,7 @@ async def _prepare(
     )
 
 
-def _person(request: CreateHuman) -> NewHuman:
+def _person(request: CreateHuman, by: VerifiedBy) -> NewHuman:
     """The person that the readable fields describe, still without a password."""
     profile, email, phone = request.profile, request.email, request.phone
     address, number = email and email.email, phone and phone.phone
@@ -142,8 +150,12 @@ def _person(request: CreateHuman) -> NewHuman:
         id=request.user_id,
         user_name=request.username or address or "",
         profile=profile.stored() if profile else Profile(display_name=""),
-        email=Email(address=address, is_verified=email.is_verified) if address else None,
-        phone=Phone(number=number, is_verified=phone.is_verified) if phone and number else None,
+        email=verified_contacts.email(address, by, is_verified=email.is_verified)
+        if address
+        else None,
+        phone=verified_contacts.phone(number, by, is_verified=phone.is_verified)
+        if phone and number
+        else None,
         address=request.address.stored() if request.address else None,
         totp_secret=request.totp_secret or None,
         metadata=[
@@ -227,18 +239,19 @@ async def _password(service: Service, org_id: str | None, request: CreateHuman) 
     return None
 
 
-async def _begin_email(service: Service, user: User, email: NewEmail) -> Begun:
+async def _begin_email(service: Service, user: User, email: NewEmail, by: VerifiedBy) -> Begun:
     if email.is_verified:
         return Begun(code="", writes=[])
     template = email.send_code.url_template if email.send_code else None
     send = email.return_code is None
-    return await verifications.begin_email(service, user, send=send, url_template=template)
+    return await verifications.begin_email(service, user, send=send, url_template=template, by=by)
 
 
-def _begin_phone(service: Service, user: User, phone: NewPhone | None) -> Begun:
+def _begin_phone(service: Service, user: User, phone: NewPhone | None, by: VerifiedBy) -> Begun:
     if phone is None or phone.is_verified:
         return Begun(code="", writes=[])
-    return phone_verifications.begin_phone(service, user, send=phone.return_code is None)
+    send = phone.return_code is None
+    return phone_verifications.begin_phone(service, user, send=send, by=by)
 
 
 def _details(user: User) -> Details:

@@ -11,7 +11,7 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import AlreadyExists, FailedPrecondition, FieldProblem, InvalidArgument, Taken
 from idp.fields import Domain, Name
-from idp.identity import org_domains, organizations, read_organization
+from idp.identity import lost_domains, org_domains, organizations, read_organization
 from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
 from idp.requests import Request
 from idp.searching import Search, SearchDetails, TextQuery
@@ -168,7 +168,13 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         return found
 
     return await changes.removed(
-        service, DOMAINS, find, "domain.deleted", call, organization.id, also=lambda _: guards
+        service,
+        DOMAINS,
+        find,
+        "domain.deleted",
+        call,
+        organization.id,
+        also=lambda record: [*guards, *lost_domains.following(service, record, call.actor)],
     )
 
 

@@ -19,6 +19,7 @@ from idp.identity import (
     password_resets,
     phone_verifications,
     verifications,
+    verified_contacts,
 )
 from idp.identity.create_human import doubles
 from idp.identity.new_user_requests import OtpSecret, PasswordHash
@@ -26,7 +27,7 @@ from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
 from idp.mail import Fate
-from idp.records import Email, IdpLink, Organization, Password, Phone, Profile
+from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
 from idp.requests import Request
 from idp.service import Service
 
@@ -107,7 +108,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     """
     organization = await access.organization(service, call)
     request, problems = requests.collect(ImportHuman, document)
-    new = _person(request)
+    new = _person(request, call.asserts)
     problems += await _password_problems(service, organization, new, request)
     if problems:
         raise InvalidArgument(problems)
@@ -126,16 +127,16 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     )
 
 
-def _person(request: ImportHuman) -> NewHuman:
+def _person(request: ImportHuman, by: VerifiedBy) -> NewHuman:
     """The person that the readable fields describe, still without a password."""
     profile, email, phone = request.profile, request.email, request.phone
     return NewHuman(
         user_name=request.user_name or "",
         profile=profile.stored() if profile else Profile(display_name=""),
-        email=Email(address=email.email, is_verified=email.is_email_verified)
+        email=verified_contacts.email(email.email, by, is_verified=email.is_email_verified)
         if email and email.email
         else None,
-        phone=Phone(number=phone.phone, is_verified=phone.is_phone_verified)
+        phone=verified_contacts.phone(phone.phone, by, is_verified=phone.is_phone_verified)
         if phone and phone.phone
         else None,
         totp_secret=request.otp_code or None,
@@ -170,12 +171,21 @@ async def _password(service: Service, org_id: str, request: ImportHuman) -> Pass
 async def _prepare(
     service: Service, call: Call, organization: Organization, new: NewHuman
 ) -> Prepared:
-    made = await new_users.prepare(service, organization, new, actor=call.actor, paths=_PATHS)
+    made = await new_users.prepare(
+        service,
+        organization,
+        new,
+        actor=call.actor,
+        paths=_PATHS,
+        is_by_instance=call.is_by_instance,
+    )
     user, writes = made.user, list(made.writes)
     if user.email is not None and not user.email.is_verified:
         writes += (await verifications.begin_email(service, user, send=True)).writes
     elif user.password is None:
         writes += (await password_resets.begin(service, user, send=True)).writes
     if user.phone is not None and not user.phone.is_verified:
-        writes += phone_verifications.begin_phone(service, user, send=False).writes
+        writes += phone_verifications.begin_phone(
+            service, user, send=False, by=call.asserts
+        ).writes
     return structs.replace(made, writes=writes)

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 from msgspec import Struct, structs
 
 from idp import base64url, events
-from idp.errors import FieldProblem, Taken
+from idp.errors import FieldProblem, InvalidArgument, Taken
 from idp.fields import MAX_TEXT
 from idp.identity import (
     factors,
@@ -23,9 +23,10 @@ from idp.identity import (
     password_acceptance,
     passwords,
     schemes,
+    superseded_addresses,
     users,
 )
-from idp.identity.free_names import Candidate
+from idp.identity.free_names import Candidate, Judgement
 from idp.identity.login_claims import Claims
 from idp.records import (
     DOMAINS,
@@ -45,7 +46,7 @@ from idp.records import (
 )
 from idp.service import Service
 from idp.turns import in_turns
-from storage import Conflict, Stale, Write
+from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 
 CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
@@ -82,11 +83,35 @@ class NewHuman(Struct, frozen=True, kw_only=True):
     idp_links: Sequence[IdpLink] = ()
 
 
-class Standing(NamedTuple):
-    """How the names of a user to be stand: the records that give them out, and what is taken."""
+class NameAvailability(Struct, frozen=True):
+    """Whether a user may have their names: the records that give them out, what came of looking
+    at them, and the writes that belong into the unit that stores the user."""
 
     claims: Claims
-    taken: Collection[free_names.Part]
+    judgement: Judgement
+
+    def problems(self, paths: Paths) -> list[FieldProblem]:
+        """What is said of names that are taken, by where they stand in the request."""
+        return name_problems(self.judgement.taken, paths)
+
+    def of(self, user: User) -> User:
+        """The user, whose address is verified by what it is to be stored as."""
+        email = self.judgement.email
+        if email == user.email:
+            return user
+        return structs.replace(user, email=email, email_key=users.email_key(email, user.org_id))
+
+    def writes(self, service: Service, actor: str) -> list[Write]:
+        """What gives the names out; with a guard that the address's domain is verified still, and
+        what lets others be followed up who never proved that they have the address."""
+        writes = self.claims.writes(service)
+        domain, email = self.judgement.domain, self.judgement.email
+        if domain is not None:
+            writes.append(Update(DOMAINS, domain.id, expect={"verified_key": domain.domain}))
+        if self.judgement.may_supersede and email is not None:
+            key = users.login_key(email.address)
+            writes.append(superseded_addresses.noted(service, key, actor))
+        return writes
 
 
 class Prepared(Struct, frozen=True):
@@ -105,7 +130,7 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
     """Store the user that `prepare` describes, and what belongs to it; what was prepared.
 
     Who meets somebody at the same names is prepared anew: only what is taken is refused.
-    Raises Taken, Busy.
+    Raises Taken, InvalidArgument (a user name of a foreign domain), Busy.
     """
 
     async def attempt() -> P:
@@ -123,7 +148,7 @@ async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
         # Whoever is met may have come between two looks; another one sees all of it.
         prepared = await prepare()
     if prepared.problems:
-        raise Taken(prepared.problems)
+        raise refusal(prepared.problems)
     return prepared
 
 
@@ -133,7 +158,7 @@ MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, 
 def is_met(error: Conflict | Stale) -> bool:
     """Whether the unit was refused because somebody gave out one of its names meanwhile."""
     is_user = error.collection == USERS.name and isinstance(error, Conflict)
-    return is_user or error.collection == LOGIN_CLAIMS.name
+    return is_user or error.collection in (LOGIN_CLAIMS.name, DOMAINS.name)
 
 
 async def prepare(
@@ -143,11 +168,17 @@ async def prepare(
     *,
     actor: str,
     paths: Paths = _NOWHERE,
+    is_by_instance: bool = False,
 ) -> Prepared:
-    """A user of `organization`, which need not be stored yet."""
+    """A user of `organization`, which need not be stored yet.
+
+    `is_by_instance`: the user name may end with a domain of another organization.
+    """
     now = service.clock.now()
     user = user_of(service, organization, new, now)
-    prepared = await insertion(service, organization, user, actor=actor, paths=paths)
+    prepared = await insertion(
+        service, organization, user, actor=actor, paths=paths, is_by_instance=is_by_instance
+    )
     writes = prepared.writes
     for key, value in new.metadata:
         entry = metadata_entry(user, key, value, now)
@@ -171,46 +202,66 @@ async def insertion(
     *,
     actor: str,
     paths: Paths = _NOWHERE,
+    is_by_instance: bool = False,
 ) -> Prepared:
     """A user of any kind, with the writes that store it and give out its login names."""
-    (standing,) = await standing_of_each(service, [candidate(organization, user)])
-    problems = name_problems(standing.taken, paths)
+    asked = candidate(organization, user, is_by_instance=is_by_instance)
+    (names,) = await availability_of_each(service, [asked])
+    problems, user = names.problems(paths), names.of(user)
     if await service.store.get(USERS, user.id) is not None:
         problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
-    writes = writes_of(service, user, standing.claims, actor)
+    writes = writes_of(service, user, names, actor)
     return Prepared(user=user, writes=writes, problems=problems)
 
 
-def candidate(organization: Organization, user: User, known: User | None = None) -> Candidate:
+def candidate(
+    organization: Organization,
+    user: User,
+    known: User | None = None,
+    *,
+    is_by_instance: bool = False,
+) -> Candidate:
     """A user as they are to be, for asking what is free for them; `known` as they are."""
-    return Candidate(organization, user.user_name, user.email, known.id if known else None)
+    return Candidate(organization, user.user_name, user.email, known, is_by_instance)
 
 
-async def standing_of_each(service: Service, candidates: Sequence[Candidate]) -> list[Standing]:
-    """How the names of many stand, in a few round trips. Those who want the same name meet at
-    the claims, whose writes belong into the units that give the names out."""
+async def availability_of_each(
+    service: Service, candidates: Sequence[Candidate]
+) -> list[NameAvailability]:
+    """Whether many may have their names, in a few round trips. Those who want the same name meet
+    at the claims, whose writes belong into the units that give the names out."""
     named = [free_names.named(each) async for each in in_turns(candidates)]
     claims = await login_claims.read_each(service, [it.names | it.addresses for it in named])
-    taken = await free_names.taken_each(service, named)
-    return [Standing(*each) for each in zip(claims, taken, strict=True)]
+    judged = await free_names.judged_each(service, named)
+    return [NameAvailability(*each) for each in zip(claims, judged, strict=True)]
 
 
 def name_problems(taken: Collection[free_names.Part], paths: Paths) -> list[FieldProblem]:
     """What is said of names that are taken, by where they stand in the request."""
+    if "foreign_domain" in taken:
+        told = "ends with a domain that is verified for another organization"
+        return [FieldProblem("user.name.foreign_domain", paths.user_name, told)]
     places = dict.fromkeys(getattr(paths, name) for name in sorted(taken, reverse=True))
     message = "is somebody's login name already, or could shut somebody out"
     return [FieldProblem("user.login_name_taken", place, message) for place in places]
 
 
+def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
+    """What is raised for names that can't be had: nobody can have one of a foreign domain, whether
+    or not it is taken."""
+    foreign = [each for each in problems if each.slug == "user.name.foreign_domain"]
+    return InvalidArgument(foreign) if foreign else Taken(problems)
+
+
 def writes_of(
-    service: Service, user: User, claims: Claims, actor: str, **payload: str
+    service: Service, user: User, names: NameAvailability, actor: str, **payload: str
 ) -> list[Write]:
-    """The writes that store a new user and give out the names that are claimed."""
+    """The writes that store a new user and give out their names."""
     type, at = "user.created", user.created_at
     stored = events.insertion(
         service.random, USERS, user, type, actor, at, kind=user.kind, **payload
     )
-    return stored + claims.writes(service)
+    return stored + names.writes(service, actor)
 
 
 def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
@@ -233,7 +284,7 @@ def user_of(service: Service, organization: Organization, new: NewHuman, now: da
         password=new.password,
         totp=factors.imported(service, id, secret) if secret else None,
         idp_links=list(new.idp_links),
-        **users.keys(new.user_name, new.email, profile),
+        **users.keys(new.user_name, new.email, profile, organization.id),
     )
 
 

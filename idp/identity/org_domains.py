@@ -49,6 +49,16 @@ async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain
 
 async def owner(service: Service, domain: str) -> str | None:
     """The id of the organization that has proven that this domain is its own."""
+    found = await _verified(service, domain)
+    return found.org_id if found else None
+
+
+async def verified(service: Service, name: str) -> OrganizationDomain | None:
+    """The domain of an address or a user name, "name@domain", if it is any organization's."""
+    return await _verified(service, name.rpartition("@")[2]) if "@" in name else None
+
+
+async def _verified(service: Service, domain: str) -> OrganizationDomain | None:
     key = {"verified_key": domains.key(domain)}
     page = await service.store.find(DOMAINS, key, limit=1)
-    return page.records[0].org_id if page.records else None
+    return page.records[0] if page.records else None

@@ -18,14 +18,13 @@ from idp.identity import (
     organizations,
     password_acceptance,
     verifications,
+    verified_contacts,
 )
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
 from idp.mail import Fate
-from idp.records import Email as StoredEmail
 from idp.records import Organization, Profile
-from idp.records import Phone as StoredPhone
 from idp.requests import Request
 from idp.service import Service
 
@@ -131,10 +130,10 @@ def _person(human: Administrator) -> NewHuman:
     return NewHuman(
         user_name=human.user_name or "",
         profile=profile.stored() if profile else Profile(display_name=""),
-        email=StoredEmail(address=address, is_verified=email.is_email_verified)
+        email=verified_contacts.email(address, "instance", is_verified=email.is_email_verified)
         if address
         else None,
-        phone=StoredPhone(number=number, is_verified=phone.is_phone_verified)
+        phone=verified_contacts.phone(number, "instance", is_verified=phone.is_phone_verified)
         if phone and number
         else None,
     )
@@ -149,7 +148,9 @@ async def _prepare(
     taken = await organizations.taken(service, organization, "org")
     if not request.org.domain:  # a generated one that was given out just now is made anew
         taken = [each for each in taken if each.field != "org.domain"]
-    made = await new_users.prepare(service, organization, administrator, actor=actor, paths=_PATHS)
+    made = await new_users.prepare(
+        service, organization, administrator, actor=actor, paths=_PATHS, is_by_instance=True
+    )
     roles = list(dict.fromkeys(request.roles)) or _ROLES
     held = memberships.new(made.user.id, organization.id, roles, now)
     writes = org_domains.insertion(service, organization, actor, now)

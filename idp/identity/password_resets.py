@@ -13,7 +13,7 @@ from idp.identity import reset_links, verifications
 from idp.identity.verifications import Begun
 from idp.mail import Code, Letter, Link
 from idp.policies import letters
-from idp.records import User
+from idp.records import VERIFICATIONS, User
 from idp.service import Service
 from storage import Delete, Write
 
@@ -44,7 +44,8 @@ async def begin(
 async def check(service: Service, user: User, code: str) -> Delete:
     """The write that spends the newest code. Raises CodeRefused."""
     issue = reset_links.issue(user)
-    return await verifications.check_code(service, user, "password", issue, code)
+    found = await verifications.check_code(service, user, "password", issue, code)
+    return Delete(VERIFICATIONS, found.id)
 
 
 async def _letter(

@@ -16,19 +16,23 @@ from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.verifications import Begun
 from idp.mail import Code, Letter
-from idp.records import USERS, User
+from idp.records import USERS, VERIFICATIONS, User, VerifiedBy
 from idp.service import Service
-from storage import Stale, Write
+from storage import Delete, Stale, Write
 
 
-def begin_phone(service: Service, user: User, *, send: bool) -> Begun:
+def begin_phone(
+    service: Service, user: User, *, send: bool, by: VerifiedBy = "organization"
+) -> Begun:
     """A code for the user's number; with `send`, the message that brings it.
 
-    The user need not be stored yet. Raises NotFound when the user has no number.
+    The user need not be stored yet. A code that is not sent proves no telephone: the number is
+    verified `by` whoever has the code. Raises NotFound when the user has no number.
     """
     if user.phone is None:
         raise NotFound("the user has no phone number")
-    code, made = verifications.new_code(service, user, "phone", user.phone.number)
+    source: VerifiedBy = "mailbox" if send else by
+    code, made = verifications.new_code(service, user, "phone", user.phone.number, by=source)
     writes: list[Write] = [made]
     if send:
         letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
@@ -45,13 +49,15 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     if user is None:
         raise NotFound("there is no such user")
     number = user.phone.number if user.phone else None
-    spent = await verifications.check_code(service, user, "phone", number, code)
-    now = service.clock.now()
-    verified = structs.replace(user.phone, is_verified=True) if user.phone else None
+    proof = await verifications.check_code(service, user, "phone", number, code)
+    now, by = service.clock.now(), proof.verified_by
+    verified = (
+        structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
+    )
     changes = {"phone": verified, "changed_at": now}
     writes = events.update(service.random, USERS, user, changes, "user.phone_verified", actor, now)
     try:
-        await service.store.commit(*writes, spent)
+        await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
     except Stale:  # the user changed at the same moment: what was proven may be another number
         raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
 

@@ -12,8 +12,8 @@ from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import NotFound
-from idp.identity import users
-from idp.records import ORGANIZATIONS, USERS, Organization, Profile, User
+from idp.identity import users, verified_contacts
+from idp.records import ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
 from idp.service import Service
 
 _TOKEN_TYPES: Final[Mapping[str, str]] = {"opaque": "", "jwt": "ACCESS_TOKEN_TYPE_JWT"}
@@ -40,13 +40,19 @@ class HumanProfile(Answer, frozen=True, kw_only=True):
 
 
 class HumanEmail(Answer, frozen=True, kw_only=True):
+    """`verified_by` is `organization`, `mailbox`, `domain` or `instance`."""
+
     email: str
     is_verified: bool = False
+    verified_by: str = ""
 
 
 class HumanPhone(Answer, frozen=True, kw_only=True):
+    """`verified_by` is `organization`, `mailbox` (a code that was sent) or `instance`."""
+
     phone: str
     is_verified: bool = False
+    verified_by: str = ""
 
 
 class HumanAddress(Answer, frozen=True, kw_only=True):
@@ -116,7 +122,7 @@ async def read(service: Service, call: Call, user_id: str) -> FoundUser:
 async def _answer(service: Service, organization: Organization, user: User) -> UserAnswer:
     found = answer(organization, user)
     if user.email and user.email_key:
-        holder = await users.find_by_login_name(service, user.email.address)
+        holder = await users.find_by_login_name(service, user.email.address, user.org_id)
         if holder and holder.id == user.id:
             names = [*found.login_names, user.email.address]
             return structs.replace(found, login_names=list(dict.fromkeys(names)))
@@ -153,12 +159,22 @@ def _human(user: User) -> Human:
     email, phone, password = user.email, user.phone, user.password
     return Human(
         profile=_profile(user.profile),
-        email=HumanEmail(email=email.address, is_verified=email.is_verified) if email else None,
-        phone=HumanPhone(phone=phone.number, is_verified=phone.is_verified) if phone else None,
+        email=_email(email) if email else None,
+        phone=_phone(phone) if phone else None,
         address=HumanAddress(**_texts(user.address)) if user.address else None,
         password_change_required=bool(password and password.must_change),
         password_changed=password.changed_at if password else None,
     )
+
+
+def _email(email: Email) -> HumanEmail:
+    by = verified_contacts.source(email)
+    return HumanEmail(email=email.address, is_verified=email.is_verified, verified_by=by)
+
+
+def _phone(phone: Phone) -> HumanPhone:
+    by = verified_contacts.source(phone)
+    return HumanPhone(phone=phone.number, is_verified=phone.is_verified, verified_by=by)
 
 
 def _profile(profile: Profile) -> HumanProfile:

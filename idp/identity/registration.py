@@ -214,7 +214,8 @@ def as_typed(service: Service, sealed: str) -> Typed:
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
     """Whether somebody signs in by this address already, or has proven that it is theirs."""
     proven = Email(address=address, is_verified=True)
-    return bool(await free_names.taken(service, Candidate(organization, address, proven)))
+    taken = await free_names.taken(service, Candidate(organization, address, proven))
+    return not taken.isdisjoint({"user_name", "email"})
 
 
 async def prepare(service: Service, organization: Organization, waiting: Draft) -> Prepared:

@@ -63,12 +63,19 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
         changed_at=now,
         description=request.description or None,
         access_token_type=TOKEN_TYPES[request.access_token_type],
-        **users.keys(request.user_name, None, profile),
+        **users.keys(request.user_name, None, profile, organization.id),
     )
 
     async def prepare() -> Prepared:
         actor, paths = call.actor, Paths(user_name="userName")
-        return await new_users.insertion(service, organization, user, actor=actor, paths=paths)
+        return await new_users.insertion(
+            service,
+            organization,
+            user,
+            actor=actor,
+            paths=paths,
+            is_by_instance=call.is_by_instance,
+        )
 
     await new_users.make(service, prepare)
     return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))

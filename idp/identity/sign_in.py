@@ -17,14 +17,16 @@ class Refused(Exception):
 
 
 async def check_password(
-    service: Service, login_name: str, password: str, address: str
+    service: Service, login_name: str, password: str, address: str, org_id: str | None = None
 ) -> Subject:
     """The active user whose password this is. A password that must be changed counts.
+
+    `org_id` is the organization that is signed in to: its own login names count there.
 
     Raises Refused, Throttled, HashingBusy.
     """
     service.hasher.expect_room()
-    user = await users.find_by_login_name(service, login_name)
+    user = await users.find_by_login_name(service, login_name, org_id)
     account = throttle.account_of(user, login_name)
     await throttle.admit(service, account, address)
     try:

@@ -8,11 +8,10 @@ from msgspec import structs
 
 from idp import changes
 from idp.access import Call
-from idp.errors import NotFound, Taken
-from idp.identity import free_names, login_claims, new_users, users
-from idp.identity.free_names import Candidate
-from idp.identity.new_users import Paths
-from idp.records import ORGANIZATIONS, USERS, User
+from idp.errors import NotFound
+from idp.identity import login_claims, new_users, users
+from idp.identity.new_users import NameAvailability, Paths
+from idp.records import ORGANIZATIONS, USERS, Email, User
 from idp.service import Service
 from storage import Write
 
@@ -29,19 +28,23 @@ async def make(
     """The user as it is after the change: what `decide` sets, and the keys that follow from it.
 
     `paths` are where in the request a user name or an address stands that may be taken; `also`
-    are more writes of the unit. Raises what `find` raises, Taken, PreconditionFailed, Busy.
+    are more writes of the unit. Raises what `find` raises, Taken, InvalidArgument (a user name of
+    a foreign domain), PreconditionFailed, Busy.
     """
-    claims = list[Write]()
+    claims, emails = list[Write](), list[Email | None]()
 
     async def find_free() -> User:
         user = await find()
-        claims[:] = await _claim(service, user, structs.replace(user, **decide(user)), paths)
+        after = structs.replace(user, **decide(user))
+        found = await _available(service, call, user, after, paths)
+        claims[:] = found.writes(service, call.actor) if found else []
+        emails[:] = [found.judgement.email if found else after.email]
         return user
 
     def decide_all(user: User) -> Mapping[str, object]:
-        set = dict(decide(user))
-        after = structs.replace(user, **set)
-        return set | users.keys(after.user_name, after.email, after.profile)
+        after = structs.replace(user, **decide(user))
+        keys = users.keys(after.user_name, emails[0], after.profile, user.org_id)
+        return {**decide(user), "email": emails[0], **keys}
 
     async def attempt() -> User:
         return await changes.changed(
@@ -57,22 +60,18 @@ async def make(
     return await login_claims.repeated(attempt, new_users.MEETS_AT)
 
 
-async def _claim(service: Service, before: User, after: User, paths: Paths) -> list[Write]:
-    """The writes that give out the login names that the user did not have. Raises Taken."""
+async def _available(
+    service: Service, call: Call, before: User, after: User, paths: Paths
+) -> NameAvailability | None:
+    """Whether the user may have their names, if name or address changes. Raises Taken,
+    InvalidArgument (a user name of a foreign domain)."""
     organization = await service.store.get(ORGANIZATIONS, before.org_id)
     if organization is None:
         raise NotFound("there is no such user", slug="user.not_found")
-    old = _names(users.login_names(organization, before.user_name, before.email))
-    new = _names(users.login_names(organization, after.user_name, after.email)) - old
-    if not new:
-        return []
-    claims = await login_claims.read(service, new)
-    candidate = Candidate(organization, after.user_name, after.email, before.id)
-    found = await free_names.taken(service, candidate)
-    if found:
-        raise Taken(new_users.name_problems(found, paths))
-    return claims.writes(service)
-
-
-def _names(both: tuple[set[str], set[str]]) -> set[str]:
-    return both[0] | both[1]
+    if after.user_name == before.user_name and after.email == before.email:
+        return None
+    asked = new_users.candidate(organization, after, before, is_by_instance=call.is_by_instance)
+    (found,) = await new_users.availability_of_each(service, [asked])
+    if problems := found.problems(paths):
+        raise new_users.refusal(problems)
+    return found

@@ -1,7 +1,8 @@
 """Users: the names by which they sign in, and how they are found by what a person types.
 
 A user has up to three login names, all compared by `login_key`: the user name, user name@primary
-domain of the organization, and a verified e-mail address that nobody else holds.
+domain of the organization, and a verified e-mail address that nobody else holds. An address that
+only the user's organization has called verified is a login name in that organization alone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from idp import domains
 from idp.errors import IdpError
 from idp.identity.subjects import Subject
 from idp.records import (
+    DOMAINS,
     INSTANCE_ID,
     INSTANCES,
     ORGANIZATIONS,
@@ -28,6 +30,7 @@ from idp.service import Service
 from storage import Update
 
 MAX_NAME_CHARACTERS: Final = 200
+_SCOPE: Final = "\n"  # what nobody types, and no address or user name may hold
 _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
 
 # Control characters, and those without a look of their own: zero width, direction, private use;
@@ -51,16 +54,38 @@ def login_key(user_name: str) -> str:
     return unicodedata.normalize("NFKC", user_name).casefold()
 
 
-def email_key(email: Email | None) -> str | None:
-    """The form in which an address is a login name; None unless it is verified."""
-    return login_key(email.address) if email and email.is_verified else None
+def email_key(email: Email | None, org_id: str) -> str | None:
+    """The form in which an address is a login name; None where it is none.
+
+    `org_id` is the user's organization: the form has it where the address counts there alone.
+    """
+    if email is None or not email.is_verified or email.is_superseded:
+        return None
+    key = login_key(email.address)
+    return key if email.is_verified_everywhere else scoped_key(key, org_id)
 
 
-def keys(user_name: str, email: Email | None, profile: Profile) -> dict[str, Any]:
+def address_keys(user: User, org_id: str | None) -> set[str]:
+    """The key of the user's address, where it is a login name in that organization."""
+    key, _, home = (user.email_key or "").partition(_SCOPE)
+    return {key} if key and home in ("", org_id) else set()
+
+
+def scoped_key(key: str, org_id: str) -> str:
+    """The form of a login name of one organization. No login name that is typed has this form."""
+    return f"{scoped_prefix(key)}{org_id}"
+
+
+def scoped_prefix(key: str) -> str:
+    """How the forms of a login name of single organizations begin."""
+    return f"{key}{_SCOPE}"
+
+
+def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> dict[str, Any]:
     """The fields of a user by which they are found: every way of storing one sets them all."""
     return {
         "login_key": login_key(user_name),
-        "email_key": email_key(email),
+        "email_key": email_key(email, org_id),
         "address_key": login_key(email.address) if email else None,
         "display_key": login_key(profile.display_name),
     }
@@ -92,35 +117,62 @@ def _is_hidden(user_name: str) -> bool:
 def login_names(
     organization: Organization, user_name: str, email: Email | None
 ) -> tuple[set[str], set[str]]:
-    """The keys by which such a user signs in: those of the name, and that of the address."""
-    name, address = login_key(user_name), email_key(email)
+    """The keys by which such a user signs in: those of the name, and that of the address.
+
+    The latter may be of the organization alone: `email_key` tells.
+    """
+    name = login_key(user_name)
     domain = organization.primary_domain
     at_home = {f"{name}@{domain}", f"{name}@{login_key(domains.shown(domain))}"}
-    return {name} | at_home, {address} if address else set()
+    is_name = email is not None and email_key(email, organization.id) is not None
+    return {name} | at_home, {login_key(email.address)} if email and is_name else set()
 
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
-    """Whether somebody of another organization has this address, and it is verified."""
-    holder = await _by_email(service, key, most=None)  # those of one address are of one
-    return holder is not None and holder.org_id != org_id
+    """Whether somebody of another organization has proven that this address is theirs."""
+    found = await _by_email(service, key)  # those of one address are of one organization
+    return any(holder.org_id != org_id for holder in found)
 
 
-async def find_by_login_name(service: Service, typed: str) -> User | None:
+async def find_by_login_name(
+    service: Service, typed: str, org_id: str | None = None
+) -> User | None:
     """The user of a user name, of user name@primary domain, or of a verified e-mail address.
 
-    An address counts when exactly one user holds it. Every look-up is made for every name, so
-    that time doesn't tell which names exist.
+    An address counts when exactly one user holds it; one that only an organization has called
+    verified counts where this organization (`org_id`) is signed in to, unless somebody has proven
+    that it is theirs. Every look-up is made for every name, so that time doesn't tell which names
+    exist.
     """
     typed = typed.strip()
-    if not typed or len(typed) > _MAX_TYPED or "\0" in typed:
+    if not typed or len(typed) > _MAX_TYPED or "\0" in typed or _SCOPE in typed:
         return None
     key = login_key(typed)
-    by_name, by_domain, by_email = await asyncio.gather(
-        _by_key(service, key), _by_domain(service, typed), _by_email(service, key)
+    by_name, by_domain, proven, asserted, owner = await asyncio.gather(
+        _by_key(service, key),
+        _by_domain(service, typed),
+        _by_email(service, key),
+        _by_email(service, scoped_key(key, org_id or "")),
+        domain_owner(service, typed),
     )
+    by_email = _only(proven) if proven else _only(asserted)
+    home = owner or (None if proven or by_domain else org_id)
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
         return by_domain  # the domain is that organization's own, the other's name came before it
+    if by_name and by_email and by_email.org_id == home != by_name.org_id:
+        return by_email  # likewise, and in its own organization an address comes before strangers
     return by_name or by_domain or by_email
+
+
+def _only(holders: list[User]) -> User | None:
+    return holders[0] if len(holders) == 1 else None
+
+
+async def domain_owner(service: Service, name: str) -> str | None:
+    """The id of the organization to which the domain of "name@domain" belongs, if any."""
+    domain = name.rpartition("@")[2]
+    page = await service.store.find(DOMAINS, {"verified_key": domains.key(domain)}, limit=1)
+    return page.records[0].org_id if page.records and "@" in name else None
 
 
 async def _by_key(service: Service, key: str) -> User | None:
@@ -138,10 +190,9 @@ async def _by_domain(service: Service, typed: str) -> User | None:
     return user if name and user and user.org_id in ids else None
 
 
-async def _by_email(service: Service, key: str, most: int | None = 1) -> User | None:
-    """Who holds the address, unless more than `most` do."""
-    records = (await service.store.find(USERS, {"email_key": key}, limit=2)).records
-    return records[0] if records and (most is None or len(records) <= most) else None
+async def _by_email(service: Service, key: str) -> list[User]:
+    """Those who hold the address, two at most."""
+    return (await service.store.find(USERS, {"email_key": key}, limit=2)).records
 
 
 async def find_subject(service: Service, user_id: str) -> Subject | None:

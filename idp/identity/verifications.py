@@ -15,19 +15,37 @@ from idp.config_rules import is_loopback
 from idp.credentials import Confidential
 from idp.errors import FailedPrecondition, IdpError, NotFound
 from idp.i18n import message
-from idp.identity import invitation_letters, login_claims, mail_codes, reset_links
+from idp.identity import (
+    invitation_letters,
+    login_claims,
+    mail_codes,
+    org_domains,
+    reset_links,
+    superseded_addresses,
+    users,
+)
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject
 from idp.identity.users import is_held_elsewhere, login_key
 from idp.mail import Code, Letter, Link
 from idp.policies import letters
-from idp.records import LOGIN_CLAIMS, USERS, VERIFICATIONS, Email, User, Verification
+from idp.records import (
+    DOMAINS,
+    LOGIN_CLAIMS,
+    USERS,
+    VERIFICATIONS,
+    Email,
+    User,
+    Verification,
+    VerifiedBy,
+)
 from idp.service import Service
-from storage import Delete, Insert, Stale, Write
+from storage import Delete, Insert, Stale, Update, Write
 
 PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
 Proof = Literal["email", "phone", "password"]
+_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, DOMAINS.name})
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _NAMED: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
@@ -59,16 +77,19 @@ async def begin_email(
     send: bool,
     url_template: str | None = None,
     language: str | None = None,
+    by: VerifiedBy = "organization",
 ) -> Begun:
     """A code for the user's address; with `send`, the mail that brings it. Whoever has no password
     yet is invited by it to choose one, unless it leads to the template's page.
 
     The user need not be stored yet. `language` is the one that was asked for; without it, the
-    user's own. Raises UrlTemplateRefused; NotFound when the user has no address.
+    user's own. A code that is not sent proves no mailbox: the address is verified `by` whoever has
+    the code. Raises UrlTemplateRefused; NotFound when the user has no address.
     """
     if user.email is None:
         raise NotFound("the user has no e-mail address")
-    code, made = new_code(service, user, "email", user.email.address)
+    source: VerifiedBy = "mailbox" if send else by
+    code, made = new_code(service, user, "email", user.email.address, by=source)
     writes: list[Write] = [made]
     if send and user.password is None and url_template is None:
         writes = await _invitation(service, user, user.email, code, made, language)
@@ -103,8 +124,10 @@ def new_code(
     proves: Proof,
     address: str,
     lasts: timedelta = timedelta(hours=HOURS),
+    by: VerifiedBy = "mailbox",
 ) -> tuple[str, Insert]:
-    """A code for the address or number, and the write that makes it count."""
+    """A code for the address or number, and the write that makes it count; `by` it is verified
+    then."""
     now, code = service.clock.now(), mail_codes.new(service)
     id = service.random.id()
     verification = Verification(
@@ -114,14 +137,16 @@ def new_code(
         proves=proves,
         created_at=now,
         expires_at=now + lasts,
+        verified_by=by,
     )
     return code, Insert(VERIFICATIONS, verification)
 
 
 async def check_code(
     service: Service, user: User, proves: Proof, address: str | None, code: str
-) -> Delete:
-    """The write that spends the code, when it is the newest for that address or number.
+) -> Verification:
+    """The record of the code, when it is the newest for that address or number: whoever commits
+    what it proves deletes it in the same unit.
 
     Raises CodeRefused.
     """
@@ -136,7 +161,7 @@ async def check_code(
         raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
     (newest,) = page.records
     await mail_codes.check(service, newest.code_mac, newest.id, address, code)
-    return Delete(VERIFICATIONS, newest.id)
+    return newest
 
 
 async def verify_email(
@@ -151,7 +176,7 @@ async def verify_email(
     async def attempt() -> None:
         await _verify_email(service, user_id, code, actor or user_id)
 
-    await login_claims.repeated(attempt)
+    await login_claims.repeated(attempt, _MEETS_AT)
 
 
 async def _verify_email(service: Service, user_id: str, code: str, actor: str) -> None:
@@ -159,28 +184,29 @@ async def _verify_email(service: Service, user_id: str, code: str, actor: str) -
     if user is None:
         raise NotFound("there is no such user")
     address = user.email.address if user.email else None
-    spent = await check_code(service, user, "email", address, code)
+    proof = await check_code(service, user, "email", address, code)
     key = login_key(address or "")
     claims = await login_claims.read(service, [key])
-    if await is_held_elsewhere(service, user.org_id, key):
+    by, guards = await _source(service, user, proof.verified_by)
+    if by != "organization" and await is_held_elsewhere(service, user.org_id, key):
         raise AddressHeld("the address is verified for a user of another organization")
-    writes = [*_marking_verified(service, user, actor), *claims.writes(service), spent]
+    writes = [*await _marking_verified(service, user, actor, by), *claims.writes(service)]
     try:
-        await service.store.commit(*writes)
+        await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, proof.id))
     except Stale as error:
-        if error.collection == LOGIN_CLAIMS.name:
+        if error.collection in _MEETS_AT:
             raise
         # the user changed at the same moment: what was proven may be another address
         raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 
 async def mark_reached(service: Service, subject: Subject) -> Subject:
-    """The subject, whose mailbox a mail has just proven: their address is verified by now.
+    """The subject, whose mailbox a mail has just proven: their address is verified by it now.
 
     One that a user of another organization has verified stays as it is. Raises Busy; Stale when
     the user was changed meanwhile.
     """
-    if subject.user.email is None or subject.user.email.is_verified:
+    if subject.user.email is None or subject.user.email.is_verified_everywhere:
         return subject
     marked = [subject.user]
 
@@ -191,7 +217,7 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
         key = login_key(user.email.address if user.email else "")
         claims = await login_claims.read(service, [key])
         if not await is_held_elsewhere(service, user.org_id, key):
-            writes = _marking_verified(service, user, user.id)
+            writes = await _marking_verified(service, user, user.id, "mailbox")
             await service.store.commit(*writes, *claims.writes(service))
         marked[0] = await service.store.get(USERS, user.id) or user
 
@@ -199,16 +225,32 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
     return structs.replace(subject, user=marked[0])
 
 
-def _marking_verified(service: Service, user: User, actor: str) -> list[Write]:
+async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[VerifiedBy, list[Update]]:
+    """By whom the address is verified: by its domain, where the organization has a code that was
+    not sent, and has verified the domain. With the guards that this is so still."""
+    if by != "organization" or user.email is None:
+        return by, []
+    domain = await org_domains.verified(service, user.email.address)
+    if domain is None or domain.org_id != user.org_id:
+        return by, []
+    return "domain", [Update(DOMAINS, domain.id, expect={"verified_key": domain.domain})]
+
+
+async def _marking_verified(
+    service: Service, user: User, actor: str, by: VerifiedBy
+) -> list[Write]:
     if user.email is None:
         raise NotFound("the user has no e-mail address")
     now = service.clock.now()
-    changed = {
-        "email": structs.replace(user.email, is_verified=True),
-        "email_key": login_key(user.email.address),
-        "changed_at": now,
-    }
-    return events.update(service.random, USERS, user, changed, "user.email_verified", actor, now)
+    email = Email(address=user.email.address, is_verified=True, verified_by=by)
+    email_key = users.email_key(email, user.org_id)
+    changed = {"email": email, "email_key": email_key, "changed_at": now}
+    type = "user.email_verified"
+    writes = events.update(service.random, USERS, user, changed, type, actor, now, verifiedBy=by)
+    if not email.is_verified_everywhere:
+        return writes
+    key = login_key(email.address)
+    return writes + await superseded_addresses.following(service, key, actor)
 
 
 def check_url_template(config: Config, template: str) -> None:

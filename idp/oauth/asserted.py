@@ -26,7 +26,11 @@ async def in_id_token(
     roles where the client's option puts them in."""
     client, subject = grantee.client.application, grantee.subject
     wanted = claims_request.stored(grantee.authorization.claims).id_token
-    told = claims.named(subject.user, wanted, claims.nameable(client, scopes)) if wanted else {}
+    told: dict[str, Any] = {}
+    if wanted:
+        nameable = claims.nameable(client, scopes)
+        seen = await user_claims.view(service, subject, nameable, client.org_id)
+        told = claims.named(seen, wanted, nameable)
     if not is_lean:
         told |= await user_claims.released(
             service,
@@ -34,6 +38,7 @@ async def in_id_token(
             scopes,
             audience=audience(service.config, grantee, scopes),
             reader=client,
+            reader_org_id=client.org_id,
         )
     if client.id_token_role_assertion:
         told |= await _roles(service, grantee, scopes)

@@ -11,7 +11,7 @@ from msgspec import structs
 from idp.identity import org_domains
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
-from idp.records import ORGANIZATIONS, AuthRequest
+from idp.records import ORGANIZATIONS, Application, AuthRequest
 from idp.service import Service
 
 
@@ -28,6 +28,14 @@ def is_fixed(service: Service, request: AuthRequest) -> bool:
     """Whether nobody but people of one organization can sign in."""
     asked = reserved_scopes.read(service.config, request.scopes)
     return Reserved.ORGANIZATION in asked or Reserved.DOMAIN in asked
+
+
+def signed_in_to(service: Service, request: AuthRequest, client: Application) -> str:
+    """The organization whose own login names count in the sign-in: that of a reserved scope, or
+    else the application's."""
+    if is_fixed(service, request) and request.brand_org_id:
+        return request.brand_org_id
+    return client.org_id
 
 
 async def _named(service: Service, asked: Asked) -> str | None:

@@ -9,24 +9,34 @@ from collections.abc import Callable, Collection, Container, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from idp.records import Application, User
 
 ALL: Final = ("profile", "email", "phone", "address")
 
 
-def for_scopes(user: User, scopes: Collection[str]) -> dict[str, Any]:
-    """The claims about `user` that `scopes` release, with `sub`."""
-    claims: dict[str, Any] = {"sub": user.id}
+class View(Struct, frozen=True):
+    """A user as an application sees them: under this name, and with what is verified for an
+    application of the organization `reader_org_id` (None: of no particular one)."""
+
+    user: User
+    preferred_username: str
+    reader_org_id: str | None
+
+
+def for_scopes(view: View, scopes: Collection[str]) -> dict[str, Any]:
+    """The claims about a user that `scopes` release, with `sub`."""
+    claims: dict[str, Any] = {"sub": view.user.id}
     for scope in scopes:
         if scope in BY_SCOPE:
-            claims |= BY_SCOPE[scope](user)
+            claims |= BY_SCOPE[scope](view)
     return _known(claims)
 
 
-def named(user: User, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
+def named(view: View, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
     """The claims of these names, of those that `scopes` release: what is not known is absent."""
-    told = for_scopes(user, scopes)
+    told = for_scopes(view, scopes)
     return {name: value for name, value in told.items() if name in names and name != "sub"}
 
 
@@ -38,11 +48,11 @@ def nameable(client: Application, scopes: Collection[str]) -> Collection[str]:
     return scopes if client.is_third_party else ALL
 
 
-def _profile(user: User) -> dict[str, Any]:
-    profile = user.profile
-    if user.kind == "machine":
-        return _shared(user)
-    return _shared(user) | {
+def _profile(view: View) -> dict[str, Any]:
+    profile = view.user.profile
+    if view.user.kind == "machine":
+        return _shared(view)
+    return _shared(view) | {
         "given_name": profile.given_name,
         "family_name": profile.family_name,
         "middle_name": profile.middle_name,
@@ -57,29 +67,34 @@ def _profile(user: User) -> dict[str, Any]:
     }
 
 
-def _shared(user: User) -> dict[str, Any]:
+def _shared(view: View) -> dict[str, Any]:
     """What people and service users have in common."""
     return {
-        "name": user.profile.display_name,
-        "preferred_username": user.user_name,
-        "updated_at": int(user.changed_at.timestamp()),
+        "name": view.user.profile.display_name,
+        "preferred_username": view.preferred_username,
+        "updated_at": int(view.user.changed_at.timestamp()),
     }
 
 
-def _email(user: User) -> dict[str, Any]:
-    if user.email is None:
+def _email(view: View) -> dict[str, Any]:
+    user, email = view.user, view.user.email
+    if email is None:
         return {}
-    return {"email": user.email.address, "email_verified": user.email.is_verified}
+    is_verified = email.is_verified_for(user.org_id, view.reader_org_id)
+    return {"email": email.address, "email_verified": is_verified}
 
 
-def _phone(user: User) -> dict[str, Any]:
-    if user.phone is None:
+def _phone(view: View) -> dict[str, Any]:
+    user, phone = view.user, view.user.phone
+    if phone is None:
         return {}
-    return {"phone_number": user.phone.number, "phone_number_verified": user.phone.is_verified}
+    is_verified = phone.is_verified_for(user.org_id, view.reader_org_id)
+    return {"phone_number": phone.number, "phone_number_verified": is_verified}
 
 
-def _address(user: User) -> dict[str, Any]:
-    return {"address": _known(msgspec.to_builtins(user.address)) if user.address else None}
+def _address(view: View) -> dict[str, Any]:
+    address = view.user.address
+    return {"address": _known(msgspec.to_builtins(address)) if address else None}
 
 
 def _known(claims: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +106,7 @@ def _is_empty(value: object) -> bool:
     return not value.strip() if isinstance(value, str) else value == {}
 
 
-BY_SCOPE: Final[dict[str, Callable[[User], dict[str, Any]]]] = {
+BY_SCOPE: Final[dict[str, Callable[[View], dict[str, Any]]]] = {
     "profile": _profile,
     "email": _email,
     "phone": _phone,

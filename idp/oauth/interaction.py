@@ -94,15 +94,17 @@ def decide(
     now: datetime,
     *,
     remembers: bool = False,
+    org_id: str | None = None,
 ) -> Step | Recheck:
     """The next step of `request` in a browser with these live sessions, and perhaps accounts that
-    it remembers; Answer still depends on consent."""
+    it remembers; Answer still depends on consent. `org_id` is the organization that is signed in
+    to: its own login names count in `login_hint`, too."""
     if request.is_acr_essential and not acr.can_meet(config, request.acr_values):
         return Fail(LoginRequired("no acr that claims demands can be reached here"))
     live = admitted(config, request, live)
     if "none" in request.prompt:
-        return _silently(config, request, live, now)
-    step = _interactively(config, request, live, now)
+        return _silently(config, request, live, now, org_id)
+    step = _interactively(config, request, live, now, org_id)
     wants_choice = "select_account" in request.prompt and request.hinted_user_id is None
     if step == Ask(Page.LOGIN_NAME) and remembers and wants_choice:
         return Ask(Page.ACCOUNTS)
@@ -137,9 +139,13 @@ def demand(request: AuthRequest, proven: Proven, due: Due) -> Step:
 
 
 def _interactively(
-    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+    config: Config,
+    request: AuthRequest,
+    live: Sequence[LiveSession],
+    now: datetime,
+    org_id: str | None,
 ) -> Step | Recheck:
-    chosen = _chosen(request, live)
+    chosen = _chosen(request, live, org_id)
     if chosen is not None and _counts(request, chosen, now):
         if not _is_admitted(config, request, chosen):
             return Ask(Page.ACCOUNTS)  # where it says why this one can't be used
@@ -195,10 +201,14 @@ def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) 
 
 
 def _silently(
-    config: Config, request: AuthRequest, live: Sequence[LiveSession], now: datetime
+    config: Config,
+    request: AuthRequest,
+    live: Sequence[LiveSession],
+    now: datetime,
+    org_id: str | None,
 ) -> Step | Recheck:
     """OpenID Connect Core 3.1.2.1, `prompt=none`: an answer or an error, never a page."""
-    fitting = [one for one in live if _fits_hints(request, one)]
+    fitting = [one for one in live if _fits_hints(request, one, org_id)]
     if not fitting:
         return Fail(LoginRequired("the user is not signed in"))
     if len(fitting) > 1:
@@ -208,33 +218,35 @@ def _silently(
     return _as_demanded(config, request, fitting[0], now)
 
 
-def _chosen(request: AuthRequest, live: Sequence[LiveSession]) -> LiveSession | None:
+def _chosen(
+    request: AuthRequest, live: Sequence[LiveSession], org_id: str | None
+) -> LiveSession | None:
     """The session that was made or picked here, or the only one that can be meant."""
     if request.session_id is not None:
         return next((one for one in live if one.session.id == request.session_id), None)
     if request.login_name is not None or {"select_account", "create"} & set(request.prompt):
         return None
     if request.hinted_user_id is not None or request.login_hint is not None:
-        fitting = [one for one in live if _fits_hints(request, one)]
+        fitting = [one for one in live if _fits_hints(request, one, org_id)]
         return fitting[0] if len(fitting) == 1 else None
     return live[0] if len(live) == 1 else None
 
 
-def _fits_hints(request: AuthRequest, one: LiveSession) -> bool:
+def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> bool:
     """Whether the session is the one of `id_token_hint`, else of `login_hint`, else any."""
     user = one.subject.user
     if request.hinted_user_id is not None:
         return user.id == request.hinted_user_id
     if request.login_hint is not None:
-        return login_key(request.login_hint.strip()) in login_names(one)
+        return login_key(request.login_hint.strip()) in login_names(one, org_id)
     return True
 
 
-def login_names(one: LiveSession) -> set[str]:
-    """Every form of a login name that means this user."""
+def login_names(one: LiveSession, org_id: str | None) -> set[str]:
+    """Every form of a login name that means this user in a sign-in to that organization."""
     user, organization = one.subject.user, one.subject.organization
     names, _ = users.login_names(organization, user.user_name, user.email)
-    return names | ({user.email_key} if user.email_key else set())
+    return names | users.address_keys(user, org_id)
 
 
 def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:

@@ -68,7 +68,12 @@ async def _described(
     if stands.subject is not None:
         user, organization = stands.subject.user, stands.subject.organization
         told = await user_claims.released(
-            service, stands.subject, said.scope.split(" "), audience=audience, reader=reader
+            service,
+            stands.subject,
+            said.scope.split(" "),
+            audience=audience,
+            reader=reader,
+            reader_org_id=caller.org_id,
         )
         told["username"] = f"{user.user_name}@{organization.primary_domain}"
     return told | _said(said, audience)

@@ -12,8 +12,8 @@ from msgspec import Struct
 from idp.identity import agents
 from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
-from idp.identity.users import login_key
-from idp.oauth import reserved_scopes, sign_in_flow
+from idp.identity.users import address_keys, login_key
+from idp.oauth import brands, reserved_scopes, sign_in_flow
 from idp.oauth.interaction import login_names
 from idp.oauth.sign_in_flow import Flow
 from idp.records import ORGANIZATIONS, USERS, Organization, User
@@ -65,7 +65,8 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
 def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
     hint = login_key((flow.request.login_hint or "").strip())
     fits = reserved_scopes.admit(service.config, flow.request.scopes, live.subject.organization)
-    return Known(live.subject.user, live, fits, hint in login_names(live))
+    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    return Known(live.subject.user, live, fits, hint in login_names(live, org_id))
 
 
 async def _signed_out(service: Service, flow: Flow) -> list[Known]:
@@ -85,4 +86,6 @@ def _remembered(
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )
-    return Known(user, None, fits, hint in (user.login_key, user.email_key))
+    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    names = {user.login_key, *address_keys(user, org_id)}
+    return Known(user, None, fits, hint in names)

@@ -18,7 +18,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled, account_of
 from idp.identity.users import login_key
-from idp.oauth import own_areas, proofs, sign_in_flow
+from idp.oauth import brands, own_areas, proofs, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 from idp.policies import effective
@@ -95,7 +95,8 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
 
 async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
     """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
-    user = await users.find_by_login_name(service, login_name)
+    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    user = await users.find_by_login_name(service, login_name, org_id)
     subject = await _reachable(service, flow, user)
     user = subject.user if subject else None
     now, id = service.clock.now(), service.random.id()

@@ -101,7 +101,9 @@ async def _decide(
     due = await proofs.due(service, request, proven) if proven else None
     if proven is not None and due is not None:
         return interaction.demand(request, proven, due)
-    step = await _checked(service, request, live, remembers=bool(agent and agent.remembered))
+    org_id = brands.signed_in_to(service, request, client)
+    remembers = bool(agent and agent.remembered)
+    step = await _checked(service, request, live, org_id, remembers=remembers)
     if isinstance(step, Answer) and request.device_id is not None:
         return Ask(Page.DEVICE_CONFIRM, live=step.live)
     if isinstance(step, Answer):
@@ -110,11 +112,18 @@ async def _decide(
 
 
 async def _checked(
-    service: Service, request: AuthRequest, live: list[LiveSession], *, remembers: bool
+    service: Service,
+    request: AuthRequest,
+    live: list[LiveSession],
+    org_id: str,
+    *,
+    remembers: bool,
 ) -> Step:
     """The next step, where nothing was proven here yet."""
     now = service.clock.now()
-    step = interaction.decide(service.config, request, live, now, remembers=remembers)
+    step = interaction.decide(
+        service.config, request, live, now, remembers=remembers, org_id=org_id
+    )
     if not isinstance(step, Recheck):
         return step
     proven = proofs.of_session(step.live, now)
@@ -295,7 +304,8 @@ async def enter_password(
 
     Raises sign_in.Refused, Throttled, HashingBusy; Stale when something else happened at once.
     """
-    subject = await sign_in.check_password(service, login_name, password, address)
+    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    subject = await sign_in.check_password(service, login_name, password, address, org_id)
     proven = Proven(subject, sessions.PASSWORD)
     return await prove(service, flow, proven, login_name=login_name, reset_id=None)
 

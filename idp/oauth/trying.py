@@ -104,7 +104,12 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
         service, grantee, scopes=granted.scopes, with_nonce=True, now=now
     )
     userinfo = await user_claims.released(
-        service, live.subject, granted.scopes, audience=granted.audience, reader=client
+        service,
+        live.subject,
+        granted.scopes,
+        audience=granted.audience,
+        reader=client,
+        reader_org_id=client.org_id,
     )
     is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
     return Told(

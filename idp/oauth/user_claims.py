@@ -9,8 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from idp.config import Config
+from idp.identity import user_names
 from idp.identity.subjects import Subject
 from idp.oauth import claims, reserved_scopes, role_claims
+from idp.oauth.claims import View
 from idp.oauth.reserved_scopes import Asked, Reserved
 from idp.oauth.role_claims import Asking
 from idp.records import USER_METADATA, Application, User
@@ -29,21 +31,37 @@ async def released(
     *,
     audience: Collection[str],
     reader: Application | None,
+    reader_org_id: str | None,
     org_id: str | None = None,
 ) -> dict[str, Any]:
     """What `scopes` release of the subject to the `reader` of a token with this audience.
 
-    `org_id`: the audience is every project of that organization, too.
+    `reader_org_id` is the organization of whoever reads it: what the subject's organization alone
+    calls verified is so for that organization alone. `org_id`: the audience is every project of
+    that organization, too.
     """
-    told = claims.for_scopes(subject.user, scopes)
     asked = reserved_scopes.read(service.config, scopes)
     if not asked:
-        return told
+        return claims.for_scopes(await view(service, subject, scopes, reader_org_id), scopes)
     asking = Asking(asked=asked, audience=audience, reader=reader, org_id=org_id)
-    roles, metadata = await asyncio.gather(
-        _roles(service, subject, asking), _metadata(service, subject.user, asked)
+    seen, roles, metadata = await asyncio.gather(
+        view(service, subject, scopes, reader_org_id),
+        _roles(service, subject, asking),
+        _metadata(service, subject.user, asked),
     )
-    return told | _resource_owner(service.config, subject, asked) | roles | metadata
+    told = claims.for_scopes(seen, scopes) | _resource_owner(service.config, subject, asked)
+    return {**told, **roles, **metadata}
+
+
+async def view(
+    service: Service, subject: Subject, scopes: Collection[str], reader_org_id: str | None
+) -> View:
+    """The subject as an application of an organization sees them. `scopes` are those whose claims
+    are released: the name is looked after if they have it."""
+    name = subject.user.user_name
+    if "profile" in scopes:
+        name = await user_names.preferred(service, subject.organization, name)
+    return View(subject.user, name, reader_org_id)
 
 
 def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:

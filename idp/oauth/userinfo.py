@@ -22,25 +22,31 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
     client, subject = caller.standing.client, caller.subject
+    reader_org_id = client.application.org_id if client else None
     told = await user_claims.released(
         service,
         subject,
         caller.scopes,
         audience=caller.token.aud,
         reader=client.application if client else None,
+        reader_org_id=reader_org_id,
         org_id=subject.organization.id if pats.is_pat(service, token) else None,
     )
-    return told | _wanted(caller)
+    return told | await _wanted(service, caller)
 
 
-def _wanted(caller: Bearer) -> dict[str, Any]:
+async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
     """The claims that the authorization request asked for by name."""
     client, parents = caller.standing.client, caller.standing.authorizations
     if client is None or caller.token.ref.authorization is None:
         return {}
     wanted = claims_request.stored(parents[0].claims).userinfo
+    if not wanted:
+        return {}
     nameable = claims.nameable(client.application, caller.scopes)
-    return claims.named(caller.user, wanted, nameable) if wanted else {}
+    org_id = client.application.org_id
+    seen = await user_claims.view(service, caller.subject, nameable, org_id)
+    return claims.named(seen, wanted, nameable)
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:

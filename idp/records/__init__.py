@@ -120,6 +120,7 @@ from idp.records.people import (
     Totp,
     User,
     UserMetadata,
+    VerifiedBy,
 )
 from idp.records.pictures import PICTURES, Picture
 from idp.records.policies import (
@@ -348,4 +349,5 @@ __all__ = [
     "VERIFICATIONS",
     "Verification",
     "UserMetadata",
+    "VerifiedBy",
 ]

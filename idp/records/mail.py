@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final, Literal
 
+from idp.records.people import VerifiedBy
 from storage import Collection, Record
 
 MailKind = Literal[
@@ -58,6 +59,8 @@ class Verification(Record):
 
     `key_mac` is of the secret in the mail's link, by which a password is set. A `reset` belongs to
     the sign-in that asked for it, and counts beside others; without a `user_id` it is nobody's.
+    `verified_by` is by whom the address or number is verified by it: a code that was not sent, but
+    answered to whoever manages the user, proves no mailbox.
     """
 
     user_id: str
@@ -66,6 +69,7 @@ class Verification(Record):
     created_at: datetime
     expires_at: datetime
     key_mac: str | None = None
+    verified_by: VerifiedBy = "mailbox"
 
 
 class Registration(Record):

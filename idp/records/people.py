@@ -41,14 +41,38 @@ class Profile(Struct, kw_only=True):
     zoneinfo: str | None = None
 
 
-class Email(Struct, kw_only=True):
+# Who says that an address or a number is the user's: an organization that manages the user, a code
+# that was sent there, an organization to which the address's domain belongs, or the installation.
+VerifiedBy = Literal["organization", "mailbox", "domain", "instance"]
+
+
+class Contact(Struct, kw_only=True):
+    """`verified_by` means something only for what is verified; records of older programs have
+    none, and were verified by a code or as if by one."""
+
+    is_verified: bool = False
+    verified_by: VerifiedBy = "mailbox"
+
+    @property
+    def is_verified_everywhere(self) -> bool:
+        """Whether it counts beyond the user's own organization."""
+        return self.is_verified and self.verified_by != "organization"
+
+    def is_verified_for(self, user_org_id: str, org_id: str | None) -> bool:
+        """Whether it counts as verified for an application of the organization `org_id`."""
+        return self.is_verified_everywhere or (self.is_verified and org_id == user_org_id)
+
+
+class Email(Contact, kw_only=True):
+    """`is_superseded`: the organization alone called it verified, and then somebody else proved
+    that the address is theirs. It is no login name any more."""
+
     address: str
-    is_verified: bool = False
+    is_superseded: bool = False
 
 
-class Phone(Struct, kw_only=True):
+class Phone(Contact, kw_only=True):
     number: str
-    is_verified: bool = False
 
 
 class Address(Struct, kw_only=True):
@@ -94,8 +118,9 @@ class IdpLink(Struct, kw_only=True):
 class User(Record):
     """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
 
-    `email_key` is the same form of a verified e-mail address, else None; `address_key` of any,
-    and `display_key` of the display name, for searches (`users.keys`). `secret_hash` and
+    `email_key` is the form in which a verified e-mail address is a login name (`users.email_key`),
+    else None. `address_key` and `display_key` are those by which any address and the display name
+    are searched (`users.keys`). `secret_hash` and
     `access_token_type` are for a service user that gets tokens by itself. `factor_declined_at` is
     when the person last put off setting up a second factor, `recovery_codes_at` when the recovery
     codes were made that count.

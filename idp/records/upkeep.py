@@ -14,6 +14,8 @@ LeftoverKind = Literal[
     "project_grant.deleted",
     "application.deleted",
     "connection.removed",
+    "domain.lost",
+    "email.superseded",
 ]
 
 
@@ -31,7 +33,8 @@ class Leftover(Record):
     """What hangs on something that was deleted or changed, and is more than one unit can hold.
 
     `actor` is who made the change, and `org_id` the organization that it was made in. `client_id`
-    is the application that lost what a person had let it have.
+    is the application that lost what a person had let it have. `after` is how far a step has come
+    that goes through a list in its order.
     """
 
     kind: LeftoverKind
@@ -40,6 +43,7 @@ class Leftover(Record):
     created_at: datetime
     org_id: str | None = None
     client_id: str | None = None
+    after: tuple[str, str] | None = None
 
 
 class DeletedOrganization(Record):

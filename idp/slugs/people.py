@@ -23,6 +23,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The code is not the one that was sent.",
         "Copy it again from the message.",
     ),
+    "user.name.foreign_domain": Slug(
+        400,
+        "The user name ends with a domain that another organization has verified.",
+        "Choose another user name; an administrator of the installation may give this one.",
+    ),
     "user.has_password": Slug(
         400,
         "The user has a password, and needs no invitation.",

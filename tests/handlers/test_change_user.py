@@ -224,7 +224,7 @@ async def test_a_number_is_set_proven_and_forgotten(server, owner, person):
     phone = (await stored(server, person)).phone
     await done(owner, path, "DELETE")
 
-    assert phone == Phone(number="+41791234567", is_verified=True)
+    assert phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert (await stored(server, person)).phone is None
     assert await types(server, person) == [
         "user.created",

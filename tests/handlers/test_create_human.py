@@ -66,9 +66,11 @@ async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
         preferred_language="en-GB",
         gender="female",
     )
-    assert user.email == Email(address="Mini@mouse.example", is_verified=True)
+    assert user.email == Email(
+        address="Mini@mouse.example", is_verified=True, verified_by="instance"
+    )
     assert user.email_key == "mini@mouse.example"
-    assert user.phone == Phone(number="+41791234567", is_verified=True)
+    assert user.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert user.idp_links == [IdpLink(idp_id="google", user_id="65168498048904", user_name="m@g")]
     (entry,) = [one async for one in server.store.scan(USER_METADATA)]
     assert (entry.user_id, entry.key, entry.value) == (user.id, "shoes", "cmVk")

@@ -113,8 +113,8 @@ async def test_of_twins_one_is_made_and_the_others_are_told(server, owner, wante
 async def test_twins_of_two_organizations_do_not_share_a_name_either(server, visitor):
     managers = []
     for domain in ("a.example", "b.example"):
-        home = await new_organization(server, domain)
-        managers.append(await new_caller(server, visitor, home, "ORG_USER_MANAGER"))
+        home, role = await new_organization(server, domain), "IAM_USER_MANAGER"
+        managers.append(await new_caller(server, visitor, home, role, everywhere=True))
     wanted = ["mini", "mini@a.example"]
 
     pages = await asyncio.gather(

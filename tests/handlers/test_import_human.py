@@ -59,7 +59,7 @@ async def test_everything_that_can_be_told_is_kept(server, owner):
     user = await stored(server, await take(owner, **body))
 
     assert user.profile.nick_name == "O"
-    assert user.phone == Phone(number="+41791234567", is_verified=True)
+    assert user.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert user.idp_links == [IdpLink(idp_id="google", user_id="1", user_name="otto")]
     assert user.password.must_change
 

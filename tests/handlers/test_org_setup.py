@@ -64,8 +64,10 @@ async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, 
         birthdate="1990-01-31",
         zoneinfo="Europe/Vienna",
     )
-    assert anna.email == Email(address="anna-1@acme.example", is_verified=True)
-    assert anna.phone == Phone(number="+41791234567", is_verified=True)
+    assert anna.email == Email(
+        address="anna-1@acme.example", is_verified=True, verified_by="instance"
+    )
+    assert anna.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert anna.password.must_change is False
 
 

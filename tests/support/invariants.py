@@ -150,7 +150,7 @@ def check_users(found) -> None:
     for one in people:
         assert one.login_key == users.login_key(one.user_name)
         assert one.password is None or schemes.read(one.password.hash)
-        assert one.email_key in (None, one.email and users.login_key(one.email.address))
+        assert one.email_key in (None, users.email_key(one.email, one.org_id))
         assert one.address_key == (one.email and users.login_key(one.email.address))
         assert one.display_key == users.login_key(one.profile.display_name)
 

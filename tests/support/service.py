@@ -90,11 +90,11 @@ class Server:
             "redirect_uris": [f"{self.issuer}/cb"],
             "grant_types": ["authorization_code", "refresh_token"],
             "secret_hash": credentials.digest(secret) if secret else None,
-        } | changes
+        } | {name: value for name, value in changes.items() if name != "org_id"}
         client = Application(
             id=self.service.random.id(),
             project_id=project.id,
-            org_id=project.org_id,
+            org_id=changes.get("org_id", project.org_id),
             name=name,
             stamp=self.service.random.token(64),
             created_at=self.clock.now(),

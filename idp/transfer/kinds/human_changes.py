@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from idp.identity import factors, new_users
+from idp.identity import factors, new_users, verified_contacts
 from idp.records import Email, Password, Phone, Profile, Totp, User
 from idp.service import Service
 from idp.transfer.kinds.human_request import STATES, PackagedHuman
@@ -46,13 +46,13 @@ def _full_name(profile: Profile) -> str:
 def _email(known: Email | None, sent: Email | None) -> Email | None:
     if sent is None or known is None or sent.address != known.address:
         return sent or known
-    return Email(address=known.address, is_verified=known.is_verified or sent.is_verified)
+    return verified_contacts.merged(known, sent)
 
 
 def _phone(known: Phone | None, sent: Phone | None) -> Phone | None:
     if sent is None or known is None or sent.number != known.number:
         return sent or known
-    return Phone(number=known.number, is_verified=known.is_verified or sent.is_verified)
+    return verified_contacts.merged(known, sent)
 
 
 def _password(known: Password | None, sent: Password | None) -> Password | None:

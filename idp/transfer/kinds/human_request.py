@@ -12,13 +12,14 @@ from typing import Annotated, Final
 
 from idp.errors import FieldProblem
 from idp.fields import Instant, OneOf, Text
+from idp.identity import verified_contacts
 from idp.identity.import_human import HumanFields, ImportedHash
 from idp.identity.new_user_requests import UserId
 from idp.identity.new_users import NewHuman
-from idp.identity.org_setup import NewEmail
+from idp.identity.org_setup import NewEmail, NewPhone
 from idp.identity.person_fields import PostalAddress, ProfileFields
 from idp.identity.user_states import State
-from idp.records import Email, Password, Phone, Profile
+from idp.records import Password, Profile, VerifiedBy
 from idp.requests import Request
 
 STATES: Final[dict[str, State]] = {
@@ -26,7 +27,22 @@ STATES: Final[dict[str, State]] = {
     "USER_STATE_INACTIVE": "inactive",
     "USER_STATE_LOCKED": "locked",
 }
-_NOT_SAID: Final = NewEmail(email="")
+
+
+class PackagedEmail(NewEmail, frozen=True, kw_only=True):
+    """`verified_by` is by whom a verified address is: without it, by the installation that it is
+    brought into."""
+
+    verified_by: VerifiedBy | None = None
+
+
+class PackagedPhone(NewPhone, frozen=True, kw_only=True):
+    """`verified_by` is by whom a verified number is, as for addresses."""
+
+    verified_by: VerifiedBy | None = None
+
+
+_NOT_SAID: Final = PackagedEmail(email="")
 
 
 class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
@@ -48,7 +64,8 @@ class PackagedHash(ImportedHash, frozen=True, kw_only=True):
 
 class PackagedHuman(HumanFields, frozen=True, kw_only=True):
     profile: PackagedProfile
-    email: NewEmail = _NOT_SAID
+    email: PackagedEmail = _NOT_SAID
+    phone: PackagedPhone | None = None
     hashed_password: PackagedHash | None = None
     request_passwordless_registration: bool = False
     otp_name: Annotated[str, Text()] = ""
@@ -87,10 +104,14 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
         return NewHuman(
             user_name=self.user_name,
             profile=self.profile.stored(),
-            email=Email(address=email.email, is_verified=email.is_email_verified)
+            email=verified_contacts.email(
+                email.email, _source(email), is_verified=email.is_email_verified
+            )
             if email.email
             else None,
-            phone=Phone(number=phone.phone, is_verified=phone.is_phone_verified)
+            phone=verified_contacts.phone(
+                phone.phone, _source(phone), is_verified=phone.is_phone_verified
+            )
             if phone
             else None,
             address=self.address.stored() if self.address else None,
@@ -98,6 +119,10 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
             state=STATES[self.state] if self.state else "active",
             idp_links=self.linked(),
         )
+
+
+def _source(sent: PackagedEmail | PackagedPhone) -> VerifiedBy:
+    return sent.verified_by or "instance"
 
 
 class HumanRow(Request, frozen=True, kw_only=True):

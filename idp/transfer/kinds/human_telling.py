@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.identity import factors
+from idp.identity import factors, verified_contacts
 from idp.identity.person_fields import GENDERS
 from idp.records import USERS, Address, IdpLink, Organization, Password, Profile, User
 from idp.transfer.kinds import telling as going
@@ -34,9 +34,21 @@ def _told(telling: Telling, user: User) -> dict[str, Any]:
             "userName": user.user_name,
             "profile": _profile(profile),
             "email": email
-            and going.said({"email": email.address, "isEmailVerified": email.is_verified}),
+            and going.said(
+                {
+                    "email": email.address,
+                    "isEmailVerified": email.is_verified,
+                    "verifiedBy": verified_contacts.source(email),
+                }
+            ),
             "phone": phone
-            and going.said({"phone": phone.number, "isPhoneVerified": phone.is_verified}),
+            and going.said(
+                {
+                    "phone": phone.number,
+                    "isPhoneVerified": phone.is_verified,
+                    "verifiedBy": verified_contacts.source(phone),
+                }
+            ),
             "address": user.address and _address(user.address),
             "idps": [_link(link) for link in user.idp_links],
             "state": _STATES[user.state],

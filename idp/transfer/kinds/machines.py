@@ -71,7 +71,7 @@ def _new(taking: Taking, home: Organization, read: Read) -> User:
         description=row.user.description or None,
         access_token_type=TOKEN_TYPES[row.user.access_token_type],
         **row.user.secrets(),
-        **users.keys(row.user.user_name, None, profile),
+        **users.keys(row.user.user_name, None, profile, home.id),
     )
 
 

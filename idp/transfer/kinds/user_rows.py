@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from idp.errors import FailedPrecondition, FieldProblem
 from idp.identity import new_users, users
-from idp.identity.new_users import Paths, Standing
+from idp.identity.new_users import NameAvailability, Paths
 from idp.records import USERS, Organization, Password, User
 from idp.transfer.kinds import homes, storing, user_changes
 from idp.transfer.kinds.kind import Taking, import_payload
@@ -70,10 +70,10 @@ async def prepare(taking: Taking, reads: Sequence[Read], rules: Rules) -> list[P
         async for read in in_turns(reads)
     ]
     cases = [each for each in begun if isinstance(each, Case)]
-    standing = await _standing(taking, cases)
+    names = await _availability(taking, cases)
     ends = iter(
         [
-            await _end(taking, case, rules, standing.get(case.after.id))
+            await _end(taking, case, rules, names.get(case.after.id))
             async for case in in_turns(cases)
         ]
     )
@@ -104,16 +104,19 @@ def _begin(
     return Case(read=read, home=home, after=after, known=known, values=values)
 
 
-async def _standing(taking: Taking, cases: Sequence[Case]) -> dict[str, Standing]:
-    """How the names stand that these users would sign in by, by their ids."""
+async def _availability(taking: Taking, cases: Sequence[Case]) -> dict[str, NameAvailability]:
+    """Whether these users may have the names that they would sign in by, by their ids."""
     asked = [case for case in cases if case.gives_out_names]
     candidates = [new_users.candidate(case.home, case.after, case.known) for case in asked]
-    found = await new_users.standing_of_each(taking.service, candidates) if asked else []
+    found = await new_users.availability_of_each(taking.service, candidates) if asked else []
     return {case.after.id: each for case, each in zip(asked, found, strict=True)}
 
 
-async def _end(taking: Taking, case: Case, rules: Rules, standing: Standing | None) -> Prepared:
-    problems = new_users.name_problems(standing.taken, _PATHS) if standing else []
+async def _end(
+    taking: Taking, case: Case, rules: Rules, names: NameAvailability | None
+) -> Prepared:
+    problems = names.problems(_PATHS) if names else []
+    case = _verified(case, names) if names else case
     problems += rules.judge(taking, case)
     if rules.choose and not problems:
         chosen = await rules.choose(taking, case)
@@ -123,8 +126,20 @@ async def _end(taking: Taking, case: Case, rules: Rules, standing: Standing | No
     if problems:
         return refused(case.after.id, *map(problem, problems))
     if case.known is None:
-        return _created(taking, case, rules, standing)
-    return await _changed(taking, case, rules, case.known, standing)
+        return _created(taking, case, rules, names)
+    return await _changed(taking, case, rules, case.known, names)
+
+
+def _verified(case: Case, names: NameAvailability) -> Case:
+    """The same person, whose address is verified by what it is to be stored as."""
+    after = names.of(case.after)
+    if after.email == case.after.email:
+        return case
+    values = {name: value for name, value in case.values.items() if name != "email"}
+    is_changed = case.known is not None and case.known.email != after.email
+    return structs.replace(
+        case, after=after, values={**values, "email": after.email} if is_changed else values
+    )
 
 
 def _with(case: Case, password: Password | None) -> Case:
@@ -135,12 +150,10 @@ def _with(case: Case, password: Password | None) -> Case:
     return structs.replace(case, after=after, values={**case.values, "password": password})
 
 
-def _created(taking: Taking, case: Case, rules: Rules, standing: Standing | None) -> Prepared:
-    assert standing is not None  # noqa: S101 - who is new gives out names
+def _created(taking: Taking, case: Case, rules: Rules, names: NameAvailability | None) -> Prepared:
+    assert names is not None  # noqa: S101 - who is new gives out names
     payload = import_payload(taking, case.read)
-    writes = new_users.writes_of(
-        taking.service, case.after, standing.claims, taking.actor, **payload
-    )
+    writes = new_users.writes_of(taking.service, case.after, names, taking.actor, **payload)
     return Prepared(
         action="create",
         id=case.after.id,
@@ -150,12 +163,13 @@ def _created(taking: Taking, case: Case, rules: Rules, standing: Standing | None
 
 
 async def _changed(
-    taking: Taking, case: Case, rules: Rules, known: User, standing: Standing | None
+    taking: Taking, case: Case, rules: Rules, known: User, names: NameAvailability | None
 ) -> Prepared:
     service, after = taking.service, case.after
     if not case.values:
         return storing.left(USERS, known, known.id)
-    values = {**case.values, **users.keys(after.user_name, after.email, after.profile)}
+    keys = users.keys(after.user_name, after.email, after.profile, after.org_id)
+    values = {**case.values, **keys}
     if user_changes.ends_all(known, values):
         values["stamp"] = service.random.token(bits=64)
     try:
@@ -163,8 +177,8 @@ async def _changed(
     except FailedPrecondition as refusal:
         told = FieldProblem(refusal.slug, "user.state", refusal.message)
         return refused(known.id, problem(told))
-    if standing is not None:
-        also += standing.claims.writes(service)
+    if names is not None:
+        also += names.writes(service, taking.actor)
     wanted = Wanted(
         id=known.id,
         collection=USERS,

@@ -29,7 +29,12 @@ def person(**changes):
 
 FULL = person(
     profile=IMPORTED["profile"],
-    phone={"phone": "+41791234567", "isPhoneVerified": True},
+    email={
+        "email": "road@runner.example",
+        "isEmailVerified": True,
+        "verifiedBy": "organization",
+    },
+    phone={"phone": "+41791234567", "isPhoneVerified": True, "verifiedBy": "instance"},
     address={"streetAddress": "Bahnhofstrasse 1\n2. Stock", "locality": "Zürich"},
     passwordChangeRequired=True,
     otpCode=SECRET,
@@ -96,7 +101,7 @@ async def test_all_that_a_record_holds_comes_and_is_told_again(server):
     await bring(server, {"userId": "otto", "user": FULL})
 
     user = await stored(server, "otto")
-    assert user.phone == Phone(number="+41791234567", is_verified=True)
+    assert user.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert user.idp_links == [IdpLink(idp_id="google", user_id="1", user_name="road")]
     assert (user.state, user.password.must_change) == ("inactive", True)
     assert factors.secret_of(server.service, user) == SECRET
