@@ -84,7 +84,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "project_role": ("Role of a project", ("changed", "created", "deleted")),
     "role_assignment": ("Roles of a user", ("changed", "created", "deleted")),
     "session": ("Session", ("ended", "opened", "renewed")),
-    "token": ("Token", ("exchanged",)),
+    "token": ("Token", ("exchanged", "refresh_repeated")),
     "user": (
         "User",
         (

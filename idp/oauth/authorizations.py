@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
+from typing import Final
 
 from msgspec import Struct
 
@@ -15,6 +16,8 @@ from idp.oauth.tokens import chain
 from idp.records import AUTHORIZATIONS, Authorization, Session, TokenKind
 from idp.service import Service
 from storage import Stale, Update, Write
+
+REVOKED: Final = "authorization.revoked"
 
 
 class Grantee(Struct, frozen=True):
@@ -64,18 +67,32 @@ async def find_live(service: Service, authorization: Authorization) -> Grantee |
     return Grantee(found.authorizations[0], found.subject, found.client, found.session)
 
 
-async def revoke(service: Service, authorization: Authorization, *, reason: str) -> None:
+async def revoke(
+    service: Service,
+    authorization: Authorization,
+    *,
+    reason: str,
+    type: str = REVOKED,
+    **payload: str,
+) -> None:
     """End an authorization with every token that came of it. Repeating it changes nothing."""
+    actor = authorization.client_id
     with suppress(Stale):  # revoked already, or expired: as dead as it can be
         await service.store.commit(
-            *ending(service, authorization, actor=authorization.client_id, reason=reason)
+            *ending(service, authorization, actor=actor, reason=reason, type=type, **payload)
         )
 
 
 def ending(
-    service: Service, authorization: Authorization, *, actor: str, reason: str
+    service: Service,
+    authorization: Authorization,
+    *,
+    actor: str,
+    reason: str,
+    type: str = REVOKED,
+    **payload: str,
 ) -> list[Write]:
-    """The writes that do it. Stale: it is revoked already, or has expired."""
+    """The writes that do it, with an event of this type. Stale: it is revoked, or has expired."""
     random, now = service.random, service.clock.now()
     end = Update(
         AUTHORIZATIONS,
@@ -84,6 +101,6 @@ def ending(
         increment={"sequence": 1},
         expect={"revoked_at": None},
     )
-    type = "authorization.revoked"
-    event = events.changed(random, AUTHORIZATIONS, authorization, type, actor, now, reason=reason)
+    payload |= {"reason": reason}
+    event = events.changed(random, AUTHORIZATIONS, authorization, type, actor, now, **payload)
     return [end, event]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
 
-from idp.records import ORGANIZATIONS, USER_KEYS
+from idp import credentials
+from idp.records import AUTHORIZATIONS, ORGANIZATIONS, USER_KEYS
 from tests.flows.flows import person
 from tests.support.asserting import JWT_BEARER, register_key
 from tests.support.callers import new_caller
@@ -65,3 +67,43 @@ async def test_a_revoked_token_is_dead_at_once_wherever_it_is_shown(place, open_
 
         assert (revoked.status, revoked.text) == (200, "")
         assert statuses == {401}
+
+
+async def lose_the_answer(place, party, refresh_token):
+    """Send a refresh and hang up without reading; return once the token has been rotated."""
+    parts = urlsplit(place.issuer)
+    body = urlencode({"grant_type": "refresh_token", "refresh_token": refresh_token})
+    head = [
+        "POST /oauth/v2/token HTTP/1.1",
+        f"Host: {parts.netloc}",
+        f"Authorization: {party.basic()['Authorization']}",
+        "Content-Type: application/x-www-form-urlencoded",
+        f"Content-Length: {len(body)}",
+        *("", body),
+    ]
+    _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write("\r\n".join(head).encode())
+    await writer.drain()
+    id, _, secret = credentials.split(refresh_token, 2)
+    for _ in range(200):
+        known = await place.store.get(AUTHORIZATIONS, id)
+        if not credentials.matches(secret, known.refresh.current_hash):
+            break
+        await asyncio.sleep(0.02)
+    writer.close()
+    await writer.wait_closed()
+
+
+@over_stores
+@pytest.mark.gen_test(timeout=120)
+async def test_a_lost_refresh_answer_signs_nobody_out(place, open_browser):
+    party = await place.register(refresh_token_reuse_seconds=10)
+    browser = open_browser(place, limits=NO_REUSE)
+    tokens = await party.tokens(browser, *await person(place))
+    for _ in range(6):
+        await lose_the_answer(place, party, tokens["refresh_token"])
+        again = await party.refresh(browser, tokens["refresh_token"])
+        assert again.status == 200, again.text
+        tokens = again.json()
+
+    assert (await party.userinfo(browser, tokens["access_token"])).status == 200

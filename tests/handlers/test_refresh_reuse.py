@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from idp.oauth import refusals
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
@@ -88,3 +89,38 @@ async def test_the_successor_can_not_be_made_from_what_is_stored(server, visitor
     stored = repr(await everything(server.store))
     assert first["refresh_token"][65:] not in stored
     assert len(first["refresh_token"]) == len(tokens["refresh_token"])
+
+
+async def ends(server):
+    """The events that a family ended with: type and cause."""
+    types = ("authorization.revoked", "token.refresh_repeated")
+    found = (await everything(server.store))["events"].values()
+    return [(each.type, dict(each.payload).get("cause")) for each in found if each.type in types]
+
+
+async def test_a_late_repetition_is_an_event_of_its_own(server, visitor, demo, tokens):
+    await demo.refresh(visitor, tokens["refresh_token"])
+    server.clock.advance(GRACE)
+    for _ in range(2):
+        page = await demo.refresh(visitor, tokens["refresh_token"])
+        assert_refused(page, 400, "invalid_grant")
+
+    assert await ends(server) == [("token.refresh_repeated", None)]
+
+
+async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
+    await demo.refresh(visitor, tokens["refresh_token"])
+    server.clock.advance(GRACE)
+    page = await demo.refresh(visitor, tokens["refresh_token"])
+    (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])
+
+    assert "Its successor was never used" in kept.sentence
+    assert "refreshTokenReuseSeconds" in kept.fix
+
+
+async def test_a_replay_is_told_by_its_cause(server, visitor, demo, tokens):
+    first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
+    await demo.refresh(visitor, first["refresh_token"])
+    await demo.refresh(visitor, tokens["refresh_token"])
+
+    assert await ends(server) == [("authorization.revoked", "replay")]

@@ -141,7 +141,8 @@ async def refuse_replay(
     exchange: Exchange, authorization: Authorization, what: str, story: str
 ) -> None:
     """End everything that came of `authorization`, then raise InvalidGrant."""
-    await authorizations.revoke(exchange.service, authorization, reason=f"{what} replayed")
+    reason = f"{what} replayed"
+    await authorizations.revoke(exchange.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(
         f"the {what} was used before; every token that came of it is revoked",
         story=f"{story} Every token that came of it is revoked.",

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp import base64url, credentials
-from idp.oauth import issuing, scopes, shown, stories
+from idp.oauth import authorizations, issuing, scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
@@ -45,7 +45,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
         if not is_current and not _may_repeat(exchange, refresh, secret, now):
             since = stories.span(now - refresh.rotated_at)
             story = f"The refresh token was rotated {since} ago: this one is spent."
-            await refuse_replay(exchange, authorization, "refresh token", story)
+            await _refuse_spent(exchange, authorization, refresh, secret, story)
     with checks.REFRESH_UNEXPIRED:
         ends = min(refresh.idle_expires_at, refresh.expires_at)
         if ends <= now:
@@ -161,7 +161,37 @@ async def _replace(
             return
         with checks.REFRESH_CURRENT:
             story = "Another request used the refresh token, or revoked it, at the same moment."
-            await refuse_replay(exchange, authorization, "refresh token", story)
+            await _refuse_spent(exchange, authorization, refreshed, secret, story)
+
+
+async def _refuse_spent(
+    exchange: Exchange,
+    authorization: Authorization,
+    refresh: Refresh | None,
+    secret: str,
+    story: str,
+) -> None:
+    """End the family of a spent refresh token, and raise InvalidGrant.
+
+    The last one before a current one that nobody has used is most likely a client whose answer was
+    lost, and not a thief: the event tells the two apart. Both end the family, because the service
+    can't (RFC 9700 4.14.2).
+    """
+    if refresh is None or not credentials.matches(secret, refresh.previous_hash):
+        await refuse_replay(exchange, authorization, "refresh token", story)
+    await authorizations.revoke(
+        exchange.service,
+        authorization,
+        reason="refresh token repeated too late",
+        type="token.refresh_repeated",
+    )
+    raise InvalidGrant(
+        "the refresh token was used before; every token that came of it is revoked",
+        story=f"{story} Its successor was never used: perhaps the answer with it was lost. Every"
+        " token that came of it is revoked.",
+        fix="Store the new refresh token before anything else is done; refreshTokenReuseSeconds"
+        " lets the last one be used again for a while.",
+    )
 
 
 GRANT: Final = Grant(

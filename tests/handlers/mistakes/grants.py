@@ -230,7 +230,8 @@ REFRESHES = [
     Mistake(
         "a refresh token that was used",
         "refresh_current",
-        f"The refresh token was rotated 5 s ago: this one is spent. {REVOKED}",
+        "The refresh token was rotated 5 s ago: this one is spent. Its successor was never used:"
+        f" perhaps the answer with it was lost. {REVOKED}",
         spent_refresh_token,
     ),
     refreshing(
