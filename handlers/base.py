@@ -21,6 +21,7 @@ from tornado.web import HTTPError, RequestHandler, stream_request_body
 from handlers import hosts, params
 from idp import logs, trial
 from idp.errors import Busy, IdpError
+from idp.identity.try_origin import TryOrigin
 from idp.oauth.errors import (
     InsufficientScope,
     InvalidClient,
@@ -31,6 +32,7 @@ from idp.oauth.errors import (
     TemporarilyUnavailable,
 )
 from idp.oauth.params import Params
+from idp.records import Agent
 from idp.service import Service
 from storage import StorageError, Unavailable, Unknown
 
@@ -108,6 +110,8 @@ class Handler(RequestHandler):
         self._check_size()
         if not self.any_host:
             hosts.check(self)
+        if hosts.FORWARDED_FOR in self.request.headers:
+            hosts.warn_of_proxy(self.service, self.request)
         self._await_body()
 
     def _name(self) -> None:
@@ -190,8 +194,13 @@ class Handler(RequestHandler):
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def address(self) -> str:
-        """Whom the request comes from, for logs and for counting tries."""
+        """Whom the request comes from, for logs."""
         return hosts.client_address(self.service.config, self.request)
+
+    def origin(self, agent: Agent | None = None, client_id: str | None = None) -> TryOrigin:
+        """Where a try at a password or a code comes from."""
+        is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
+        return TryOrigin(self.address(), agent, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
         """The methods that this endpoint has, for the header Allow (RFC 9110 15.5.6)."""

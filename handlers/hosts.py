@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Finish, HTTPError
 
-from idp import config_rules
+from idp import config_rules, proxy_warnings
 from idp.config import Config
+from idp.service import Service
+
+FORWARDED_FOR = "X-Forwarded-For"
 
 if TYPE_CHECKING:
     from handlers.base import Handler
@@ -67,7 +70,7 @@ def client_address(config: Config, request: HTTPServerRequest) -> str:
     address = request.remote_ip or ""
     if not config.trusted_proxies:
         return address
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+    hops = [hop.strip() for hop in request.headers.get(FORWARDED_FOR, "").split(",")]
     for hop in reversed([hop for hop in hops if hop]):
         if not _is_trusted(config.trusted_proxies, address):
             return address
@@ -75,6 +78,22 @@ def client_address(config: Config, request: HTTPServerRequest) -> str:
             return address
         address = hop
     return address
+
+
+def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
+    """Whether the peer is a proxy, which `trusted_proxies` does not name: it says for whom it
+    speaks, and has a private or loopback address, which no client on the internet has."""
+    peer = request.remote_ip or ""
+    if FORWARDED_FOR not in request.headers or _is_trusted(config.trusted_proxies, peer):
+        return False
+    return _is_address(peer) and not ipaddress.ip_address(peer).is_global
+
+
+def warn_of_proxy(service: Service, request: HTTPServerRequest) -> None:
+    """Warn the operator of a peer that sends X-Forwarded-For and is not believed."""
+    peer = request.remote_ip or ""
+    if _is_address(peer) and not _is_trusted(service.config.trusted_proxies, peer):
+        proxy_warnings.warn(service, peer)
 
 
 def _is_address(text: str) -> bool:

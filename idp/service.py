@@ -9,6 +9,7 @@ from datetime import datetime
 from idp.clock import Clock
 from idp.config import Config
 from idp.errands import Errands
+from idp.identity.comparisons import Comparisons
 from idp.identity.hashing import Hasher
 from idp.ids import Random
 from idp.oauth.keys import KeyRing
@@ -16,6 +17,7 @@ from idp.outgoing import Outgoing
 from idp.pace import Pace
 from idp.passwords.breached import BreachedPasswords
 from idp.recent import Recent
+from idp.untrusted_proxies import UntrustedProxies
 from idp.vault import Vault
 from storage import Store
 
@@ -32,6 +34,8 @@ class Service:
     hasher: Hasher
     keys: KeyRing
     refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
+    comparisons: Comparisons = field(default_factory=Comparisons)
+    untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     errands: Errands = field(default_factory=Errands)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: Recent = field(default_factory=Recent)

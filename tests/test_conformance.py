@@ -106,6 +106,7 @@ SAFE_PROTOCOL = [
 SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]
 SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
+GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
 REFUSED: set[str] = set()
 
 
@@ -124,6 +125,7 @@ def test_the_ledger_holds_exactly_these_promises_each_once():
             *map(str, BEHAVIOURS),
             *(f"safe {each}" for each in SAFE),
             *(f"tenant {each}" for each in TENANTS),
+            *(f"guesses: {each}" for each in GUESSES),
         ]
     )
 

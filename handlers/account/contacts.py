@@ -46,7 +46,7 @@ class _ContactHandler(FormHandler):
 
     async def count_code(self, to: str) -> None:
         """Count a code that is sent there. Raises Throttled."""
-        await mail_limits.admit(self.service, to, self.address())
+        await mail_limits.admit(self.service, to, self.origin(self.person.agent))
 
 
 def _field(kind: Kind, autocomplete: str) -> Field:

@@ -55,7 +55,8 @@ class PasswordHandler(AccountHandler):
         is given."""
         current = form.get("currentPassword") or ""
         try:
-            await own_password.prove(self.service, self.person.live, current, self.address())
+            origin = self.origin(self.person.agent)
+            await own_password.prove(self.service, self.person.live, current, origin)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)

@@ -194,6 +194,12 @@ POLICIES: Final = (
                 message("The same for codes of a second factor", context="policies"),
                 "number",
             ),
+            _field(
+                "lockoutSeconds",
+                message("Seconds after which the lock ends", context="policies"),
+                "number",
+                message("0: when somebody unlocks the account.", context="policies"),
+            ),
         ),
         "--max-password-attempts 10",
     ),

@@ -9,7 +9,6 @@ from handlers.login.accounts import show_signed_in
 from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.page import ForeignForm, PageHandler
-from idp import logs
 from idp.i18n import message
 from idp.identity import sessions
 from idp.identity.sessions import LiveSession
@@ -20,7 +19,6 @@ from idp.oauth.device_flow import CodeExpired, WrongCode
 from idp.oauth.interaction import Page
 from idp.oauth.sign_in_flow import Flow
 
-_log = logs.logger(__name__)
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
     "No device waits for this code here. Look at the device again; a code can only be used in the"
@@ -58,14 +56,13 @@ class UserCodeHandler(PageHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self._ask(typed, status=429, retry_seconds=error.retry_after_seconds)
         except WrongCode:
-            _log.info("user code refused", address=self.address())
             self._ask(typed, status=400, problems=[{"field": "userCode", "text": _WRONG}])
         except CodeExpired:
             self.show_expired(sentence=_EXPIRED, application_url=PAGE)
 
     async def _enter(self, typed: str) -> None:
         agent = await self.find_agent()
-        begun = await device_flow.enter(self.service, typed, agent, self.address())
+        begun = await device_flow.enter(self.service, typed, self.origin(agent))
         self.keep_cookie(begun.cookie)
         self.see(f"{LOGIN}?flow={begun.flow_id}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp import logs
 from idp.i18n import Message, message
 from idp.identity import factors, recovery_codes
 from idp.identity.factor_checks import CodeRefused
@@ -16,7 +15,6 @@ from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
 
-_log = logs.logger(__name__)
 _ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
 _WAYS: Final = {
     factors.TOTP: (Page.TOTP, message("Use your authenticator app", context="factor")),
@@ -94,12 +92,11 @@ class CodeHandler(FactorHandler):
         proven, code = asked[1], form.get("code") or ""
         try:
             cookie = await factor_flow.enter_code(
-                self.service, flow, proven, self.kind, code, self.address()
+                self.service, flow, proven, self.kind, code, self.origin_of(flow)
             )
         except Throttled as error:
             self._ask(flow, proven, status=429, retry_seconds=self.wait(error))
-        except CodeRefused as error:
-            _log.info("second factor refused", cause=str(error), address=self.address())
+        except CodeRefused:
             problems = [{"field": "code", "text": self.wrong}]
             self._ask(flow, proven, status=400, problems=problems)
         else:

@@ -8,6 +8,7 @@ from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
 from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import continuation, responses, sign_in_flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
@@ -147,6 +148,10 @@ class FlowHandler(ReplyingHandler, ABC):
         """Say also to programs when to come again; the seconds."""
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
+
+    def origin_of(self, flow: Flow) -> TryOrigin:
+        """Where a try at a password or a code of this flow comes from."""
+        return self.origin(flow.agent, flow.client.id)
 
     async def current_step(self, flow: Flow) -> Ask | None:
         """What is asked for now; None when the client was answered."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from handlers.login import passkey
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp import logs
 from idp.i18n import message
 from idp.identity import sign_in
 from idp.identity.throttle import Throttled
@@ -13,9 +12,12 @@ from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.sign_in_flow import Flow
 
-_log = logs.logger(__name__)
 _WRONG = message(
     "That login name and password don't match, or the account can't be used right now.",
+    context="password",
+)
+OTHER_WAYS = message(
+    "If you are sure, use Forgot password, a passkey, or a browser you have used before.",
     context="password",
 )
 _FITTING = (Page.PASSWORD, Page.RESET_CODE)  # who waits for a code may remember the password
@@ -35,15 +37,14 @@ class PasswordHandler(FlowHandler):
             return
         try:
             cookie = await sign_in_flow.enter_password(
-                self.service, flow, login_name, form.get("password") or "", self.address()
+                self.service, flow, login_name, form.get("password") or "", self.origin_of(flow)
             )
         except Throttled as error:
             await self._ask(flow, login_name, status=429, retry_seconds=self.wait(error))
         except sign_in.Refused as error:
-            _log.info("sign-in refused", cause=str(error), address=self.address())
-            await self._ask(
-                flow, login_name, status=400, problems=[{"field": None, "text": _WRONG}]
-            )
+            texts = [_WRONG, OTHER_WAYS] if error.is_repeated else [_WRONG]
+            problems = [{"field": None, "text": text} for text in texts]
+            await self._ask(flow, login_name, status=400, problems=problems)
         else:
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))

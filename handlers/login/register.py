@@ -40,7 +40,7 @@ class RegistrationHandler(FlowHandler):
         """For whom mails are counted, how they are written, and where they lead to."""
         issuer = self.service.config.issuer
         return Visit(
-            address=self.address(),
+            origin=self.origin_of(flow),
             bundle=self.bundle(),
             verify_url=issuer + self.at(ADDRESSES[Page.VERIFY_EMAIL], flow),
             sign_in_url=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),

@@ -68,7 +68,7 @@ class ResetHandler(FlowHandler):
     def visit(self, flow: Flow) -> Visit:
         """For whom mails are counted, how they are written, and where they lead to."""
         query = dict(self.flow_query(flow))
-        return Visit(address=self.address(), language=self.bundle().tag, query=query)
+        return Visit(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 
     def _ask(
         self,

@@ -16,7 +16,7 @@ from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp import logs
 from idp.i18n import message
-from idp.identity import password_change, reset_links, sessions, verifications
+from idp.identity import guess_resets, password_change, reset_links, sessions, verifications
 from idp.identity.reset_links import LinkRefused, Opened
 from idp.oauth import continuation, own_areas, own_pages, responses, sign_in_flow
 from idp.oauth.interaction import Page
@@ -69,6 +69,7 @@ class ResetLinkHandler(ReplyingHandler):
         writes = [*change.writes, opened.spent]
         proven = Proven(change.subject, sessions.PASSWORD)
         cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
+        await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
         self.see(self._at(LOGIN, flow))
 

@@ -130,9 +130,7 @@ class TotpEnrolHandler(SettingUpHandler):
 
     async def _confirm(self, flow: Flow, step: Ask, proven: Proven, code: str, name: str) -> None:
         try:
-            cookie = await factor_flow.confirm_app(
-                self.service, flow, proven, code, name, self.address()
-            )
+            cookie = await factor_flow.confirm_app(self.service, flow, proven, code, name)
         except Throttled as error:
             seconds = self.wait(error)
             await self.ask(flow, step, proven, status=429, device_name=name, retry_seconds=seconds)

@@ -56,15 +56,15 @@ class SetupHandler(PageHandler):
 
     async def _submit(self, login_name: str, form: Params) -> None:
         password, new = form.get("password") or "", form.get("newPassword") or ""
+        agent = await self.find_agent()
         subject = await own_password.prove_one_time(
-            self.service, login_name, password, self.address()
+            self.service, login_name, password, self.origin(agent)
         )
         problems = await problems_of(self.service, subject, new)
         if problems:
             org_id = subject.user.org_id
             await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
             return
-        agent = await self.find_agent()
         cookie = await own_password.replace_one_time(self.service, agent, subject, new)
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)

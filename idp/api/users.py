@@ -129,7 +129,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/unlock",
         "user.write",
-        partial(user_states.change, name="unlock"),
+        user_states.unlock,
         conditional=True,
         summary="Let a locked user in again.",
     ),

@@ -13,8 +13,9 @@ from msgspec import structs
 
 from idp import base64url, credentials
 from idp.credentials import Confidential
+from idp.identity import known_browsers
 from idp.ids import Random
-from idp.records import AGENTS, Agent
+from idp.records import AGENTS, Agent, User
 from idp.service import Service
 from idp.vault import Vault
 from storage import Update
@@ -53,10 +54,10 @@ async def find(service: Service, cookie: str | None) -> Agent | None:
 
 
 def rotation(
-    random: Random, agent: Agent, now: datetime, user_id: str | None = None
+    random: Random, agent: Agent, now: datetime, user: User | None = None
 ) -> tuple[Update, Cookie]:
     """The write that gives the agent a new secret, and the cookie that goes with it; it remembers
-    the user who signs in.
+    the user who signs in, and their account knows it.
 
     Of two units that rotate at once, one succeeds.
     """
@@ -67,20 +68,23 @@ def rotation(
         "browser": agent.browser,
         "system": agent.system,
     }
-    if user_id is not None:
-        others = [one for one in agent.remembered if one != user_id]
-        changed["remembered"] = [user_id, *others][:REMEMBERED]
+    if user is not None:
+        others = [one for one in agent.remembered if one != user.id]
+        changed["remembered"] = [user.id, *others][:REMEMBERED]
+        changed["known"] = known_browsers.with_user(agent, user)
     write = Update(AGENTS, agent.id, set=changed, expect={"secret_hash": agent.secret_hash})
     return write, Cookie(value=agent.id + secret, agent=structs.replace(agent, **changed))
 
 
 def forgetting(random: Random, agent: Agent, now: datetime, user_id: str) -> tuple[Update, Cookie]:
-    """The same, and the user is remembered no more."""
-    kept = [one for one in agent.remembered if one != user_id]
+    """The same, and the user is remembered no more, nor known."""
+    others: dict[str, Any] = {
+        "remembered": [one for one in agent.remembered if one != user_id],
+        "known": known_browsers.without_user(agent, user_id),
+    }
     write, cookie = rotation(random, agent, now)
-    changed = structs.replace(write, set={**write.set, "remembered": kept})
-    known = structs.replace(cookie.agent, remembered=kept)
-    return changed, Cookie(value=cookie.value, agent=known)
+    changed = structs.replace(write, set={**write.set, **others})
+    return changed, Cookie(value=cookie.value, agent=structs.replace(cookie.agent, **others))
 
 
 def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:

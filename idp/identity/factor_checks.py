@@ -1,20 +1,35 @@
-"""Is this a code of the user's second factor? Tries are counted as those of passwords are."""
+"""Is this a code of the user's second factor? It is counted before it is looked at, as passwords
+are; an authenticator app is closed after too many wrong codes in a row."""
 
 from __future__ import annotations
 
-import math
-from datetime import timedelta
+import asyncio
 from typing import Final
 
-from idp.errors import IdpError
-from idp.identity import factor_letters, factors, lockout, recovery_codes, throttle, totp
-from idp.identity.throttle import Throttled
-from idp.records import USERS, User
-from idp.service import Service
-from storage import COUNTERS, Update, Value, Write
+from msgspec import Struct
 
-MOST_A_DAY: Final = 50  # wrong codes of one app; each has three chances in a million
-_DAY: Final = timedelta(days=1)
+from idp.errors import IdpError
+from idp.identity import (
+    factor_letters,
+    factors,
+    guess_letters,
+    guess_reports,
+    guess_streaks,
+    lockout,
+    lockout_counters,
+    recovery_codes,
+    throttle,
+    totp,
+)
+from idp.identity.guess_reports import Cause, Outcome, Secret
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
+from idp.records import GUESS_STREAKS, USERS, GuessStreak, LockoutRules, User
+from idp.service import Service
+from storage import Update, Value, Write
+
+TOLD_AT: Final = 5  # wrong codes in a row after a right password
+_AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 class CodeRefused(IdpError):
@@ -23,72 +38,131 @@ class CodeRefused(IdpError):
     slug = "code.wrong"
 
 
-async def by_app(service: Service, user: User, typed: str, address: str) -> list[Write]:
-    """The write by which a code of the user's app counts, and never again: of two units that hold
-    it, one is Stale. Raises CodeRefused, Throttled."""
+class Accepted(Struct, frozen=True):
+    """A right code: the writes by which it counts once, of two units that hold them one is Stale.
+    `succeeded` is called with it after their unit."""
+
+    writes: list[Write]
+    user: User
+    account: str
+    lockout_ordinal: int | None
+    streak: GuessStreak | None
+
+
+class _Try(Struct, frozen=True):
+    """A code that may be looked at, and what was read for it."""
+
+    account: str
+    streak: GuessStreak | None
+    rules: LockoutRules
+    lockout_ordinal: int | None
+
+    @property
+    def is_locked(self) -> bool:
+        return lockout_counters.is_past(self.rules, "codes", self.lockout_ordinal)
+
+
+async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) -> Accepted:
+    """Accept a code of the user's app. Raises CodeRefused, Throttled."""
+    attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, known = factors.secret_of(service, user), user.totp
-    account = f"factor:{user.id}"
-    await throttle.admit(service, account, address)
-    await _admit_today(service, account)
+    streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
+    is_closed = streak.codes > guess_streaks.MOST_CODES
     step = None
-    if secret is not None and known is not None:
+    if secret is not None and known is not None and not (is_closed or attempt.is_locked):
         step = totp.step_of(secret, typed, service.clock.now(), after=known.last_step)
     if step is None or known is None:
-        await service.store.increment(_today(service, account), window=_DAY)
-        raise await _refused(service, user, account, address)
-    await service.store.reset(_today(service, account))
-    await _accepted(service, user, account, address)
+        if streak.codes == TOLD_AT:
+            service.errands.start(_tell(service, user))
+        cause: Cause = "closed" if is_closed else "wrong"
+        raise await _refused(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
     expected["totp.last_step"] = known.last_step
-    return [Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)]
+    used = Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)
+    return _accepted(service, user, attempt, [used], streak, "totp", origin)
 
 
-async def by_recovery_code(service: Service, user: User, typed: str, address: str) -> list[Write]:
-    """The writes that use a recovery code up, and tell its owner by mail: of two units that hold
-    them, one is Stale. Raises CodeRefused, Throttled."""
-    account = f"recovery:{user.id}"
-    await throttle.admit(service, account, address)
-    used = await recovery_codes.using(service, user, typed)
+async def by_recovery_code(
+    service: Service, user: User, typed: str, origin: TryOrigin
+) -> Accepted:
+    """Accept a recovery code, of whose use its owner is told by mail. Raises CodeRefused,
+    Throttled."""
+    attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
+    used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:
-        raise await _refused(service, user, account, address)
-    await _accepted(service, user, account, address)
-    return [*used, *factor_letters.told(service, user, "recovery_code_used")]
+        raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
+    writes = [*used, *factor_letters.told(service, user, "recovery_code_used")]
+    return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
 
 
-async def of_new_app(service: Service, user: User, secret: str, typed: str, address: str) -> int:
+async def succeeded(service: Service, accepted: Accepted) -> None:
+    """Forget the codes that were counted, once what the right one was for is stored."""
+    user, account = accepted.user, accepted.account
+    await throttle.forget(service, account, f"factor:{user.id}")
+    await lockout_counters.succeeded(service, user, account, accepted.lockout_ordinal)
+    if accepted.streak is not None:
+        await guess_streaks.end(service, accepted.streak, ("codes",))
+
+
+async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
     """The time step of the first code of an app that is being set up. Raises CodeRefused,
     Throttled."""
     account = f"new-factor:{user.id}"
-    await throttle.admit(service, account, address)
+    await throttle.admit(service, account)
     step = totp.step_of(secret, typed, service.clock.now())
     if step is None:
-        await throttle.failed(service, account, address)
         raise CodeRefused("the code is not one of the new app")
-    await throttle.succeeded(service, account, address)
+    await throttle.forget(service, account)
     return step
 
 
-async def _admit_today(service: Service, account: str) -> None:
-    """Six digits are soon guessed by somebody who only has to wait: so there is an end of wrong
-    codes in a day, while recovery codes and passkeys still count. Raises Throttled."""
-    count = await service.store.get(COUNTERS, _today(service, account))
-    if count is not None and count.n >= MOST_A_DAY:
-        left = count.expires_at - service.clock.now()
-        seconds = max(1, math.ceil(left.total_seconds()))
-        raise Throttled("too many wrong codes today", retry_after_seconds=seconds)
+async def _admitted(
+    service: Service, user: User, kind: str, secret: Secret, origin: TryOrigin
+) -> _Try:
+    """Count a try before it is looked at. Raises Throttled."""
+    account = f"{kind}:{user.id}"
+    keys = [
+        *throttle.keys(service, account),
+        (GUESS_STREAKS, user.id),
+        *lockout_counters.policy_keys(user),
+    ]
+    records = await service.store.get_many(keys)
+    rules = lockout_counters.rules_of(service, records[3:])
+    try:
+        await throttle.claim(service, account, throttle.check(service, records[:2]))
+    except Throttled as refusal:
+        guess_reports.report(service, Outcome(refusal.cause, secret, origin, user.id))
+        raise
+    ordinal = await lockout_counters.claim(service, user, account, rules, "codes")
+    return _Try(account, records[2], rules, ordinal)
 
 
-def _today(service: Service, account: str) -> str:
-    return f"codes:{service.vault.mac('throttle', account).hex()[:32]}"
-
-
-async def _refused(service: Service, user: User, account: str, address: str) -> CodeRefused:
-    """Count a wrong code."""
-    await throttle.failed(service, account, address)
-    await lockout.failed(service, user, account, "codes")
+async def _refused(
+    service: Service, user: User, attempt: _Try, cause: Cause, secret: Secret, origin: TryOrigin
+) -> CodeRefused:
+    """Lock the user of a wrong code where a policy wants that, and tell of it."""
+    await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
+    cause = "locked" if attempt.is_locked else cause
+    guess_reports.report(service, Outcome(cause, secret, origin, user.id))
     return CodeRefused("the code is wrong, or was used")
 
 
-async def _accepted(service: Service, user: User, account: str, address: str) -> None:
-    await throttle.succeeded(service, account, address)
-    await lockout.succeeded(service, user, account)
+def _accepted(
+    service: Service,
+    user: User,
+    attempt: _Try,
+    writes: list[Write],
+    streak: GuessStreak | None,
+    secret: Secret,
+    origin: TryOrigin,
+) -> Accepted:
+    guess_reports.report(service, Outcome("accepted", secret, origin, user.id))
+    return Accepted(writes, user, attempt.account, attempt.lockout_ordinal, streak)
+
+
+async def _tell(service: Service, user: User) -> None:
+    """Tell the owner that somebody has the password."""
+    await asyncio.sleep(_AFTER_ANSWER_SECONDS)
+    letters = guess_letters.wrong_codes(service, user)
+    if letters:
+        await service.store.commit(*letters)

@@ -1,69 +1,46 @@
 """Locking an account after too many wrong passwords, or codes of a second factor, in a row, where
-its organization wants that.
+its organization wants that (`lockout_counters` counts them).
 
-The count belongs to the account under its present stamp and in its present state. A lock changes
-the stamp, as one by an administrator does; so whoever is unlocked begins at nothing.
+A lock changes the stamp, as one by an administrator does; so an unlocked account begins at 0.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final, Literal
 
 from idp import changes, events
 from idp.errors import FailedPrecondition
-from idp.identity import security_letters, user_states
-from idp.policies import effective
-from idp.records import USERS, User
+from idp.identity import lockout_counters, security_letters, user_states
+from idp.identity.lock_ends import ACTOR
+from idp.identity.lockout_counters import Of
+from idp.records import USERS, LockoutRules, User
 from idp.service import Service
-from storage import COUNTERS
 from storage.settling import commit_settled
-
-ACTOR: Final = "lockout"
-_KEPT: Final = timedelta(days=365)
 
 
 async def failed(
-    service: Service,
-    user: User | None,
-    account: str,
-    of: Literal["passwords", "codes"] = "passwords",
+    service: Service, user: User | None, rules: LockoutRules, of: Of, ordinal: int | None
 ) -> None:
-    """Count a wrong password or code, and lock its user when it was one too many.
+    """Lock the user of a wrong password or code when it was one too many.
 
-    What is nobody's account is counted alike, so that it takes the same time. The last active
-    owner of an organization or of the installation is never locked: nobody could let them in.
+    The last active owner of an organization or of the installation is never locked: nobody could
+    let them in.
     """
-    rules = await effective.lockout(service, user.org_id if user else None)
-    most = {"passwords": rules.max_password_attempts, "codes": rules.max_otp_attempts}[of]
-    if not most:
-        return
-    count = await service.store.increment(_key(service, user, account), window=_KEPT)
-    if user is not None and count.n >= most:
+    if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
         with suppress(FailedPrecondition):
-            await changes.repeated(lambda: _lock(service, user))
+            await changes.repeated(lambda: _lock(service, user, rules))
 
 
-async def succeeded(service: Service, user: User, account: str) -> None:
-    """Forget the wrong ones: only those in a row count."""
-    key = _key(service, user, account)
-    if await service.store.get(COUNTERS, key) is not None:
-        await service.store.reset(key)
-
-
-def _key(service: Service, user: User | None, account: str) -> str:
-    under = f"{user.stamp} {user.state}" if user else ""
-    return f"lockout:{service.vault.mac('lockout', f'{account} {under}').hex()[:32]}"
-
-
-async def _lock(service: Service, tried: User) -> None:
+async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
     user = await service.store.get(USERS, tried.id)
     if user is None or user.state != "active" or user.stamp != tried.stamp:
         return
     now, stamp = service.clock.now(), service.random.token(bits=64)
-    values = {"state": "locked", "stamp": stamp, "changed_at": now}
+    seconds = rules.lockout_seconds
+    ends_at = now + timedelta(seconds=seconds) if seconds else None
+    values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
     also = await user_states.what_ends(service, user)
     update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
-    letters = security_letters.locked(service, user)
+    letters = security_letters.locked(service, user, seconds)
     await commit_settled(service.store, *update, *also, *letters)

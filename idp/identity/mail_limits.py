@@ -1,4 +1,4 @@
-"""How many mails anybody may ask for: from one address, and to one mailbox."""
+"""How many mails anybody may ask for: from one network, and to one mailbox."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
 from idp.service import Service
 
 COOL_DOWN: Final = timedelta(seconds=60)
-MAILS: Final = 5  # to a mailbox, in an hour and from one address
-ASKED_FOR: Final = 3  # mails to anybody, times the failures that one address may make
-FROM_EVERYWHERE: Final = 4  # times the mails that one address may ask for
+MAILS: Final = 5  # to a mailbox, in an hour and from one network
+ASKED_FOR: Final = 60  # mails to anybody, from one network
+FROM_EVERYWHERE: Final = 4  # times the mails that one network may ask for
 WINDOW: Final = timedelta(hours=1)
 
 
-async def admit(service: Service, mailbox: str, address: str) -> None:
-    """Count a mail: those that one address asks for, and those to a mailbox (or what was typed for
+async def admit(service: Service, mailbox: str, origin: TryOrigin) -> None:
+    """Count a mail: those that one network asks for, and those to a mailbox (or what was typed for
     one), in such a way that a stranger can't keep its owner out. Raises Throttled.
     """
     hidden = service.vault.mac("mailbox", login_key(mailbox)).hex()[:32]
-    asked = service.config.address_failures_before_delay * ASKED_FOR
-    await count(service, f"mails:from:{address}", asked)
-    await count(service, f"mails:to:{hidden}:{address}", MAILS)
+    if not origin.is_exempt(service.config):
+        await count(service, f"mails:from:{origin.network}", ASKED_FOR * origin.factor)
+    await count(service, f"mails:to:{hidden}:{origin.network}", MAILS)
     await count(service, f"mails:to:{hidden}", MAILS * FROM_EVERYWHERE)
 
 

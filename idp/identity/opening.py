@@ -47,7 +47,7 @@ def prepare(
     keeps its id: tokens that name it live on, and the id opens nothing.
     """
     now = service.clock.now()
-    rotation, cookie = agents.rotation(service.random, agent, now, subject.user.id)
+    rotation, cookie = agents.rotation(service.random, agent, now, subject.user)
     session = sessions.new(service.random, service.config, agent, subject, now, proofs, auth_time)
     actor = subject.user.id
     write: Write = Insert(SESSIONS, session)

@@ -6,22 +6,24 @@ from idp.identity import agents, factors, opening, password_change, sessions, si
 from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
+from idp.identity.try_origin import TryOrigin
 from idp.records import AGENTS, Agent
 from idp.service import Service
 from storage import Insert
 from storage.settling import commit_settled
 
 
-async def prove(service: Service, live: LiveSession, password: str, address: str) -> Subject:
+async def prove(service: Service, live: LiveSession, password: str, origin: TryOrigin) -> Subject:
     """The session's user, whose present password this is. Tries count as those of a sign-in.
 
     Raises sign_in.Refused, Throttled, HashingBusy.
     """
     user = live.subject.user
-    subject = await sign_in.check_password(service, user.user_name, password, address)
-    if subject.user.id != user.id:
-        raise sign_in.Refused("the session's login name has become somebody else's")
-    return subject
+    checked = await sign_in.check_password(service, user.user_name, password, origin)
+    if checked.subject.user.id != user.id:  # the login name has become somebody else's
+        raise sign_in.Refused("unusable")
+    await sign_in.succeeded(service, checked)
+    return checked.subject
 
 
 async def replace(
@@ -49,15 +51,17 @@ async def replace(
 
 
 async def prove_one_time(
-    service: Service, login_name: str, password: str, address: str
+    service: Service, login_name: str, password: str, origin: TryOrigin
 ) -> Subject:
     """The user whose one-time password this is. Tries count as those of a sign-in.
 
     Raises sign_in.Refused, also for a password that need not be changed; Throttled, HashingBusy.
     """
-    subject = await sign_in.check_password(service, login_name, password, address)
+    checked = await sign_in.check_password(service, login_name, password, origin)
+    subject = checked.subject
     if subject.user.password is None or not subject.user.password.must_change:
-        raise sign_in.Refused("the password is not a one-time password")
+        raise sign_in.Refused("unusable")
+    await sign_in.succeeded(service, checked)
     return subject
 
 

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from idp import changes, listing
-from idp.identity import sessions, stamps
+from idp.identity import known_browsers, sessions, stamps
 from idp.identity.subjects import Subject
-from idp.records import AGENTS, SESSIONS, Agent, Session
+from idp.records import AGENTS, SESSIONS, USERS, Agent, Session
 from idp.service import Service
 from storage.settling import commit_settled
 
@@ -54,12 +54,23 @@ async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
 
 async def end_others(service: Service, subject: Subject, kept: Session) -> None:
     """End every session but this one, each with the tokens that name it; applications are told.
+    The account knows no other browser any more.
 
     Who is cut off begins again: what has ended has ended.
     """
+    await changes.repeated(partial(_forget_others, service, subject, kept.agent_id))
     async for one in lasting(service, subject):
         if one.id != kept.id:
             await changes.repeated(partial(_end, service, one.id))
+
+
+async def _forget_others(service: Service, subject: Subject, agent_id: str) -> None:
+    """Let the account know no browser but this one. Raises Stale."""
+    user, agent = await service.store.get_many([(USERS, subject.user.id), (AGENTS, agent_id)])
+    if user is not None and agent is not None and user.stamp == subject.user.stamp:
+        await commit_settled(
+            service.store, *known_browsers.forgetting_others(service, user, agent)
+        )
 
 
 async def _end(service: Service, session_id: str) -> None:

@@ -165,6 +165,7 @@ async def prove(
     _check_handle(service, passkey, answer, is_needed=user_id is None)
     webauthn.check_signature(answer, base64url.decode(passkey.public_key))
     subject = await users.find_subject(service, passkey.user_id)
+    subject = await users.unlocked(service, subject) if subject else None
     if subject is None or not is_active(subject):
         raise Refused("the account can't be used")
     if answer.is_backup_eligible != passkey.is_backup_eligible:

@@ -14,19 +14,21 @@ from idp.fields import Name
 from idp.fields import Password as PasswordText
 from idp.identity import (
     covered_users,
+    guess_resets,
     mail_links,
     password_acceptance,
     password_change,
     password_resets,
     security_letters,
     sessions,
-    throttle,
+    sign_in,
     users,
 )
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_user_requests import Empty, NewPassword
 from idp.identity.person_fields import password_problems
 from idp.identity.subjects import Subject
+from idp.identity.try_origin import TryOrigin
 from idp.mail import Fate
 from idp.records import USERS, User
 from idp.requests import Request
@@ -113,6 +115,7 @@ async def set_password(
     user = await changes.changed(
         service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
     )
+    await guess_resets.forget(service, subject.user)
     return Changed(details=answers.details(user, user.org_id))
 
 
@@ -166,12 +169,14 @@ async def _proof(
 
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
-    account, address = throttle.account_of(user, user.user_name), f"api:{call.actor}"
-    await throttle.admit(service, account, address)
-    stored = user.password
-    if stored is None or not (await service.hasher.verify(password, stored.hash)).ok:
-        await throttle.failed(service, account, address)
-        raise _refused("currentPassword", "password.wrong", "is not the user's password")
+    """Compare it as a guess of an unknown browser, from the network of nobody else's."""
+    try:
+        origin = TryOrigin(f"api:{call.actor}")
+        checked = await sign_in.check_current(service, user, password, origin)
+    except sign_in.Refused:
+        message = "is not the user's password"
+        raise _refused("currentPassword", "password.wrong", message) from None
+    await sign_in.succeeded(service, checked)
 
 
 def _refused(path: str, slug: str, message: str) -> InvalidArgument:

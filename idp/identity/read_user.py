@@ -12,7 +12,7 @@ from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import NotFound
-from idp.identity import users, verified_contacts
+from idp.identity import lock_ends, users, verified_contacts
 from idp.records import ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
 from idp.service import Service
 
@@ -106,7 +106,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     user = await service.store.get(USERS, user_id)
     if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
         raise NotFound("there is no such user", slug="user.not_found")
-    return user
+    return await lock_ends.lifted(service, user)
 
 
 async def read(service: Service, call: Call, user_id: str) -> FoundUser:

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from idp import events
 from idp.errors import IdpError, NotFound
 from idp.identity import (
+    guess_resets,
+    lock_ends,
     memberships,
     password_change,
     security_letters,
     sessions,
-    throttle,
     users,
 )
 from idp.identity.memberships import IAM_OWNER
@@ -40,6 +41,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
             service, subject.instance, user.id, actor=actor, now=now
         )
     await service.store.commit(*writes, *security_letters.password_changed(service, user))
+    await guess_resets.forget(service, user)
     return password
 
 
@@ -51,11 +53,11 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
     user = await _find(service, login_name)
     if user.state == "inactive":
         raise NotLocked(f"{login_name} is deactivated, not locked")
-    was_slowed = await throttle.forgive(service, throttle.account_of(user, login_name))
+    was_counted = await guess_resets.forget(service, user)
     if user.state != "locked":
-        return was_slowed
+        return was_counted
     now = service.clock.now()
-    changes = {"state": "active", "changed_at": now}
+    changes = {"state": "active", "locked_until": None, "changed_at": now}
     await service.store.commit(
         *events.update(service.random, USERS, user, changes, "user.unlocked", actor, now)
     )
@@ -72,7 +74,7 @@ async def _find(service: Service, login_name: str) -> User:
     user = await users.find_by_login_name(service, login_name)
     if user is None:
         raise NotFound(f"nobody has the login name {login_name}")
-    return user
+    return await lock_ends.lifted(service, user)
 
 
 async def one_time(

@@ -6,6 +6,7 @@ address. No letter holds a code, or anything that somebody typed.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -34,8 +35,8 @@ def password_changed(service: Service, user: User) -> list[Write]:
     return told(service, user, "password_changed", subject, text, account(service), _NOT_YOU)
 
 
-def locked(service: Service, user: User) -> list[Write]:
-    """That nobody can sign in any more, after too many wrong passwords."""
+def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
+    """That nobody can sign in any more, or for so many seconds, after too many wrong passwords."""
     subject = message("Your account was locked", context="mail")
     text = message(
         "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
@@ -43,6 +44,16 @@ def locked(service: Service, user: User) -> list[Write]:
         context="mail",
         host=_host(service),
     )
+    if seconds:
+        text = message(
+            "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign"
+            " in to it for %(n)s minute.",
+            plural="Too many wrong passwords were entered for your account at %(host)s. Nobody can"
+            " sign in to it for %(n)s minutes.",
+            context="mail",
+            host=_host(service),
+            n=math.ceil(seconds / 60),
+        )
     return told(service, user, "account_locked", subject, text)
 
 

@@ -4,21 +4,46 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp.identity import lockout, throttle, users
+from msgspec import Struct
+
+from idp.identity import guess_limiter, guess_reports, lock_ends, password_closing, users
+from idp.identity.guess_limiter import Guess
+from idp.identity.guess_reports import Cause, Outcome
 from idp.identity.hashing import HashingBusy
 from idp.identity.subjects import Subject, is_active
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
 from idp.records import USERS, User
 from idp.service import Service
 from storage import StorageError, Update
 
 
 class Refused(Exception):
-    """The name and the password don't match, or the account can't be used. The log has why."""
+    """The name and the password don't match, or the account can't be used; `cause` is for the log.
+
+    `is_repeated`: so many tries went wrong that the page names other ways, whoever's name it is.
+    """
+
+    def __init__(self, cause: Cause, *, is_repeated: bool = False) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.is_repeated = is_repeated
+
+
+class Checked(Struct, frozen=True):
+    """Whose password was right. `succeeded` is called with it after the unit that it was for."""
+
+    subject: Subject
+    guess: Guess
 
 
 async def check_password(
-    service: Service, login_name: str, password: str, address: str, org_id: str | None = None
-) -> Subject:
+    service: Service,
+    login_name: str,
+    password: str,
+    origin: TryOrigin,
+    org_id: str | None = None,
+) -> Checked:
     """The active user whose password this is. A password that must be changed counts.
 
     `org_id` is the organization that is signed in to: its own login names count there.
@@ -27,29 +52,66 @@ async def check_password(
     """
     service.hasher.expect_room()
     user = await users.find_by_login_name(service, login_name, org_id)
-    account = throttle.account_of(user, login_name)
-    await throttle.admit(service, account, address)
+    user = await lock_ends.lifted(service, user) if user else None
+    return await _limited(service, user, login_name, password, origin)
+
+
+async def check_current(service: Service, user: User, password: str, origin: TryOrigin) -> Checked:
+    """The same of a user who is known already. Raises Refused, Throttled, HashingBusy."""
+    service.hasher.expect_room()
+    return await _limited(service, user, user.user_name, password, origin)
+
+
+async def _limited(
+    service: Service, user: User | None, login_name: str, password: str, origin: TryOrigin
+) -> Checked:
+    user_id, is_known = user.id if user else None, False
+
+    def report(cause: Cause) -> None:
+        outcome = Outcome(cause, "password", origin, user_id, login_name, is_known)
+        guess_reports.report(service, outcome)
+
     try:
-        subject = await _check(service, user, password)
-    except Refused:
-        await throttle.failed(service, account, address)
-        await lockout.failed(service, user, account)
+        async with guess_limiter.admitted(service, user, login_name, origin) as guess:
+            is_known = guess.is_known
+            checked = await _checked(service, guess, password)
+    except (Refused, Throttled) as refusal:
+        report(refusal.cause)
         raise
-    await throttle.succeeded(service, account, address)
-    await lockout.succeeded(service, subject.user, account)
-    return subject
+    report("accepted")
+    return checked
 
 
-async def _check(service: Service, user: User | None, password: str) -> Subject:
+async def succeeded(service: Service, checked: Checked) -> None:
+    """Forget the tries that were counted, once what the password was for is stored."""
+    await guess_limiter.succeeded(service, checked.guess)
+
+
+async def _checked(service: Service, guess: Guess, password: str) -> Checked:
+    try:
+        return Checked(await _compared(service, guess, password), guess)
+    except Refused as refused:
+        await guess_limiter.failed(service, guess)
+        if guess.is_past_limit:
+            service.errands.start(password_closing.settle(service, guess.streak.id))
+        is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
+        raise Refused(refused.cause, is_repeated=is_repeated) from None
+
+
+async def _compared(service: Service, guess: Guess, password: str) -> Subject:
+    user = guess.found.user
     if user is None or user.password is None:
         await service.hasher.verify_nobody(password)
-        raise Refused("no such user" if user is None else "the user has no password")
+        raise Refused("unknown")
+    if not guess.is_compared:
+        await service.hasher.verify_nobody(password)
+        raise Refused("closed" if guess.is_closed else "locked")
     verdict = await service.hasher.verify(password, user.password.hash)
     if not verdict.ok:
-        raise Refused("wrong password")
+        raise Refused("wrong")
     subject = await users.find_subject(service, user.id)
     if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
-        raise Refused("the account or its one-time password can't be used any more")
+        raise Refused("unusable")
     if verdict.needs_rehash:
         await _rehash(service, user, password)
     return subject

@@ -1,131 +1,147 @@
-"""Guessing made slow: after some failures the next try has to wait, longer each time.
+"""The pace of guesses at one secret: some at once, then one in each delay, which grows.
 
-Failures are counted for an account from one address (so that a stranger can't keep its owner
-out), for the account from everywhere, and for the address. Once there are too many of a kind,
-one try is looked at in each delay, and a right password before that is not looked at either. The
-counts are in the store, so that all processes share them; a sign-in that never failed writes
-none.
+A try is counted before anything is compared, so that tries made at the same moment cost what they
+would one after another. The counts are in the store, so that all processes share them. Whoever
+holds a claim compares; who is refused has changed nothing.
 """
 
 from __future__ import annotations
 
-import asyncio
 import math
-import re
-from datetime import timedelta
-from typing import Final
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
-
+from idp import logs
 from idp.errors import Busy
 from idp.identity.users import login_key
 from idp.records import User
 from idp.service import Service
-from storage import COUNTERS
+from storage import COUNTERS, Counter, Delete, Key, Stale, StorageError, Update
+from storage.base import CounterRecord
 
-WINDOW: Final = timedelta(hours=1)
-_FROM_EVERYWHERE: Final = 10  # times the failures that one address may make
+WINDOW: Final = timedelta(hours=24)
+_LONGEST_EXPONENT: Final = 16
+_log = logs.logger(__name__)
+
+Cause: TypeAlias = Literal["paced", "network"]
 
 
 class Throttled(Busy):
-    """Too many failures; `retry_after_seconds` says when the next try is looked at."""
+    """Too many tries; `retry_after_seconds` says when the next one is looked at, and `cause` which
+    limit it was."""
 
     slug = "sign_in.throttled"
 
-
-class _Kind(Struct, frozen=True):
-    """One of the counts that a try belongs to, and how many failures it forgives."""
-
-    key: str
-    forgiven: int
-    ends_with_success: bool
-
-    @property
-    def failures(self) -> str:
-        return f"failures:{self.key}"
-
-    @property
-    def gate(self) -> str:
-        return f"gate:{self.key}"
+    def __init__(self, message: str, *, retry_after_seconds: int, cause: Cause = "paced") -> None:
+        super().__init__(message, retry_after_seconds=retry_after_seconds)
+        self.cause = cause
 
 
 def account_of(user: User | None, typed: str) -> str:
-    """What failures are counted for: the user, however they are called, else what was typed."""
+    """What tries are counted for: the user, whichever name was typed, else the name."""
     return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
 
 
-def _kinds(service: Service, account: str, address: str) -> tuple[_Kind, ...]:
-    config = service.config
-    name = _hidden(service, account)
-    limit = config.sign_in_failures_before_delay
-    return (
-        _Kind(f"account:{name}:{address}", limit, True),
-        _Kind(f"account:{name}", limit * _FROM_EVERYWHERE, True),
-        _Kind(f"address:{address}", config.address_failures_before_delay, False),
-    )
-
-
-def _hidden(service: Service, account: str) -> str:
-    """The account as it is counted: of fixed length, and nothing to be read."""
+def hidden(service: Service, account: str) -> str:
+    """The account as counters name it: of fixed length, and nothing to be read."""
     return service.vault.mac("throttle", account).hex()[:32]
 
 
-async def admit(service: Service, account: str, address: str) -> None:
-    """Let a try be looked at. An unknown account is treated like a known one.
+def keys(service: Service, account: str) -> list[Key]:
+    """The counters of an account's pace: its tries since the last success, and its gate."""
+    name = hidden(service, account)
+    return [(COUNTERS, f"pace:{name}"), (COUNTERS, f"gate:{name}")]
 
-    Raises Throttled.
+
+def check(
+    service: Service,
+    found: Sequence[CounterRecord | None],
+    *,
+    free: int | None = None,
+) -> int:
+    """How many tries were counted before, by the counters that `keys` names.
+
+    `free` is how many are let in at once, without it `sign_in_failures_before_delay`. Raises
+    Throttled while the gate is closed.
     """
-    kinds = _kinds(service, account, address)
-    counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
-    waits = [
-        await _wait(service, kind, count.n)
-        for kind, count in zip(kinds, counts, strict=True)
-        if count is not None and count.n >= kind.forgiven
-    ]
-    if any(waits):
-        raise Throttled("too many failed sign-ins", retry_after_seconds=max(waits))
+    tries, gate = found
+    before = tries.n if tries else 0
+    if gate is not None and before >= _free(service, free):
+        raise closed_until(service, gate.expires_at)
+    return before
 
 
-async def failed(service: Service, account: str, address: str) -> None:
-    """Count a failure, and close the gate behind it when there have been too many."""
-    kinds = _kinds(service, account, address)
-    counts = await asyncio.gather(
-        *[service.store.increment(kind.failures, window=WINDOW) for kind in kinds]
+async def claim(
+    service: Service,
+    account: str,
+    before: int,
+    *,
+    free: int | None = None,
+    delay: timedelta | None = None,
+) -> int:
+    """Count a try, and pass the gate if there were too many; the try's ordinal.
+
+    Exactly one try passes in each delay, which doubles with each try unless it is given. Raises
+    Throttled, and then the try does not count.
+    """
+    (_, pace), (_, gate) = keys(service, account)
+    free = _free(service, free)
+    counter = await service.store.increment(pace, window=WINDOW)
+    if counter.n <= free:
+        return counter.n
+    window = delay or _delay(service, before + 1 - free)
+    passing = await service.store.increment(gate, window=window)
+    if passing.n > 1:
+        await _take_back(service, pace, counter)
+        raise closed_until(service, passing.resets_at)
+    return counter.n
+
+
+async def admit(service: Service, account: str, *, free: int | None = None) -> int:
+    """Let a try be looked at; its ordinal. Raises Throttled."""
+    before = check(service, await service.store.get_many(keys(service, account)), free=free)
+    return await claim(service, account, before, free=free)
+
+
+async def forget(service: Service, *accounts: str) -> None:
+    """Forget the tries of accounts after a success, where there are any; best effort."""
+    found = [key for account in accounts for key in keys(service, account)]
+    with suppress(StorageError):
+        records = await service.store.get_many(found)
+        await delete(service, [key for key, one in zip(found, records, strict=True) if one])
+
+
+async def delete(service: Service, found: Iterable[Key]) -> None:
+    """Delete counters, best effort: what is left makes somebody wait who need not."""
+    try:
+        for collection, id in found:
+            await service.store.commit(Delete(collection, id))
+    except StorageError as error:
+        _log.warning("counters of tries were not deleted", error=str(error))
+
+
+def closed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
+    """The refusal of a try that may be repeated at an instant."""
+    left = at - service.clock.now()
+    seconds = max(1, math.ceil(left.total_seconds()))
+    return Throttled("too many tries", retry_after_seconds=seconds, cause=cause)
+
+
+def _free(service: Service, free: int | None) -> int:
+    return service.config.sign_in_failures_before_delay if free is None else free
+
+
+def _delay(service: Service, excess: int) -> timedelta:
+    exponent = min(max(excess, 1), _LONGEST_EXPONENT)
+    return timedelta(seconds=min(2**exponent, service.config.sign_in_delay_max_seconds))
+
+
+async def _take_back(service: Service, key: str, counter: Counter) -> None:
+    """Uncount a try that was refused, in its own window: one that began since has other tries."""
+    uncounted = Update(
+        COUNTERS, key, increment={"n": -1}, expect={"expires_at": counter.resets_at}
     )
-    for kind, count in zip(kinds, counts, strict=True):
-        if count.n >= kind.forgiven:
-            await service.store.reset(kind.gate)  # the wait is longer than the last one
-            await _wait(service, kind, count.n)
-
-
-async def succeeded(service: Service, account: str, address: str) -> None:
-    """Forget the account's failures; the address keeps its own."""
-    kinds = [kind for kind in _kinds(service, account, address) if kind.ends_with_success]
-    counts = await service.store.get_many([(COUNTERS, kind.failures) for kind in kinds])
-    for kind, count in zip(kinds, counts, strict=True):
-        if count is not None:
-            await service.store.reset(kind.failures)
-            await service.store.reset(kind.gate)
-
-
-async def forgive(service: Service, account: str) -> bool:
-    """Forget the account's failures from everywhere; whether there were any.
-
-    Looks at every counter: for whoever runs the service, not for requests.
-    """
-    ours = re.compile(rf"(failures|gate):account:{_hidden(service, account)}(:|\Z)")
-    keys = [one.id async for one in service.store.scan(COUNTERS) if ours.match(one.id)]
-    for key in keys:
-        await service.store.reset(key)
-    return bool(keys)
-
-
-async def _wait(service: Service, kind: _Kind, failures: int) -> int:
-    """Seconds until a try is looked at; 0 for the one that passes, and closes the gate again."""
-    excess = min(failures - kind.forgiven + 1, 16)
-    delay = timedelta(seconds=min(2**excess, service.config.sign_in_delay_max_seconds))
-    gate = await service.store.increment(kind.gate, window=delay)
-    if gate.n == 1:
-        return 0
-    left = gate.resets_at - service.clock.now()
-    return max(1, math.ceil(left.total_seconds()))
+    with suppress(Stale):
+        await service.store.commit(uncounted)

@@ -12,6 +12,7 @@ from idp.errors import Busy, FailedPrecondition
 from idp.identity import covered_users, password_change, user_states
 from idp.records import (
     CONSENTS,
+    GUESS_STREAKS,
     INSTANCE_ID,
     INSTANCES,
     MEMBERSHIPS,
@@ -121,6 +122,7 @@ async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write]
 async def _codes(service: Service, user_id: str) -> list[Write]:
     kept = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
     writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in kept.records]
+    writes.append(Delete(GUESS_STREAKS, user_id))
     for proves in ("email", "phone", "password", "reset"):
         where = {"user_id": user_id, "proves": proves}
         page = await service.store.find(

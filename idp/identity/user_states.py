@@ -9,7 +9,7 @@ from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition
-from idp.identity import covered_users, memberships, sessions, users
+from idp.identity import covered_users, guess_resets, memberships, sessions, users
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Write
@@ -53,12 +53,28 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 
     def decide(user: User) -> Mapping[str, object]:
         stamp = service.random.token(bits=64) if step.is_end else user.stamp
-        return {"state": step.after, "stamp": stamp}
+        return {"state": step.after, "stamp": stamp, "locked_until": None}
 
     user = await changes.changed(
         service, USERS, find, decide, step.type, call, also=lambda *_: also
     )
     return Changed(details=answers.details(user, user.org_id))
+
+
+async def unlock(service: Service, call: Call, user_id: str) -> Changed:
+    """Let a locked user in again, and forget the wrong passwords and codes of any: an active user
+    of whom some are counted is no error.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition.
+    """
+    user = await covered_users.find(service, call, user_id)
+    if user.state == "active":
+        changes.check_sequence(user, call)
+        if await guess_resets.forget(service, user):
+            return Changed(details=answers.details(user, user.org_id))
+    changed = await change(service, call, user_id, "unlock")
+    await guess_resets.forget(service, user)
+    return changed
 
 
 async def what_ends(service: Service, user: User) -> list[Write]:

@@ -12,8 +12,11 @@ import re
 import unicodedata
 from typing import Any, Final
 
+from msgspec import structs
+
 from idp import domains
 from idp.errors import IdpError
+from idp.identity import lock_ends
 from idp.identity.subjects import Subject
 from idp.records import (
     DOMAINS,
@@ -199,6 +202,12 @@ async def find_subject(service: Service, user_id: str) -> Subject | None:
     """The user with their organization and the instance, whatever their state."""
     user = await service.store.get(USERS, user_id)
     return await subject_of(service, user) if user else None
+
+
+async def unlocked(service: Service, subject: Subject) -> Subject:
+    """The subject as they are now: active again when the time of a lock has passed."""
+    user = await lock_ends.lifted(service, subject.user)
+    return structs.replace(subject, user=user)
 
 
 def staying(user: User) -> Update:

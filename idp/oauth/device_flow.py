@@ -7,7 +7,10 @@ answer.
 
 from __future__ import annotations
 
-from idp.identity import throttle
+from idp.identity import guess_reports, throttle
+from idp.identity.guess_reports import Outcome
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import device, sign_in_flow
 from idp.oauth.device_answers import DONE
 from idp.oauth.sign_in_flow import Begun
@@ -24,21 +27,26 @@ class CodeExpired(Exception):
     """A device showed this code, too long ago."""
 
 
-async def enter(service: Service, typed: str, agent: Agent | None, address: str) -> Begun:
-    """The sign-in that belongs to a user code; guesses from one address are made slow.
+async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
+    """The sign-in that belongs to a user code; guesses from one network are made slow.
 
     Raises WrongCode, CodeExpired, Throttled.
     """
-    letters, account = device.letters_of(typed), f"device:{address}"
+    letters, account = device.letters_of(typed), f"device:{origin.network}"
     if letters is None:
         raise WrongCode
-    await throttle.admit(service, account, address)
+    free = service.config.sign_in_failures_before_delay * origin.factor
+    try:
+        await throttle.admit(service, account, free=free)
+    except Throttled as refusal:
+        guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
+        raise
     request = await device.find(service, letters)
-    begun = await _begin(service, request, agent) if request else None
+    begun = await _begin(service, request, origin.agent) if request else None
     if begun is None:
-        await throttle.failed(service, account, address)
+        guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode
-    await throttle.succeeded(service, account, address)
+    await throttle.forget(service, account)
     return begun
 
 

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from idp.identity import factor_checks, factors, totp
 from idp.identity.agents import Cookie
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import acr, setups, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.setups import Setup
@@ -23,7 +24,7 @@ async def enter_code(
     proven: Proven,
     kind: Literal["totp", "recovery-code"],
     code: str,
-    address: str,
+    origin: TryOrigin,
 ) -> Cookie | None:
     """Go on with a person whose code is right; the browser's new cookie.
 
@@ -31,8 +32,11 @@ async def enter_code(
     same moment.
     """
     check = factor_checks.by_app if kind == factors.TOTP else factor_checks.by_recovery_code
-    writes = await check(service, proven.subject.user, code, address)
-    return await sign_in_flow.prove(service, flow, proven.by(acr.AMR_CODE), *writes)
+    accepted = await check(service, proven.subject.user, code, origin)
+    whole = proven.by(acr.AMR_CODE)
+    cookie = await sign_in_flow.prove(service, flow, whole, *accepted.writes)
+    await factor_checks.succeeded(service, accepted)
+    return cookie
 
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
@@ -66,7 +70,7 @@ async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
 
 
 async def confirm_app(
-    service: Service, flow: Flow, proven: Proven, code: str, name: str, address: str
+    service: Service, flow: Flow, proven: Proven, code: str, name: str
 ) -> Cookie | None:
     """Let the app count whose first code this is, and go on; the browser's new cookie. With the
     first factor there are recovery codes to be kept (`codes`).
@@ -77,7 +81,7 @@ async def confirm_app(
     known = setups.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
-    step = await factor_checks.of_new_app(service, user, known.secret, code, address)
+    step = await factor_checks.of_new_app(service, user, known.secret, code)
     change = await factors.add_totp(service, proven.subject, known.secret, name, step)
     kept = setups.seal(service, Setup(user.id, codes=change.codes)) if change.codes else None
     proven = proven.now_as(change.subject.user).by(acr.AMR_CODE)

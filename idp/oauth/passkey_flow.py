@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from idp.identity import challenges, passkey_changes, passkeys, webauthn
+from idp.identity import challenges, guess_resets, passkey_changes, passkeys, webauthn
 from idp.identity.agents import Cookie
 from idp.oauth import setups, sign_in_flow
 from idp.oauth.proofs import Proven
@@ -54,9 +54,11 @@ async def enter(
         raise webauthn.Refused("the user's organization wants no sign-in without a password")
     whole = (proven or Proven(proof.subject)).by(*proof.amr)
     try:
-        return await sign_in_flow.prove(service, flow, whole, *proof.writes)
+        cookie = await sign_in_flow.prove(service, flow, whole, *proof.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same answer, sent twice
+    await guess_resets.forget(service, whole.subject.user)
+    return cookie
 
 
 async def creation_options(service: Service, flow: Flow, proven: Proven) -> dict[str, Any] | None:

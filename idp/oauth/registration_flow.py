@@ -20,6 +20,7 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import homes, own_areas, responses, sign_in_flow
 from idp.oauth.proofs import Proven
 from idp.oauth.sign_in_flow import Flow
@@ -52,7 +53,7 @@ class NameTaken(Exception):
 class Visit(Struct, frozen=True):
     """Who asks for a mail from where, how it is written, and where it leads to."""
 
-    address: str
+    origin: TryOrigin
     bundle: Bundle
     verify_url: str
     sign_in_url: str
@@ -91,7 +92,7 @@ async def begin(
             _step(flow, known.id, organization),
         )
         return
-    await mail_limits.admit(service, typed.email, visit.address)
+    await mail_limits.admit(service, typed.email, visit.origin)
     waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
     new = Registration(
         id=service.random.id(),
@@ -140,7 +141,7 @@ async def resend(service: Service, flow: Flow, waiting: Registration, visit: Vis
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     typed = registration.unseal(service, waiting.sealed)
-    await mail_limits.admit(service, typed.email, visit.address)
+    await mail_limits.admit(service, typed.email, visit.origin)
     new = structs.replace(waiting, sent_at=service.clock.now())
     sent = await _mail(service, flow, organization, new, typed, visit)
     await service.store.commit(

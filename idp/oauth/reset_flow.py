@@ -13,10 +13,19 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from idp import mail
-from idp.identity import mail_codes, mail_limits, reset_letters, reset_links, users, verifications
+from idp.identity import (
+    lock_ends,
+    mail_codes,
+    mail_limits,
+    reset_letters,
+    reset_links,
+    users,
+    verifications,
+)
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled, account_of
+from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
 from idp.oauth import brands, own_areas, proofs, sign_in_flow
 from idp.oauth.proofs import Proven
@@ -47,7 +56,7 @@ _NOWHERE: Final = "nobody@invalid"
 class Visit(Struct, frozen=True):
     """Who asks for a mail from where, in which language, and what the link's address holds."""
 
-    address: str
+    origin: TryOrigin
     language: str
     query: dict[str, str]
 
@@ -72,7 +81,7 @@ async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> 
     request = flow.request
     if request.login_name == login_name and _is_recent(service, request):
         return
-    await mail_limits.admit(service, f"name:{login_key(login_name)}", visit.address)
+    await mail_limits.admit(service, f"name:{login_key(login_name)}", visit.origin)
     writes = await _asked(service, flow, login_name, visit)
     await service.store.commit(*writes)
 
@@ -88,7 +97,7 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     mail_limits.refuse_too_soon(service, request.reset_sent_at)
-    await mail_limits.admit(service, f"name:{login_key(request.login_name)}", visit.address)
+    await mail_limits.admit(service, f"name:{login_key(request.login_name)}", visit.origin)
     writes = await _asked(service, flow, request.login_name, visit)
     await service.store.commit(*writes)
 
@@ -97,6 +106,7 @@ async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) ->
     """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
     org_id = brands.signed_in_to(service, flow.request, flow.client)
     user = await users.find_by_login_name(service, login_name, org_id)
+    user = await lock_ends.lifted(service, user) if user else None
     subject = await _reachable(service, flow, user)
     user = subject.user if subject else None
     now, id = service.clock.now(), service.random.id()

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp.identity import agents, opening, password_change, sessions, sign_in
+from idp.identity import agents, guess_resets, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import (
     answering,
     brands,
@@ -298,16 +299,18 @@ async def note(service: Service, request: AuthRequest, **changes: Any) -> None:
 
 
 async def enter_password(
-    service: Service, flow: Flow, login_name: str, password: str, address: str
+    service: Service, flow: Flow, login_name: str, password: str, origin: TryOrigin
 ) -> Cookie | None:
     """Sign in, or go on to what is due first; the browser's new cookie.
 
     Raises sign_in.Refused, Throttled, HashingBusy; Stale when something else happened at once.
     """
     org_id = brands.signed_in_to(service, flow.request, flow.client)
-    subject = await sign_in.check_password(service, login_name, password, address, org_id)
-    proven = Proven(subject, sessions.PASSWORD)
-    return await prove(service, flow, proven, login_name=login_name, reset_id=None)
+    checked = await sign_in.check_password(service, login_name, password, origin, org_id)
+    proven = Proven(checked.subject, sessions.PASSWORD)
+    cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
+    await sign_in.succeeded(service, checked)
+    return cookie
 
 
 async def prove(
@@ -361,7 +364,9 @@ async def choose_password(
         service, subject, password, actor=subject.user.id
     )
     proven = proven.now_as(change.subject.user).by(*sessions.PASSWORD)
-    return await prove(service, flow, proven, *change.writes)
+    cookie = await prove(service, flow, proven, *change.writes)
+    await guess_resets.forget(service, subject.user)
+    return cookie
 
 
 async def forget_registration(service: Service, flow: Flow) -> None:

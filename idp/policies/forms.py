@@ -252,6 +252,7 @@ class AgePolicy(PolicyForm, frozen=True, kw_only=True):
 class LockoutPolicy(PolicyForm, frozen=True, kw_only=True):
     max_password_attempts: Annotated[int, Integer(0, 100)] = 0
     max_otp_attempts: Annotated[int, Integer(0, 100)] = 0
+    lockout_seconds: Annotated[int, Integer(0, 86_400)] = 0
 
     def stored(self) -> LockoutRules:
         return _as(LockoutRules, self)

@@ -53,6 +53,7 @@ class LockoutPolicyView(Answer, frozen=True, kw_only=True):
     details: Details
     max_password_attempts: int = 0
     max_otp_attempts: int = 0
+    lockout_seconds: int = 0
 
 
 class LabelPolicyView(Answer, frozen=True, kw_only=True):

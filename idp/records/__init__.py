@@ -21,6 +21,7 @@ from idp.records.browsers import (
     Agent,
     AuthRequest,
     Consent,
+    KnownUser,
     LogoutRequest,
     Session,
 )
@@ -60,6 +61,13 @@ from idp.records.grants import (
     Refresh,
     Replay,
     RevokedToken,
+)
+from idp.records.guesses import (
+    GUESS_STREAKS,
+    UNTRUSTED_PROXIES,
+    BrowserTries,
+    GuessStreak,
+    UntrustedProxy,
 )
 from idp.records.instance import (
     DEMO_VISITS,
@@ -205,9 +213,17 @@ ALL: Final = (
     PACKAGE_PARTS,
     JOB_PROBLEMS,
     JOB_BATCHES,
+    GUESS_STREAKS,
+    UNTRUSTED_PROXIES,
 )
 
 __all__ = [
+    "GUESS_STREAKS",
+    "UNTRUSTED_PROXIES",
+    "BrowserTries",
+    "GuessStreak",
+    "UntrustedProxy",
+    "KnownUser",
     "JOBS",
     "JOB_BATCHES",
     "JOB_PROBLEMS",

@@ -5,15 +5,25 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from idp.records.clients import ResponseType
 from storage import Collection, Record
+
+
+class KnownUser(Struct, kw_only=True):
+    """An account that knows a browser, for as long as `stamp` is the user's (`known_browsers`)."""
+
+    user_id: str
+    stamp: str
 
 
 class Agent(Record):
     """A browser: its cookie holds the id and a secret, which changes at every sign-in.
 
     `browser` and `system` are words for what it is, if that is known. `remembered` are the users
-    who signed in here, the last one first, until they are taken from the list.
+    who signed in here, the last one first, until they are taken from the list; `known` are those
+    of them whose account knows the browser.
     """
 
     secret_hash: str
@@ -22,6 +32,7 @@ class Agent(Record):
     browser: str | None = None
     system: str | None = None
     remembered: list[str] = []
+    known: list[KnownUser] = []
 
 
 class Session(Record):

@@ -22,6 +22,8 @@ MailKind = Literal[
     "recovery_code_used",
     "password_changed",
     "account_locked",
+    "password_closed",
+    "wrong_codes",
     "email_changed",
     "invite",
 ]

@@ -123,7 +123,8 @@ class User(Record):
     are searched (`users.keys`). `secret_hash` and
     `access_token_type` are for a service user that gets tokens by itself. `factor_declined_at` is
     when the person last put off setting up a second factor, `recovery_codes_at` when the recovery
-    codes were made that count.
+    codes were made that count. A lock ends at `locked_until`, if that is set. A new
+    `browsers_stamp` ends that the account knows browsers.
     """
 
     org_id: str
@@ -147,6 +148,8 @@ class User(Record):
     totp: Totp | None = None
     recovery_codes_at: datetime | None = None
     factor_declined_at: datetime | None = None
+    locked_until: datetime | None = None
+    browsers_stamp: str = ""
     idp_links: list[IdpLink] = []
     secret_hash: str | None = None
     secret_created_at: datetime | None = None

@@ -71,10 +71,11 @@ class AgeRules(Struct, frozen=True, tag_field="kind", tag="password_age"):
 
 class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
     """After how many wrong passwords, or codes of a second factor, in a row an account is locked;
-    0 is never."""
+    0 is never. The lock ends after `lockout_seconds`, or with 0 when somebody ends it."""
 
     max_password_attempts: int = 0
     max_otp_attempts: int = 0
+    lockout_seconds: int = 0
 
 
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):

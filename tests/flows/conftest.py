@@ -31,7 +31,7 @@ from tests.support.service import Server
 
 # Everybody comes from one address here, and some on purpose with the wrong password.
 SETTINGS: Final = {
-    "IDP_ADDRESS_FAILURES_BEFORE_DELAY": 10_000,
+    "IDP_KNOWN_NETWORKS": "127.0.0.0/8",
     "IDP_SIGN_IN_FAILURES_BEFORE_DELAY": 20,
     "IDP_REFUSED_CREDENTIALS_LIMIT": 1_000_000,
 }

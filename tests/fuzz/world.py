@@ -30,7 +30,7 @@ TYPES: Final = ["code", "id_token", "id_token token"]
 SECRET: Final = "a-secret-of-a-service-user"
 # Everybody comes from one address, and is wrong most of the time.
 SETTINGS: Final = {
-    "address_failures_before_delay": 10_000_000,
+    "known_networks": ("127.0.0.0/8",),
     "sign_in_failures_before_delay": 10_000_000,
     "refused_credentials_limit": 1_000_000,
 }

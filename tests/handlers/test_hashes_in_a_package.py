@@ -22,7 +22,7 @@ NONE = {
         if strength.setting == setting
     )
     for setting in BOUNDS
-} | {"address_failures_before_delay": 10_000}
+} | {"known_networks": ("127.0.0.0/8",)}
 
 
 @pytest.fixture

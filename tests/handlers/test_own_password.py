@@ -139,7 +139,7 @@ async def test_the_present_password_is_no_new_one(visitor, server, tokens):
 async def test_guessing_the_current_password_is_slowed_as_at_the_sign_in(
     visitor, new_visitor, demo, server, tokens
 ):
-    for _ in range(5):
+    for _ in range(10 + 6):  # as of a known browser, and then of an unknown one
         assert (await change(visitor, server, "wrong")).status == 400
     page = await change(visitor, server)
     elsewhere = new_visitor()

@@ -165,6 +165,7 @@ LIMITS = [
         "field.out_of_range",
     ),
     ("lockout", "maxOtpAttempts", (0, 100), (-1, 101), "field.out_of_range"),
+    ("lockout", "lockoutSeconds", (0, 86_400), (-1, 86_401), "field.out_of_range"),
     ("login", "allowUsernamePassword", (True,), (False,), "login_policy.only_way"),
     ("login", "ignoreUnknownUsernames", (True,), (False,), "login_policy.unknown_names"),
     (

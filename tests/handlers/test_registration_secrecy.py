@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from idp.identity import mail_limits
 from idp.records import OUTBOX, REGISTRATIONS, USERS, Email
 from storage import Update
 from tests.handlers.registering import (
@@ -289,11 +290,10 @@ class TestSeveralAddresses:
 
 
 class TestOneAddress:
-    @pytest.fixture
-    def settings(self):
-        return {"address_failures_before_delay": 1}
-
-    async def test_mails_that_one_address_asks_for_end_too(self, new_visitor, demo, server):
+    async def test_mails_that_one_address_asks_for_end_too(
+        self, new_visitor, demo, server, monkeypatch
+    ):
+        monkeypatch.setattr(mail_limits, "ASKED_FOR", 3)
         for n in range(3):
             await at_code(new_visitor(), demo, email=f"nora{n}@example.org")
         page = await at_register(visitor := new_visitor(), demo)

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec import structs
 
 from idp.identity import agents
 from idp.records import AGENTS, USERS
@@ -146,10 +147,14 @@ async def test_a_deactivated_account_is_told_no_differently(server, dana, demo):
 
 
 async def test_a_browser_remembers_so_many_and_the_last_first(server, visitor):
-    now = server.clock.now()
+    now, dana = server.clock.now(), await account.user(server)
+
+    def named(id):
+        return structs.replace(dana, id=id)
+
     agent = agents.new(server.service.random, now).agent
     for n in range(agents.REMEMBERED + 3):
-        _, cookie = agents.rotation(server.service.random, agent, now, f"user-{n}")
+        _, cookie = agents.rotation(server.service.random, agent, now, named(f"user-{n}"))
         agent = cookie.agent
 
     assert len(agent.remembered) == agents.REMEMBERED

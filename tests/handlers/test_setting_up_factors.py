@@ -173,7 +173,7 @@ async def test_a_name_that_can_not_be_is_refused(visitor, demo, server, forced, 
 
 async def test_many_wrong_first_codes_are_slowed_down(visitor, demo, server, forced):
     page = await at_app(visitor, demo, server)
-    for _ in range(server.service.config.sign_in_failures_before_delay):
+    for _ in range(server.service.config.sign_in_failures_before_delay + 1):
         page = await visitor.submit(page, code=wrong(server.clock, secret_of(page)))
     page = await visitor.submit(page, code=code(server.clock, secret_of(page)))
 

@@ -195,7 +195,7 @@ async def test_a_deactivated_person_is_refused(visitor, server, proof):
 
 
 async def test_guessing_is_slowed_as_at_the_sign_in(visitor, server, proof):
-    for _ in range(5):
+    for _ in range(6):
         assert (await fill(visitor, proof, password="wrong")).status == 400
     page = await fill(visitor, proof)
 

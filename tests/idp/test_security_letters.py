@@ -79,16 +79,13 @@ async def test_whoever_gets_a_new_password_is_told(server):
     assert (letter.kind, letter.user_id) == ("password_changed", user.id)
 
 
-async def test_whoever_is_locked_out_is_told_once(server, monkeypatch):
+async def test_whoever_is_locked_out_is_told_once(server):
     await prove_address(server)
 
-    async def rules(*_):
-        return LockoutRules(max_password_attempts=2)
-
-    monkeypatch.setattr(lockout.effective, "lockout", rules)
-    for _ in range(4):
+    rules = LockoutRules(max_password_attempts=2)
+    for n in range(4):
         user = await changed(server, server.user[0])
-        await lockout.failed(server.service, user, "account")
+        await lockout.failed(server.service, user, rules, "passwords", n)
 
     assert (await changed(server, server.user[0])).state == "locked"
     assert [each.kind for each in await mail.held(server.service)] == ["account_locked"]

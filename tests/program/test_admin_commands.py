@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from idp.identity import memberships, recovery, throttle
+from idp.identity import memberships, recovery, sign_in
 from idp.identity.memberships import IAM_OWNER
-from idp.records import MEMBERSHIPS, USERS
+from idp.identity.try_origin import TryOrigin
+from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS
 from storage import COUNTERS, Update
 from tests.support.audit import events_agree
 from tests.support.program import run
@@ -37,7 +38,7 @@ async def owners(server) -> list[str]:
 
 async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new_visitor, demo):
     name, password = server.user
-    for _ in range(6):
+    for _ in range(7):
         page = await new_visitor().sign_in(demo.authorize_url(), name, "wrong")
     assert page.status == 429
 
@@ -47,18 +48,21 @@ async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new
     assert "code" in page.answer
 
 
-async def test_an_unlock_leaves_other_accounts_and_the_address_as_they_are(server):
-    service = server.service
-    for account in ("user:one", "user:two"):
-        await throttle.failed(service, account, "192.0.2.1")
-    before = {one.id async for one in server.store.scan(COUNTERS)}
+async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(server, demo_user):
+    service, minnie = server.service, (await server.copy_user("minnie"))[0]
+    for name in (server.user[0], minnie):
+        with pytest.raises(sign_in.Refused):
+            await sign_in.check_password(service, name, "wrong", TryOrigin("192.0.2.1"))
+    before = {one.id: one.n async for one in server.store.scan(COUNTERS)}
 
-    assert await throttle.forgive(service, "user:one") is True
+    assert await recovery.unlock(service, server.user[0], actor=ACTOR) is True
 
-    after = {one.id async for one in server.store.scan(COUNTERS)}
-    assert "failures:address:192.0.2.1" in after
-    assert len(before - after) == 2
-    assert await throttle.forgive(service, "user:one") is False
+    after = {one.id: one.n async for one in server.store.scan(COUNTERS)}
+    streaks = [one.unknown async for one in server.store.scan(GUESS_STREAKS)]
+    assert len(before.items() - after.items()) == 1
+    assert after["spray:192.0.2.1"] == 2
+    assert streaks == [1], "of the other account"
+    assert await recovery.unlock(service, server.user[0], actor=ACTOR) is False
 
 
 async def test_a_locked_user_is_active_after_an_unlock_and_it_has_its_event(

@@ -81,7 +81,7 @@ class Stage:
             self._run(stop_server(server, http))
 
     def _start(self, directory):
-        settings = {"address_failures_before_delay": 10_000, "admin_pat": f"{directory}/pat"}
+        settings = {"known_networks": ("127.0.0.0/8",), "admin_pat": f"{directory}/pat"}
         clock = SteppingClock(NOON)
         return start_server(clock, self._listening.dup(), seed=1, port=PORT, **settings)
 

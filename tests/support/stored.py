@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from idp.records import ALL, LAST_USES, LEASES, REFUSALS
+from idp.records import ALL, GUESS_STREAKS, LAST_USES, LEASES, REFUSALS, UNTRUSTED_PROXIES
+
+_OF_NO_ACCOUNT = (REFUSALS, LEASES, LAST_USES, GUESS_STREAKS, UNTRUSTED_PROXIES)
 
 
 async def everything(store) -> dict[str, dict]:
     """Every record that has not expired, by collection and id; without the notes of refusals,
-    which each refusal leaves and nothing depends on, the turns at background work, and when
-    credentials were last used."""
+    which each refusal leaves and nothing depends on, the turns at background work, when
+    credentials were last used, and how often somebody guessed."""
     return {
         collection.name: {record.id: record async for record in store.scan(collection)}
         for collection in ALL
-        if collection not in (REFUSALS, LEASES, LAST_USES)
+        if collection not in _OF_NO_ACCOUNT
     }
 
 

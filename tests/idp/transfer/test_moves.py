@@ -73,7 +73,9 @@ POLICIES = {
     ),
     "passwordAgePolicy": some(maxAgeDays=st.integers(0, 5000), expireWarnDays=st.integers(0, 9)),
     "lockoutPolicy": some(
-        maxPasswordAttempts=st.integers(0, 200), maxOtpAttempts=st.integers(0, 200)
+        maxPasswordAttempts=st.integers(0, 200),
+        maxOtpAttempts=st.integers(0, 200),
+        lockoutSeconds=st.integers(0, 90_000),
     ),
     "labelPolicy": some(
         primaryColor=COLOUR,

@@ -44,7 +44,7 @@ FULL = {
         "minStrength": 2,
     },
     "password_age": {"maxAgeDays": 90, "expireWarnDays": 0},
-    "lockout": {"maxPasswordAttempts": 10, "maxOtpAttempts": 5},
+    "lockout": {"maxPasswordAttempts": 10, "maxOtpAttempts": 5, "lockoutSeconds": 900},
     "label": {
         "primaryColor": "#7a1f3d",
         "backgroundColor": "#fffdf8",

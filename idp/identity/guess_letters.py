@@ -1,0 +1,56 @@
+"""What people are told by mail of guesses at their password and codes."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from idp.i18n import message
+from idp.identity import security_letters
+from idp.mail import Link
+from idp.records import User
+from idp.service import Service
+from storage import Write
+
+_RESET_PAGE: Final = "/ui/reset"
+
+
+def password_closed(service: Service, user: User) -> list[Write]:
+    """That the password is accepted only in browsers that the account knows."""
+    subject = message("Many wrong passwords for your account", context="mail")
+    text = message(
+        "Many wrong passwords in a row were entered for your account at %(host)s. Until you have"
+        " signed in again, your password is accepted only in browsers that you have used before.",
+        context="mail",
+        host=_host(service),
+    )
+    ways = message(
+        "To sign in elsewhere, use a passkey, or choose a new password by “Forgot your"
+        " password?”. If you did not enter these passwords, you need not do anything.",
+        context="mail",
+    )
+    link = Link(
+        message("Choose a new password:", context="mail"), service.config.issuer + _RESET_PAGE
+    )
+    return security_letters.told(service, user, "password_closed", subject, text, ways, link)
+
+
+def wrong_codes(service: Service, user: User) -> list[Write]:
+    """That somebody who has the password enters wrong codes of the second factor."""
+    subject = message("Wrong codes for your account", context="mail")
+    text = message(
+        "Somebody entered the right password of your account at %(host)s, and then wrong codes of"
+        " its authenticator app.",
+        context="mail",
+        host=_host(service),
+    )
+    warning = message(
+        "If it was not you, somebody knows your password: choose another one now.",
+        context="mail",
+    )
+    account = security_letters.account(service)
+    return security_letters.told(service, user, "wrong_codes", subject, text, warning, account)
+
+
+def _host(service: Service) -> str:
+    return urlsplit(service.config.issuer).netloc

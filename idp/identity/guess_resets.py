@@ -1,0 +1,32 @@
+"""Setting all that is counted against a user's passwords and codes to 0."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from idp.identity import guess_streaks, lockout_counters, throttle
+from idp.records import GUESS_STREAKS, User
+from idp.service import Service
+from storage import Key, StorageError
+
+_CODES: Final = ("factor", "recovery", "new-factor")
+
+
+async def forget(service: Service, user: User) -> bool:
+    """Forget the tries at a user's password and codes; whether there were any.
+
+    For what lets them in beside a password, and for administrators. Best effort: what is left
+    makes the user wait, and lets nobody in.
+    """
+    accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
+    keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
+    keys += [key for each in accounts for key in lockout_counters.keys(service, user, each)]
+    with suppress(StorageError):
+        *records, streak = await service.store.get_many([*keys, (GUESS_STREAKS, user.id)])
+        found = [key for key, record in zip(keys, records, strict=True) if record is not None]
+        await throttle.delete(service, found)
+        if streak is not None:
+            await guess_streaks.end(service, streak)
+        return bool(found or streak)
+    return False

@@ -1,0 +1,71 @@
+"""A password that is closed to browsers which its account does not know: whose, who is told.
+
+It is decided after the answer to a wrong try, so that its time does not tell who has a passkey.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from idp import mail
+from idp.errors import FailedPrecondition
+from idp.identity import guess_letters, guess_streaks, memberships, passkeys, webauthn
+from idp.policies import looks
+from idp.records import GUESS_STREAKS, USERS, GuessStreak, User
+from idp.service import Service
+from storage import Stale, Update
+
+AFTER_ANSWER_SECONDS: Final = 0.1
+
+
+async def settle(service: Service, user_id: str) -> None:
+    """Keep whether the account stays open, and tell its owner once per streak if it does not."""
+    await asyncio.sleep(AFTER_ANSWER_SECONDS)
+    user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
+    if user is None or streak is None:
+        return
+    if streak.unknown < guess_streaks.most_unknown(service.config):
+        return  # a success came between
+    stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
+    with suppress(Stale):
+        if stays_open != streak.stays_open:
+            await _keep(service, streak, stays_open)
+        elif not stays_open and streak.told_at is None:
+            await _tell(service, user, streak)
+
+
+async def _keep(service: Service, streak: GuessStreak, stays_open: bool) -> None:
+    await service.store.commit(
+        Update(GUESS_STREAKS, streak.id, set={"stays_open": stays_open}),
+    )
+
+
+async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
+    """One mail per streak: of two processes at once, one is Stale."""
+    told = {"told_at": service.clock.now()}
+    letters = guess_letters.password_closed(service, user)
+    await service.store.commit(
+        Update(GUESS_STREAKS, streak.id, set=told, expect={"told_at": None}), *letters
+    )
+
+
+async def _has_another_way_in(service: Service, user: User) -> bool:
+    """Whether the user gets in without this password: by a mail's code, or by a passkey."""
+    login = (await looks.look(service, user.org_id)).login
+    is_reached = user.email is not None and user.email.is_verified
+    if is_reached and mail.is_readable(service.config) and not login.hide_password_reset:
+        return True
+    if webauthn.relying_party(service.config) is None or not login.allow_passwordless:
+        return False
+    return bool(await passkeys.of_user(service, user.id))
+
+
+async def _is_needed(service: Service, user: User) -> bool:
+    """Whether nobody else is an active owner of what the user owns."""
+    try:
+        await memberships.what_stays(service, user.id)
+    except FailedPrecondition:
+        return True
+    return False

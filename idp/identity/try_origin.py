@@ -1,0 +1,56 @@
+"""Where a try at a password or a code comes from."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from msgspec import Struct
+
+from idp.config import Config
+from idp.network_keys import network_key
+from idp.records import Agent
+
+SHARED: Final = 50  # times the limits of one network, where many people may have one address
+
+
+class TryOrigin(Struct, frozen=True):
+    """The client's address, its browser if the cookie was right, and the application that asked.
+
+    With `is_shared` the address is that of a proxy that `trusted_proxies` does not name, so that
+    all who come through it have it.
+    """
+
+    address: str
+    agent: Agent | None = None
+    client_id: str | None = None
+    is_shared: bool = False
+
+    @property
+    def network(self) -> str:
+        """The network that the try is counted under."""
+        return network_key(self.address)
+
+    @property
+    def factor(self) -> int:
+        """How many times the limits of one network this one has."""
+        return SHARED if self.is_shared else 1
+
+    def is_exempt(self, config: Config) -> bool:
+        """Whether the operator has exempted the network from limits (`known_networks`)."""
+        return bool(config.known_networks) and _is_in(config.known_networks, self.address)
+
+
+def _is_in(networks: tuple[str, ...], address: str) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return any((mapped or found) in network for network in _parsed(networks))
+
+
+@lru_cache(maxsize=8)
+def _parsed(texts: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(text, strict=False) for text in texts)

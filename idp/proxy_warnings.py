@@ -1,0 +1,44 @@
+"""Warning of proxies that are not in `trusted_proxies`: in the log, and kept for a while."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from idp import logs
+from idp.records import UNTRUSTED_PROXIES, UntrustedProxy
+from idp.service import Service
+from storage import Conflict, Insert, Stale, Update
+
+KEPT: Final = timedelta(days=7)
+_log: Final = logs.logger(__name__)
+
+
+def warn(service: Service, address: str) -> None:
+    """Warn of an address once per start, and note it for `listed`."""
+    if service.untrusted_proxies.is_new(address):
+        _log.warning(
+            "X-Forwarded-For is not believed: the address that sent it is not in trusted_proxies."
+            " If it is your proxy, name it there; limits of one network are 50 times as high until"
+            " then, because everybody has its address",
+            proxy=address,
+        )
+        service.errands.start(_note(service, address))
+
+
+async def _note(service: Service, address: str) -> None:
+    now = service.clock.now()
+    proxy = UntrustedProxy(id=address, seen_at=now, expires_at=now + KEPT)
+    try:
+        await service.store.commit(Insert(UNTRUSTED_PROXIES, proxy))
+    except Conflict:
+        seen = {"seen_at": now, "expires_at": proxy.expires_at}
+        with suppress(Stale):
+            await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=seen))
+
+
+async def listed(service: Service) -> list[UntrustedProxy]:
+    """The addresses that any process has warned of within the last days, the latest first."""
+    found = [each async for each in service.store.scan(UNTRUSTED_PROXIES)]
+    return sorted(found, key=lambda each: each.seen_at, reverse=True)
