@@ -21,10 +21,17 @@ from idp.errors import ConfigError
 # they speak to, and what the test suite reads.
 FILE_VARIABLE: Final = "IDP_CONFIG"
 URL_VARIABLE: Final = "IDP_URL"
+ORG_VARIABLE: Final = "IDP_ORG"
 TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
 PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
-_NO_SETTINGS: Final = (FILE_VARIABLE, URL_VARIABLE, TOKEN_VARIABLE, PASSWORD_VARIABLE)
+_NO_SETTINGS: Final = (
+    FILE_VARIABLE,
+    URL_VARIABLE,
+    ORG_VARIABLE,
+    TOKEN_VARIABLE,
+    PASSWORD_VARIABLE,
+)
 
 
 class Loaded(NamedTuple):
@@ -81,6 +88,15 @@ def load(
 def from_environment(name: str) -> str | None:
     """What the environment holds under that name, if it is anything."""
     return os.environ.get(name) or None
+
+
+def name_from_environment(variable: str) -> str | None:
+    """What the environment names by this variable; None: it is not set. Raises ConfigError: it is
+    set and empty, so what was meant is not known."""
+    value = os.environ.get(variable)
+    if value == "":
+        raise ConfigError([f"{variable} is empty, so nothing was done: set or unset it"])
+    return value
 
 
 def describe(loaded: Loaded) -> list[Described]:

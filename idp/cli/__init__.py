@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from idp import __version__
+from idp.cli import naming
 
 # Each command: where it is, and what it is about. Only the one that is wanted is imported.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -69,7 +70,7 @@ class Commands(click.Group):
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         found: click.Command = getattr(import_module(module), name)
-        return found
+        return naming.guard(found)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -53,7 +53,7 @@ class Place(Struct, frozen=True, kw_only=True):
     """Where to work: `url` of a service, or the store that the settings name.
 
     `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
-    organization that the calls act in.
+    organization that the calls act in, unless it is in IDP_ORG.
     """
 
     url: str | None = None
@@ -73,19 +73,22 @@ async def opened(place: Place) -> AsyncIterator[Backend]:
     has_store = any(place.flags.get(name) for name in ("data", "store"))
     if place.url and has_store:
         raise ConfigError([_CONTRADICTION])
-    url = place.url or (None if has_store else settings.from_environment(settings.URL_VARIABLE))
+    url = place.url
+    if url is None and not has_store:
+        url = settings.name_from_environment(settings.URL_VARIABLE)
+    org_id = place.org_id or settings.name_from_environment(settings.ORG_VARIABLE)
     config = load(place.config_file, place.flags).config
     if url:
         from idp.cli import remote
 
-        yield remote.backend(url, _token(place), place.org_id, config.vendor, SystemClock())
+        yield remote.backend(url, _token(place), org_id, config.vendor, SystemClock())
         return
     from idp import start
     from idp.cli import local
 
     service = await start.open_service(config, must_exist=True)
     try:
-        yield await local.backend(service, place.org_id)
+        yield await local.backend(service, org_id)
     finally:
         await start.close_service(service)
 

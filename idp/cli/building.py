@@ -66,7 +66,9 @@ def with_place(command: click.Command) -> click.Command:
             type=click.Path(path_type=Path),
             help="The token for it; else IDP_TOKEN.",
         ),
-        click.Option(["--org", "org_id"], metavar="ID", help="The organization to act in."),
+        click.Option(
+            ["--org", "org_id"], metavar="ID", help="The organization to act in; else IDP_ORG."
+        ),
         click.Option(
             ["--format", "how"],
             type=click.Choice(output.FORMATS),

@@ -13,7 +13,7 @@ def passwords() -> None:
 
 
 @passwords.command()
-@click.argument("source", metavar="IN", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option(
     "--min-count",

@@ -1,0 +1,53 @@
+"""Options and arguments that name something are never empty.
+
+`--org "$ORG"` in a script whose variable is not set would otherwise mean "not given", and the
+command would act on something else: another organization, or another store.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # generic since click 8.4
+
+_METAVARS: Final = frozenset({"ID", "FILE", "DIR", "URL", "HOST", "IN", "OUT", "NAME"})
+
+
+class NotEmpty(_ParamType):
+    """A type whose values are not empty."""
+
+    def __init__(self, inner: _ParamType) -> None:
+        self._inner = inner
+        self.name = inner.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value in its own type. Raises click.BadParameter: it is empty."""
+        if value == "":
+            self.fail("it is empty, so nothing was done", param, ctx)
+        return self._inner.convert(value, param, ctx)
+
+
+def guard(command: click.Command) -> click.Command:
+    """Have this command, and those below it, refuse to take an empty text for a name."""
+    for parameter in command.params:
+        if names_something(parameter) and not isinstance(parameter.type, NotEmpty):
+            parameter.type = NotEmpty(parameter.type)
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            guard(each)
+    return command
+
+
+def names_something(parameter: click.Parameter) -> bool:
+    """Whether the parameter's value is an id, a file, an address or the like."""
+    if isinstance(parameter.type, click.Choice) or parameter.default == "":
+        return False
+    if isinstance(parameter, click.Argument):
+        return True
+    is_id = (parameter.name or "").endswith("_id")
+    return is_id or (isinstance(parameter, click.Option) and parameter.metavar in _METAVARS)
