@@ -19,7 +19,7 @@ PEOPLE = {"anna": "a lamp in the attic", "max": "four green kettles"}
 def readme_script(issuer: str) -> str:
     """The commands of the README's section, for this issuer."""
     section = README.read_text().split("\n## Manage it by script\n")[1]
-    script = re.search(r"```\n(.+?)```", section, re.DOTALL)[1]
+    script = re.search(r"```sh\n(.+?)```", section, re.DOTALL)[1]
     return script.replace("http://localhost:8080", issuer)
 
 
