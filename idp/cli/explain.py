@@ -24,14 +24,29 @@ _LABEL: Final = 8
 @click.command(short_help="Why a request was refused.")
 @store_flags
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.argument("request_id")
-def explain(request_id: str, as_json: bool, config_file: Path | None, **flags: object) -> None:
-    """Tell what was wrong with a refused request: the X-Request-Id of its answer, which pages
-    show as its number. Kept for seven days. Example: idp explain 5xTpVw0mJqk3Yb9cD2eF1g
+@click.option("--last", is_flag=True, help="The newest refusal, instead of a request id.")
+@click.option("--client", metavar="ID", help="With --last: the newest of this application.")
+@click.argument("request_id", required=False)
+def explain(
+    request_id: str | None,
+    last: bool,
+    client: str | None,
+    as_json: bool,
+    config_file: Path | None,
+    **flags: object,
+) -> None:
+    """Explain why a request was refused. Its id is the X-Request-Id of the answer, which pages
+    show as its number; refusals are kept for seven days. Example: idp explain
+    5xTpVw0mJqk3Yb9cD2eF1g
     """
+    if last == (request_id is not None) or (client and not last):
+        raise click.UsageError("give a request id, or --last, to which --client may be added")
 
     async def told(service: Service) -> None:
-        found = await find(service, request_id)
+        if request_id is None:
+            found = [await find_newest(service, client)]
+        else:
+            found = [*await find(service, request_id)]
         encoding = sys.stdout.encoding or "ascii"
         click.echo(in_json(found) if as_json else in_text(found, encoding))
 
@@ -48,6 +63,17 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
             "no refused request of this id is known: they are kept for seven days, and of a "
             "flood only some; the log may have it"
         )
+    return found
+
+
+async def find_newest(service: Service, client_id: str | None) -> Refusal:
+    """The newest refusal, of this application if one is named. Raises NotFound."""
+    from idp.oauth import refusals
+
+    found = await refusals.newest(service, client_id)
+    if found is None:
+        of = f" of the application {client_id}" if client_id else ""
+        raise NotFound(f"no request{of} was refused in the last seven days")
     return found
 
 

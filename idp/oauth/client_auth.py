@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from idp import client_secrets, credentials, last_uses
+from idp import client_secrets, credentials, last_uses, logs
 from idp.credentials import Confidential
 from idp.oauth import assertions, stories
 from idp.oauth.assertions import Assertion, NotProven
@@ -205,7 +205,13 @@ async def _proven(
     with CLIENT_KNOWN:
         if client is None:
             raise await unknown(service, claimed)
-    proof, ends_at = check(claimed, client, service.clock.now(), methods), credentials.LASTS_UNTIL
+    try:
+        proof = check(claimed, client, service.clock.now(), methods)
+    except InvalidClient as error:
+        if _may_be_explained(service, client):
+            error.explain_to_developer(logs.current_request_id() or "")
+        raise
+    ends_at = credentials.LASTS_UNTIL
     if claimed.assertion is not None:
         with CLIENT_PROOF:
             try:
@@ -218,6 +224,13 @@ async def _proven(
     if proof:
         last_uses.note(service, proof, ends_at)
     return client
+
+
+def _may_be_explained(service: Service, client: Application) -> bool:
+    """Whether the client's developer may read what was wrong: on this machine, and in debug
+    mode."""
+    until = client.explains_until
+    return service.config.is_loopback or (until is not None and service.clock.now() < until)
 
 
 def check(
@@ -260,10 +273,12 @@ def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
 
 
 def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
+    is_about_secret = {used, registered} == {"client_secret_basic", "client_secret_post"}
     return InvalidClient(
         f"the client is registered for {registered}",
         story=f"The application's method is {registered}, and {used} was used.",
         fix=f"Set the client library to {registered}: {_HOW[registered]}. Or register {used}.",
+        hint=f"registered for {registered}, {used} was sent" if is_about_secret else "",
     )
 
 

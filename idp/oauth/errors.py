@@ -117,14 +117,21 @@ class InvalidTarget(OAuthError):
 
 
 class InvalidClient(OAuthError):
-    """Client authentication failed; which part failed stays in the log (`reason`)."""
+    """Client authentication failed; which part failed stays in the log (`reason`). `hint` is a
+    description for developers, where the client may be told more (`explain_to_developer`)."""
 
     code = "invalid_client"
     status = 401
 
-    def __init__(self, reason: str, *, story: str = "", fix: str = "") -> None:
+    def __init__(self, reason: str, *, story: str = "", fix: str = "", hint: str = "") -> None:
         super().__init__("client authentication failed", story=story, fix=fix)
         self.reason = reason
+        self.hint = hint
+
+    def explain_to_developer(self, request_id: str) -> None:
+        """Answers the hint, if there is one, with the request's id for `idp explain`."""
+        if self.hint:
+            self.description = f"{self.hint} (request {request_id})"
 
     def put_off(self, seconds: int) -> None:
         """There were too many: whoever tries again before is told the same (RFC 6585 4)."""

@@ -107,6 +107,13 @@ async def find(service: Service, request_id: str) -> list[Refusal]:
     return page.records
 
 
+async def newest(service: Service, client_id: str | None = None) -> Refusal | None:
+    """The newest refusal, of this client if one is named."""
+    where = {} if client_id is None else {"client_id": client_id}
+    page = await service.store.find(REFUSALS, where, order="created_at", descending=True, limit=1)
+    return page.records[0] if page.records else None
+
+
 async def _clients(service: Service, asked: Asked) -> list[str]:
     """Those of the client_ids that were sent which applications have."""
     sent = [asked.client_id, *(value for name, value in asked.pairs if name == "client_id")]

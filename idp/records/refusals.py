@@ -51,5 +51,8 @@ class Refusal(Record):
 
 
 REFUSALS: Final = Collection(
-    "refusals", Refusal, lists=(("request_id", "created_at"),), expires=True
+    "refusals",
+    Refusal,
+    lists=(("request_id", "created_at"), ("client_id", "created_at"), ("created_at",)),
+    expires=True,
 )

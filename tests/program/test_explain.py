@@ -99,3 +99,31 @@ def test_where_nothing_was_set_up_nothing_is_made(tmp_path):
 
     assert (told.returncode, told.stdout) == (5, "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.gen_test(timeout=60)
+async def test_the_newest_refusal_is_explained_without_its_id(
+    start_program, open_browser, tmp_path
+):
+    program = start_program()
+    nothing = run(tmp_path, "explain", "--last")
+    await silent(program, open_browser(program), program.demo())
+    await invented_token(program, open_browser(program), program.demo())
+    last = run(tmp_path, "explain", "--last", "--json")
+    client_id = program.demo().client_id
+    of_client = run(tmp_path, "explain", "--last", "--client", client_id, "--json")
+    of_nobody = run(tmp_path, "explain", "--last", "--client", "nobody")
+
+    assert json.loads(last.stdout)["refusals"][0]["endpoint"] == "userinfo"
+    (refusal,) = json.loads(of_client.stdout)["refusals"]
+    assert (refusal["endpoint"], refusal["clientId"]) == ("authorize", client_id)
+    assert [nothing.returncode, of_nobody.returncode] == [5, 5]
+    assert "no request of the application nobody was refused" in of_nobody.stderr
+
+
+@pytest.mark.parametrize("words", [[], ["id", "--last"], ["--client", "demo"], ["--last", "id"]])
+def test_either_an_id_or_the_newest_is_asked_for(installed, tmp_path, words):
+    done = run(tmp_path, "explain", *words)
+
+    assert done.returncode == 2
+    assert "give a request id, or --last" in done.stderr
