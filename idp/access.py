@@ -20,16 +20,16 @@ from idp.service import Service
 NO_ORGANIZATION: Final = "organization.not_found"
 NO_TOKEN: Final = "token.missing"  # noqa: S105 - a slug
 
-# What changes credentials, or who may do what: nobody does that in another's name.
-_NOT_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
+# What somebody may do who acts for the caller. No call that writes is among them: the audit log
+# names the caller as the one who did it.
+_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
     {
-        "iam.write",
-        "iam.member.write",
-        "org.member.write",
-        "user.write",
-        "user.import",
-        "user.grant.write",
-        "project.app.write",
+        "org.read",
+        "user.read",
+        "user.grant.read",
+        "project.read",
+        "project.app.read",
+        "policy.read",
     }
 )
 
@@ -37,18 +37,16 @@ _NOT_FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
 class Call(Struct, frozen=True):
     """A call whose caller holds `permission` in one organization at least.
 
-    `org_id` is the organization that the caller named, or None; `acting_id` the user who acts in
-    the caller's name (token exchange), or None. `if_match` is the `sequence` of what the call
-    changes, where the caller changes that state alone. `is_own`: it is made at the pages of the
-    caller's own account, and reaches nothing else (`of_themselves`). `is_by_pat`: the caller has
-    shown a personal access token.
+    `org_id` is the organization that the caller named, or None. `if_match` is the `sequence` of
+    what the call changes, where the caller changes that state alone. `is_own`: it is made at the
+    pages of the caller's own account, and reaches nothing else (`of_themselves`). `is_by_pat`: the
+    caller has shown a personal access token.
     """
 
     caller: User
     rights: Rights
     permission: Permission
     org_id: str | None
-    acting_id: str | None = None
     if_match: int | None = None
     is_own: bool = False
     is_by_pat: bool = False
@@ -56,7 +54,7 @@ class Call(Struct, frozen=True):
     @property
     def actor(self) -> str:
         """Who does it, for the audit log."""
-        return self.acting_id or self.caller.id
+        return self.caller.id
 
     @property
     def is_by_instance(self) -> bool:
@@ -99,14 +97,13 @@ async def admit(
     may act in any).
     """
     found = await authenticate(service, authorization)
-    caller, acting = found.user, found.token.act
+    caller = found.user
     logs.name_caller(caller.id)
-    if acting is not None and permission in _NOT_FOR_ACTORS:
-        told = "nobody changes credentials or rights in the name of another"
+    if found.token.act is not None and permission not in _FOR_ACTORS:
+        told = "whoever acts for somebody else may only read"
         raise PermissionDenied(told, slug="token.actor")
     rights = await permissions.of_user(service, caller.id)
-    acting_id = acting.sub if acting else None
-    call = Call(caller, rights, permission, org_id, acting_id, if_match, is_by_pat=found.is_pat)
+    call = Call(caller, rights, permission, org_id, if_match, is_by_pat=found.is_pat)
     return await admitted(service, call)
 
 

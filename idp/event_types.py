@@ -84,7 +84,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "project_role": ("Role of a project", ("changed", "created", "deleted")),
     "role_assignment": ("Roles of a user", ("changed", "created", "deleted")),
     "session": ("Session", ("ended", "opened", "renewed")),
-    "token": ("Token", ("exchanged", "refresh_repeated")),
+    "token": ("Token", ("exchanged", "impersonated", "refresh_repeated")),
     "user": (
         "User",
         (
@@ -96,7 +96,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "email_domain_lost",
             "email_superseded",
             "email_verified",
-            "impersonated",
+            "impersonated",  # of former releases: token.impersonated now
             "locked",
             "passkey_added",
             "passkey_removed",

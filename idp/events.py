@@ -33,6 +33,7 @@ def insertion(
     type: str,
     actor: str,
     at: datetime,
+    /,
     org_id: str | None = None,
     **payload: str,
 ) -> list[Write]:
@@ -76,6 +77,7 @@ def created(
     type: str,
     actor: str,
     at: datetime,
+    /,
     org_id: str | None = None,
     **payload: str,
 ) -> Insert:

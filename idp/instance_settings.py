@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from idp import answers, changes
 from idp.access import Call
@@ -48,7 +48,7 @@ async def put_features(service: Service, call: Call, request: Features) -> Chang
     """Switch features on or off."""
     is_on = request.oidc_token_exchange
     values = {} if is_on is None else {"allows_token_exchange": is_on}
-    return await _changed(service, call, values, "instance.features_changed")
+    return await _changed(service, call, lambda _: values, "instance.features_changed")
 
 
 async def features(service: Service, call: Call) -> FeaturesFound:
@@ -61,9 +61,15 @@ async def features(service: Service, call: Call) -> FeaturesFound:
 
 
 async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
-    """Replace the policy. What it forbids is not given out any more; tokens live on."""
-    values = {"allows_impersonation": request.enable_impersonation}
-    return await _changed(service, call, values, "instance.security_policy_changed")
+    """Replace the policy. Whoever switches impersonation ends what was issued to actors before."""
+    stamp, is_on = service.random.token(), request.enable_impersonation
+
+    def decide(instance: Instance) -> Mapping[str, object]:
+        is_switched = instance.allows_impersonation != is_on
+        new_stamp = {"acting_stamp": stamp} if is_switched else {}
+        return {"allows_impersonation": is_on} | new_stamp
+
+    return await _changed(service, call, decide, "instance.security_policy_changed")
 
 
 async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
@@ -76,10 +82,10 @@ async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
 
 
 async def _changed(
-    service: Service, call: Call, values: Mapping[str, object], type: str
+    service: Service, call: Call, decide: Callable[[Instance], Mapping[str, object]], type: str
 ) -> Changed:
     instance = await changes.changed(
-        service, INSTANCES, lambda: _find(service), lambda _: values, type, call
+        service, INSTANCES, lambda: _find(service), decide, type, call
     )
     return Changed(details=_details(instance))
 

@@ -104,7 +104,8 @@ SAFE_PROTOCOL = [
     *["TLS 1.2", "back-channel", "organization", "console"],
 ]
 SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]
-SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS]
+SAFE_ACTING = ["every use", "policy", "life", "reads", "personal tokens"]
+SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_ACTING)]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
 REFUSED: set[str] = set()

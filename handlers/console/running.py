@@ -47,7 +47,7 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     operation = BY_NAME[asked.operation]
     if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
         raise NotFound("there is nothing with such an id")
-    call = Call(caller, rights, operation.permission, asked.org_id, None, asked.if_match)
+    call = Call(caller, rights, operation.permission, asked.org_id, asked.if_match)
     call = await access.admitted(service, call)
     document = asked.document or {}
     given: dict[str, object] = {}

@@ -205,7 +205,7 @@ async def _check_template(service: Service, user: User, send: SendEmail | None) 
 
 
 def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
-    if is_verified and user_id in (call.caller.id, call.acting_id):
+    if is_verified and user_id == call.caller.id:
         message = "nobody calls verified what is their own: prove it by the code"
         raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")
 

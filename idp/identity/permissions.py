@@ -5,12 +5,13 @@ A role of the instance counts everywhere, a role of an organization in that orga
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
 from idp import listing
-from idp.records import MEMBERSHIPS, User
+from idp.records import MEMBERSHIPS, Membership, User
 from idp.service import Service
 
 Permission = Literal[
@@ -120,9 +121,15 @@ class Rights(Struct, frozen=True):
 
 async def of_user(service: Service, user_id: str) -> Rights:
     """What the user's memberships add up to."""
+    held = listing.each(service, MEMBERSHIPS, {"user_id": user_id})
+    return of_memberships([one async for one in held])
+
+
+def of_memberships(memberships: Iterable[Membership]) -> Rights:
+    """What these memberships of one user add up to."""
     everywhere: frozenset[Permission] = frozenset()
     by_organization: dict[str, frozenset[Permission]] = {}
-    async for one in listing.each(service, MEMBERSHIPS, {"user_id": user_id}):
+    for one in memberships:
         if one.org_id is None:
             everywhere |= _sum(one.roles, INSTANCE_ROLES)
         else:
@@ -140,19 +147,31 @@ def of_roles(org_id: str | None, roles: list[str]) -> Rights:
 
 
 async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
-    """Whether `actor` may get tokens in the name of `subject`, as far as roles go.
+    """Whether `actor` may get tokens in the name of `subject`, as far as roles go."""
+    rights = await of_user(service, actor.id)
+    return allow_impersonation(rights, subject, await managed_by(service, subject))
+
+
+async def managed_by(service: Service, user: User) -> Collection[str | None]:
+    """The organizations that the user manages, at most two of them; None is the instance.
+
+    Two are enough for `allow_impersonation`: a user has one membership in each.
+    """
+    page = await service.store.find(MEMBERSHIPS, {"user_id": user.id}, limit=2)
+    return {one.org_id for one in page.records}
+
+
+def allow_impersonation(rights: Rights, subject: User, managed: Collection[str | None]) -> bool:
+    """Whether an actor with these rights may act for a subject who manages `managed`.
 
     For whoever manages nothing, any impersonator's role of the instance or of the user's
     organization does. For a manager it takes one of administrators: of the instance, or of the
     one organization that this manager manages and belongs to. So no organization's role leads
     out of it.
     """
-    rights = await of_user(service, actor.id)
-    held = listing.each(service, MEMBERSHIPS, {"user_id": subject.id})
-    managed = {one.org_id async for one in held}
     if not managed:
         return rights.allow("impersonation", subject.org_id)
-    if managed == {subject.org_id}:
+    if set(managed) == {subject.org_id}:
         return rights.allow("admin.impersonation", subject.org_id)
     return "admin.impersonation" in rights.everywhere
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp import events
 from idp.identity.subjects import Subject
-from idp.oauth import standing
+from idp.oauth import acting, standing
 from idp.oauth.standing import Client, Member, Named
 from idp.oauth.tokens import chain
 from idp.records import AUTHORIZATIONS, Authorization, Session, TokenKind
@@ -39,7 +39,7 @@ class Grantee(Struct, frozen=True):
         flow, which has no other tokens than those it began with."""
         authorization = self.authorization
         is_fixed = authorization.grant in ("exchange", "implicit")
-        return authorization.expires_at if is_fixed else None
+        return acting.ends_at(authorization) if is_fixed else None
 
 
 def named(authorization: Authorization) -> Named:

@@ -35,7 +35,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     )
     with TOKEN_SENT:
         params.required("token")
-    stands = standing.judge(token.named, found) if token else None
+    stands = await standing.judge(service, token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
     presented.note_use(service, token)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from idp.identity import sessions
-from idp.oauth import asserted, id_tokens, tokens
+from idp.oauth import acting, asserted, id_tokens, tokens
 from idp.oauth.authorizations import Grantee
 from idp.oauth.id_tokens import Content
 from idp.oauth.scopes import OPENID
@@ -109,10 +109,18 @@ async def access_token(
         amr=authorization.amr,
         acr=authorization.acr,
         actor=authorization.actor,
-        ends_at=grantee.ends_at,
+        ends_at=_access_token_ends_at(service, grantee, now),
         extra=await asserted.in_access_token(service, grantee, scopes),
     )
     return await tokens.issue(service, terms, now)
+
+
+def _access_token_ends_at(service: Service, grantee: Grantee, now: datetime) -> datetime | None:
+    """The end that bounds the life of its kind, if anything does."""
+    if grantee.authorization.actor is None or grantee.ends_at is None:
+        return grantee.ends_at
+    lasts = tokens.lifetime(service.config, grantee.token_kind)
+    return min(grantee.ends_at, now + acting.shortened(service.config, lasts))
 
 
 def session_of(service: Service, grantee: Grantee, now: datetime) -> str | None:

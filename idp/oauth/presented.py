@@ -85,7 +85,7 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
 
     Raises InvalidToken.
     """
-    stands = standing.judge(presented.named, found)
+    stands = await standing.judge(service, presented.named, found)
     with TOKEN_STANDS:
         if stands is None:
             story = await stories.fallen(service, presented.named)

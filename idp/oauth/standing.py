@@ -8,6 +8,7 @@ counts from the moment it is written, on every process.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ from msgspec import Struct
 from idp.identity import stamps, subjects
 from idp.identity.stamps import Stamped
 from idp.identity.subjects import Subject
+from idp.oauth import acting
+from idp.oauth.acting import Acting, Refusal
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -28,6 +31,7 @@ from idp.records import (
     Application,
     Authorization,
     Instance,
+    Membership,
     Organization,
     Session,
     User,
@@ -72,7 +76,8 @@ class Client(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """What stands behind something issued. `session` is None when it has ended or is none."""
+    """What stands behind something issued. `session` is None when it has ended or is none;
+    `memberships` are those of the actors (`acting.keys`)."""
 
     instance: Instance
     subject: Subject | None
@@ -81,11 +86,12 @@ class Standing(Struct, frozen=True, kw_only=True):
     actors: Sequence[Subject]
     authorizations: Sequence[Authorization]
     session: Session | None
+    memberships: Sequence[Membership | None] = ()
 
 
 async def find(service: Service, named: Named) -> Standing | None:
     """What stands behind it, or None when any of it does not stand any more."""
-    return judge(named, await service.store.get_many(keys(named)))
+    return await judge(service, named, await service.store.get_many(keys(named)))
 
 
 def keys(named: Named) -> list[Key]:
@@ -99,6 +105,8 @@ def keys(named: Named) -> list[Key]:
     wanted += [(SESSIONS, id) for id in _sessions(named)]
     wanted += [(REVOKED_TOKENS, id) for id in named.token_ids]
     wanted += [(PATS, id) for id in named.pat_ids]
+    if named.user:
+        wanted += acting.keys([actor.id for actor in named.actors], named.user.org_id)
     return wanted
 
 
@@ -115,8 +123,50 @@ def _sessions(named: Named) -> list[str]:
     return list(dict.fromkeys([*own, *named.session_ids]))
 
 
-def judge(named: Named, records: Sequence[Any]) -> Standing | None:
-    """What the records of `keys` tell; more records may follow them."""
+async def judge(service: Service, named: Named, records: Sequence[Any]) -> Standing | None:
+    """What the records of `keys` tell; more records may follow them.
+
+    Where somebody acts for the user, one list more is read, and a refusal for that is logged.
+    """
+    stands = _judge_records(named, records)
+    refused = await _refused_acting(service, stands)
+    if stands is None or refused is None:
+        return stands
+    acting.note_refused(
+        service,
+        actor_id=refused.actor_id or named.actors[0].id,
+        subject_id=named.user.id if named.user else "",
+        client_id=named.client.id if named.client else None,
+        reason=refused.details,
+    )
+    return None
+
+
+async def refused_acting(service: Service, named: Named, records: Sequence[Any]) -> str | None:
+    """Why those who act for the user may not any more, in the administrator's words.
+
+    None: they may, or the records of `keys` tell of something else that has ended.
+    """
+    refused = await _refused_acting(service, _judge_records(named, records))
+    return refused.details if refused else None
+
+
+async def _refused_acting(service: Service, stands: Standing | None) -> Refusal | None:
+    if stands is None or stands.subject is None or not stands.actors:
+        return None
+    return await acting.refusal(
+        service,
+        Acting(
+            instance=stands.instance,
+            subject=stands.subject,
+            actors=stands.actors,
+            authorizations=stands.authorizations,
+            memberships=stands.memberships,
+        ),
+    )
+
+
+def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
     left = iter(records)
     instance: Instance | None = next(left)
     users = [_subject(instance, next(left), next(left)) for _ in _users(named)]
@@ -124,26 +174,27 @@ def judge(named: Named, records: Sequence[Any]) -> Standing | None:
     authorizations: list[Authorization] = [next(left) for _ in named.authorization_ids]
     sessions = {id: _living(next(left)) for id in _sessions(named)}
     subjects = [user for user in users if user]
-    acting = [client for client in clients if client]
+    live = [client for client in clients if client]
     if (
         instance is None
         or len(subjects) < len(users)
-        or len(acting) < len(clients)
+        or len(live) < len(clients)
         or not all(each and each.revoked_at is None for each in authorizations)
         or not all(sessions[id] for id in named.session_ids)
         or any(next(left) for _ in named.token_ids)
         or not all(next(left) for _ in named.pat_ids)
-        or named.stamps != stamps.of(instance, *_stamped(subjects, acting))
+        or named.stamps != stamps.of(instance, *_stamped(subjects, live))
     ):
         return None
     return Standing(
         instance=instance,
         subject=subjects[0] if named.user else None,
-        client=acting[0] if named.client else None,
-        others=acting[1:] if named.client else acting,
+        client=live[0] if named.client else None,
+        others=live[1:] if named.client else live,
         actors=subjects[1:] if named.user else subjects,
         authorizations=authorizations,
         session=sessions[named.session_id] if named.session_id else None,
+        memberships=list(islice(left, len(named.actors) * acting.MEMBERSHIPS_OF_ONE)),
     )
 
 

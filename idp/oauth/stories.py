@@ -21,6 +21,7 @@ from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
     INSTANCES,
+    MEMBERSHIPS,
     ORGANIZATIONS,
     PATS,
     REVOKED_TOKENS,
@@ -167,11 +168,12 @@ async def fallen(service: Service, named: Named) -> str:
     """What of all that a grant or token depends on does not stand any more."""
     now = service.clock.now()
     keys = standing.keys(named)
-    for (collection, id), record in zip(keys, await service.store.get_many(keys), strict=True):
+    records = await service.store.get_many(keys)
+    for (collection, id), record in zip(keys, records, strict=True):
         told = _FALLEN[collection.name](record, now, id in named.session_ids)
         if told:
             return told
-    return (
+    return await standing.refused_acting(service, named, records) or (
         "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application."
     )
@@ -211,6 +213,7 @@ def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
 
 _FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     INSTANCES.name: lambda record, now, counts: "",
+    MEMBERSHIPS.name: lambda record, now, counts: "",
     AUTHORIZATIONS.name: _fallen_grant,
     USERS.name: _state_of("user"),
     APPLICATIONS.name: _state_of("application"),

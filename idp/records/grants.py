@@ -45,7 +45,9 @@ class Authorization(Record):
     token exchange tells what it came of, and dies with any of it: the chain of actors
     (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
     sessions, single tokens and clients of its inputs (`parent_*`; clients are pairs of their own
-    id and their organization's). `token_kind` is what it was asked for, else it is the client's.
+    id and their organization's). Where there is an actor, `acting_stamp` is the installation's at
+    the exchange, and nothing that comes of it outlives `acting_ends_at`. `token_kind` is what it
+    was asked for, else it is the client's.
     """
 
     grant: Literal["code", "implicit", "device", "exchange"]
@@ -69,6 +71,8 @@ class Authorization(Record):
     claims: str | None = None
     actor: Actor | None = None
     actor_org_ids: list[str] = []
+    acting_stamp: str = ""
+    acting_ends_at: datetime | None = None
     parent_ids: list[str] = []
     parent_session_ids: list[str] = []
     parent_token_ids: list[str] = []

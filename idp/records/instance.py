@@ -32,7 +32,8 @@ class FirstAdmin(Struct, kw_only=True):
 class Instance(Record):
     """This installation: one record. `key_check` tells whether a master key is the right one.
 
-    `changed_at` is when somebody last changed its switches.
+    `changed_at` is when somebody last changed its switches. `acting_stamp` is a new one each time
+    that impersonation is switched: what was issued to an actor under a former one has ended.
     """
 
     stamp: str
@@ -45,6 +46,7 @@ class Instance(Record):
     demo: Demo | None = None
     allows_token_exchange: bool = False
     allows_impersonation: bool = False
+    acting_stamp: str = ""
 
 
 class SigningKey(Record):

@@ -143,7 +143,8 @@ SLUGS: Final[Mapping[str, Slug]] = {
     ),
     "token.actor": Slug(
         403,
-        "The token acts in the name of somebody else, and the call changes credentials or rights.",
+        "The token acts in the name of somebody else: such a token reads organizations, users, "
+        "projects, applications and policies, and opens nothing else.",
         "Call it with a token of your own.",
     ),
     "token.audience": Slug(

@@ -103,7 +103,10 @@ async def at(program: Program) -> Server:
     store = open_store(told["store"], now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     service = SimpleNamespace(
-        config=SimpleNamespace(issuer=told["issuer"], vendor="idp"), store=store, random=random
+        config=SimpleNamespace(issuer=told["issuer"], vendor="idp"),
+        store=store,
+        random=random,
+        clock=clock,
     )
     demo, admin = told["demo"], told["admin"]
     known = SimpleNamespace(

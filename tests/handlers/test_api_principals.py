@@ -6,19 +6,19 @@ let in is tested elsewhere.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import pytest
 
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
-from idp.records import AUTHORIZATIONS, LAST_USES, PATS, REFUSALS, USERS
+from idp.records import AUTHORIZATIONS, PATS, USERS
 from storage import Delete, Update
+from tests.support import writes
 from tests.support.api_samples import CALLS, address
 from tests.support.api_world import World
 from tests.support.callers import Caller, instance_owner, new_caller, refused
 from tests.support.exchanging import Broker
 from tests.support.samples import policies
 from tests.support.stored import only
+from tests.support.writes import at
 
 ORGANIZATION = "x-idp-orgid"
 MALFORMED = ["x" * 300, "%00", "%ff", "ä"]
@@ -40,27 +40,7 @@ def world(io_loop, server, visitor):
 
 @pytest.fixture
 def written(server, monkeypatch):
-    """What was committed, but for the notes of refusals and of when a token was used."""
-    commit, found = type(server.store).commit, []
-
-    async def noting(store, *writes):
-        found.extend(one for one in writes if one.collection not in (REFUSALS, LAST_USES))
-        await commit(store, *writes)
-
-    monkeypatch.setattr(type(server.store), "commit", noting)
-    return found
-
-
-@contextmanager
-def at(call, what, written):
-    """A failure says at which call; nothing was written."""
-    written.clear()
-    try:
-        yield
-        assert written == []
-    except AssertionError as error:
-        error.add_note(f"{call}, {what}")
-        raise
+    return writes.noted(server.store, monkeypatch)
 
 
 async def dead(server, visitor, new_visitor, demo, world):

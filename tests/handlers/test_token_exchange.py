@@ -8,10 +8,10 @@ import pytest
 
 from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
-from tests.support.answers import assert_json
+from tests.support.answers import assert_json, assert_refused
 from tests.support.asserting import register_key
 from tests.support.audit import events_agree, events_of
-from tests.support.callers import instance_owner
+from tests.support.callers import instance_owner, new_caller, new_organization
 from tests.support.exchanging import (
     ACCESS,
     GRANT,
@@ -24,7 +24,7 @@ from tests.support.exchanging import (
     switch,
 )
 from tests.support.forged import part
-from tests.support.stored import only
+from tests.support.stored import everything, only
 
 DISCOVERY = "/.well-known/openid-configuration"
 TYPES = {"access": ACCESS, "refresh": REFRESH, "id": ID, "jwt": JWT, "user": USER_ID}
@@ -270,9 +270,69 @@ async def test_a_personal_access_token_is_for_whatever_client_its_holder_gives_i
     body = await broker.granted(owner.token, scope="openid profile")
     told = await broker.introspect(body["access_token"])
 
-    assert {broker.party.client_id, server.issuer} <= set(told["aud"])
+    assert broker.party.client_id in told["aud"]
     assert told["client_id"] == broker.party.client_id
     assert "refresh_token" not in body
+
+
+# By what the application may, and whether the token is of a user of its organization.
+PERSONAL = [
+    (True, "home", True),
+    (True, "elsewhere", False),
+    (False, "home", False),
+    (False, "elsewhere", False),
+]
+
+
+@pytest.mark.parametrize("place", ["subject", "actor"])
+@pytest.mark.parametrize(("may_manage", "where", "opens_service"), PERSONAL)
+async def test_a_personal_token_opens_the_api_to_who_may_manage_in_its_organization(
+    server, visitor, new_visitor, place, may_manage, where, opens_service
+):
+    broker = await Broker.make(server, visitor, new_visitor, has_management_access=may_manage)
+    ann, _ = await broker.person()
+    elsewhere = await new_organization(server, "elsewhere.example")
+    organization = await broker.home() if where == "home" else elsewhere
+    role = "IAM_END_USER_IMPERSONATOR"
+    script = await new_caller(server, visitor, organization, role, everywhere=True)
+    sent = {
+        "subject": {"subject": script.token},
+        "actor": {
+            "subject": ann,
+            "type": USER_ID,
+            "actor_token": script.token,
+            "actor_token_type": ACCESS,
+        },
+    }[place]
+    told = await broker.introspect((await broker.granted(**sent))["access_token"])
+    before = await everything(server.store)
+    named = await broker.exchange(**sent, audience=server.issuer)
+
+    assert (server.issuer in told["aud"]) == opens_service
+    assert broker.party.client_id in told["aud"]
+    if opens_service:
+        assert named.status == 200
+    else:
+        assert_refused(named, 400, "invalid_target")
+        assert await everything(server.store) == before
+
+
+async def test_a_personal_token_of_elsewhere_closes_the_api_to_the_other_token_too(
+    server, visitor, new_visitor
+):
+    broker = await Broker.make(server, visitor, new_visitor, has_management_access=True)
+    scope = "openid urn:idp:iam:org:project:id:idp:aud"
+    _, tokens = await broker.person(scope=scope)
+    elsewhere = await new_organization(server, "elsewhere.example")
+    role = "IAM_END_USER_IMPERSONATOR"
+    script = await new_caller(server, visitor, elsewhere, role, everywhere=True)
+    form = {"actor_token": script.token, "actor_token_type": ACCESS}
+    told = await broker.introspect(
+        (await broker.granted(tokens["access_token"], **form))["access_token"]
+    )
+
+    assert server.issuer in (await broker.introspect(tokens["access_token"]))["aud"]
+    assert server.issuer not in told["aud"]
 
 
 async def test_the_services_own_audience_is_for_who_may_manage(server, broker):

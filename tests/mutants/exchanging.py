@@ -8,6 +8,7 @@ PACKAGE = "idp/oauth/grants/token_exchange"
 GRANT, PARTIES, RESULTS = (f"{PACKAGE}/{name}.py" for name in ("__init__", "parties", "results"))
 TESTS = "tests/handlers/test_token_exchange"
 GIVEN, ACTORS, ENDS = f"{TESTS}.py", f"{TESTS}_actors.py", f"{TESTS}_ends.py"
+ACTING, ACTS = "idp/oauth/acting.py", "tests/handlers/test_acting.py"
 INPUTS, REFUSED = f"{TESTS}_inputs.py", f"{TESTS}_refused.py"
 
 MUTANTS = [
@@ -33,9 +34,44 @@ MUTANTS = [
         f"{ACTORS} -k off_for_every_actor",
     ),
     Mutant(
+        "whoever acts already goes on when impersonation is switched off",
+        ACTING,
+        "if not instance.allows_impersonation:",
+        "if False:",
+        f"{ACTS} -k 'counts_at_the_next_request and policy'",
+    ),
+    Mutant(
+        "impersonation that is switched on again revives what it had ended",
+        ACTING,
+        "if any(each.acting_stamp != instance.acting_stamp for each in mine):",
+        "if False:",
+        f"{ACTS} -k for_good",
+    ),
+    Mutant(
+        "whoever acts already keeps a role that is withdrawn",
+        ACTING,
+        "if not permissions.allow_impersonation(rights, acting.subject.user, managed):",
+        "if False:",
+        f"{ACTS} -k 'counts_at_the_next_request and role'",
+    ),
+    Mutant(
+        "acting for somebody lasts as long as the family of an older release",
+        ACTING,
+        "authorization.acting_ends_at or authorization.created_at + LASTS",
+        "authorization.acting_ends_at or authorization.expires_at",
+        f"{ACTS} -k older_release",
+    ),
+    Mutant(
+        "a personal token opens the API to every application",
+        PARTIES,
+        "opens_service=client.has_management_access and",
+        "opens_service=True or",
+        f"{GIVEN} -k personal",
+    ),
+    Mutant(
         "everybody may act for everybody",
         GRANT,
-        "if not await permissions.may_impersonate(exchange.service, acting, user):",
+        "if not await permissions.may_impersonate(exchange.service, acting_user, user):",
         "if False:",
         f"{ACTORS} -k who_may_act",
     ),
@@ -56,7 +92,7 @@ MUTANTS = [
     Mutant(
         "an audience is made up",
         GRANT,
-        "if not set(wanted) <= {*subject.audience, *of_actor}:",
+        "if not set(wanted) <= {aud for audience in of_each for aud in audience}:",
         "if False:",
         f"{REFUSED} -k audience",
     ),
@@ -196,15 +232,8 @@ MUTANTS = [
     Mutant(
         "credentials are changed in the name of another",
         "idp/access.py",
-        "if acting is not None and permission in _NOT_FOR_ACTORS:",
+        "if found.token.act is not None and permission not in _FOR_ACTORS:",
         "if False:",
         f"{ACTORS} -k nobody_changes",
-    ),
-    Mutant(
-        "what was done in a name is told of the name",
-        "idp/access.py",
-        "return self.acting_id or self.caller.id",
-        "return self.caller.id",
-        f"{ACTORS} -k told_of_who",
     ),
 ]

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from idp.identity import memberships, users
-from idp.records import APPLICATIONS, AUTHORIZATIONS, INSTANCE_ID, INSTANCES, SESSIONS
+from idp.records import (
+    APPLICATIONS,
+    AUTHORIZATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    SESSIONS,
+)
 from storage import Update
 from tests.support.asserting import Asserting, register_key
 from tests.support.forged import part
@@ -33,10 +40,16 @@ class Broker:
     new_visitor: object
 
     @classmethod
-    async def make(cls, server, visitor, new_visitor) -> Broker:
+    async def make(cls, server, visitor, new_visitor, **changes) -> Broker:
+        """`changes` are of the client, such as `has_management_access`."""
         await switch(server, allows_token_exchange=True, allows_impersonation=True)
-        party = await server.register("Broker", grant_types=GRANTS)
+        party = await server.register("Broker", grant_types=GRANTS, **changes)
         return cls(server, visitor, party, new_visitor)
+
+    async def home(self):
+        """The organization of the client, and of the people."""
+        client = await self.server.store.get(APPLICATIONS, self.party.client_id)
+        return await self.server.store.get(ORGANIZATIONS, client.org_id)
 
     async def person(self, name: str | None = None, role: str | None = None, **request):
         """Somebody with a role of the instance, signed in at the client: the id, the tokens."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp import base64url, credentials
-from idp.oauth import authorizations, issuing, scopes, shown, stories
+from idp.oauth import acting, authorizations, issuing, scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
@@ -47,9 +47,10 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
             story = f"The refresh token was rotated {since} ago: this one is spent."
             await _refuse_spent(exchange, authorization, refresh, secret, story)
     with checks.REFRESH_UNEXPIRED:
-        ends = min(refresh.idle_expires_at, refresh.expires_at)
+        last = min(refresh.expires_at, acting.ends_at(authorization))
+        ends = min(refresh.idle_expires_at, last)
         if ends <= now:
-            why = "it was not used for too long" if ends < refresh.expires_at else "its time is up"
+            why = "it was not used for too long" if ends < last else "its time is up"
             story = f"The refresh token expired {stories.span(now - ends)} ago: {why}."
             raise InvalidGrant("the refresh token has expired", story=story)
     with checks.SCOPE_GRANTED:

@@ -12,16 +12,22 @@ from typing import Any, Final
 
 from idp.credentials import Confidential
 from idp.identity import permissions
-from idp.oauth import claims, reserved_scopes, scopes, shown, stories
+from idp.oauth import acting, claims, reserved_scopes, scopes, shown, stories
 from idp.oauth.checks import token_exchange as checks
 from idp.oauth.checks.client import CLIENT_KNOWN
-from idp.oauth.errors import InvalidClient, InvalidRequest, InvalidScope, InvalidTarget
+from idp.oauth.errors import (
+    InvalidClient,
+    InvalidGrant,
+    InvalidRequest,
+    InvalidScope,
+    InvalidTarget,
+    OAuthError,
+)
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.grants.token_exchange import parties, results, token_types
-from idp.oauth.grants.token_exchange.parties import Party, Unfit
+from idp.oauth.grants.token_exchange.parties import EndedActing, Party, Unfit
 from idp.oauth.grants.token_exchange.results import Wanted
 from idp.oauth.grants.token_exchange.token_types import TokenType
-from idp.oauth.params import Params
 from idp.oauth.standing import Client
 from idp.records import ORGANIZATIONS
 
@@ -55,7 +61,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     _check_depth(subject, actor)
     wanted = Wanted(
         type=sent.requested,
-        audience=_audience(exchange.params, subject, actor),
+        audience=_audience(exchange, subject, actor),
         scopes=_scopes(exchange, sent, subject, actor),
     )
     return await results.issue(exchange, client, subject, actor, wanted)
@@ -122,30 +128,53 @@ async def _subject(exchange: Exchange, sent: Sent) -> Party:
                 exchange.service, exchange.client, sent.subject_type, sent.subject_token
             )
         except Unfit as error:
-            raise InvalidRequest("subject_token invalid", story=str(error)) from None
+            raise _unfit("subject_token invalid", error) from None
+
+
+def _unfit(description: str, error: Unfit) -> OAuthError:
+    """RFC 8693 2.2.2 has `invalid_request` for a token that does not count; one that names an
+    actor whose right has ended is refused as its refresh is."""
+    kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
+    return kind(description, story=str(error))
 
 
 async def _actor(exchange: Exchange, sent: Sent, subject: Party) -> Party | None:
-    """Who acts for the subject, if anybody does, and may. Raises InvalidRequest."""
+    """Who acts for the subject, if anybody does, and may.
+
+    Raises InvalidRequest, InvalidGrant.
+    """
     if sent.actor_token is None and sent.subject_type not in token_types.NEED_AN_ACTOR:
         return None
     with checks.IMPERSONATION:
         if not subject.subject.instance.allows_impersonation:
-            told = "impersonation is switched off"
-            raise ImpersonationRefused(told, story="The security policy does not allow it.")
+            story = "The security policy does not allow it."
+            raise _refused(exchange, None, subject, "impersonation is switched off", story)
     with checks.ACTOR:
         actor = await _acting(exchange, sent)
         if actor.subject.user.id == subject.subject.user.id:
             story = "The actor is the subject: nobody acts for themselves."
             raise InvalidRequest("actor_token invalid", story=story)
     with checks.PERMISSION:
-        acting, user = actor.subject.user, subject.subject.user
-        if not await permissions.may_impersonate(exchange.service, acting, user):
-            story = (
-                f"The user {stories.quoted(acting.id)} may not act for {stories.quoted(user.id)}."
-            )
-            raise ImpersonationRefused("the actor may not act for the subject", story=story)
+        acting_user, user = actor.subject.user, subject.subject.user
+        if not await permissions.may_impersonate(exchange.service, acting_user, user):
+            ids = stories.quoted(acting_user.id), stories.quoted(user.id)
+            details = f"The user {ids[0]} may not act for {ids[1]}."
+            told = "the actor may not act for the subject"
+            raise _refused(exchange, acting_user.id, subject, told, details)
     return actor
+
+
+def _refused(
+    exchange: Exchange, actor_id: str | None, subject: Party, description: str, details: str
+) -> ImpersonationRefused:
+    acting.note_refused(
+        exchange.service,
+        actor_id=actor_id,
+        subject_id=subject.subject.user.id,
+        client_id=exchange.client.id,
+        reason=details,
+    )
+    return ImpersonationRefused(description, story=details)
 
 
 async def _acting(exchange: Exchange, sent: Sent) -> Party:
@@ -157,7 +186,7 @@ async def _acting(exchange: Exchange, sent: Sent) -> Party:
             exchange.service, exchange.client, sent.actor_type, sent.actor_token
         )
     except Unfit as error:
-        raise InvalidRequest("actor_token invalid", story=str(error)) from None
+        raise _unfit("actor_token invalid", error) from None
 
 
 def _check_depth(subject: Party, actor: Party | None) -> None:
@@ -171,13 +200,17 @@ def _check_depth(subject: Party, actor: Party | None) -> None:
             raise InvalidRequest(f"more than {MAX_DEPTH} exchanges came one after another")
 
 
-def _audience(params: Params, subject: Party, actor: Party | None) -> list[str]:
-    of_actor = actor.audience if actor else ()
-    wanted = list(dict.fromkeys(params.all("audience")))
+def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[str]:
+    """What is asked for of both tokens' audience: without this service unless both open it."""
+    inputs = [subject, actor] if actor else [subject]
+    opens_service = all(each.opens_service for each in inputs)
+    closed = set() if opens_service else {exchange.service.config.issuer}
+    of_each = [[aud for aud in each.audience if aud not in closed] for each in inputs]
+    wanted = list(dict.fromkeys(exchange.params.all("audience")))
     with checks.AUDIENCE:
-        if not set(wanted) <= {*subject.audience, *of_actor}:
+        if not set(wanted) <= {aud for audience in of_each for aud in audience}:
             raise InvalidTarget("audience is larger than that of the tokens that were sent")
-    return wanted or list(subject.audience or of_actor)
+    return wanted or next((audience for audience in of_each if audience), [])
 
 
 def _scopes(exchange: Exchange, sent: Sent, subject: Party, actor: Party | None) -> list[str]:

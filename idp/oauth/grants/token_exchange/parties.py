@@ -11,7 +11,16 @@ from msgspec import Struct
 
 from idp.identity import sessions, stamps, subjects, users
 from idp.identity.subjects import Subject
-from idp.oauth import assertions, audiences, id_tokens, jose, presented, standing, stories
+from idp.oauth import (
+    acting,
+    assertions,
+    audiences,
+    id_tokens,
+    jose,
+    presented,
+    standing,
+    stories,
+)
 from idp.oauth.assertions import NotProven
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
@@ -25,13 +34,18 @@ class Unfit(Exception):
     """The token does not count here. The message is for the log and the administrator."""
 
 
+class EndedActing(Unfit):
+    """The token names somebody who acts for its subject, and does not count any more."""
+
+
 class Party(Struct, frozen=True, kw_only=True):
     """Whom a token stands for, what it grants, and all that it depends on.
 
     `scopes` None: its kind has none. `actor` is the chain of those who act already, `actors` are
     the same, read; `others` the clients that the token and what it came of were issued to.
     `ends_at` is its own end, `grant_ends_at` that of what it came of. `exchanges` counts those
-    that led to it; `replay` is to be stored with what comes of it.
+    that led to it; `replay` is to be stored with what comes of it. Where it is not
+    `opens_service`, nothing that comes of it is meant for this service's own API.
     """
 
     subject: Subject
@@ -48,6 +62,7 @@ class Party(Struct, frozen=True, kw_only=True):
     grant_ends_at: datetime | None = None
     exchanges: int = 0
     replay: Replay | None = None
+    opens_service: bool = True
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
@@ -59,10 +74,9 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
     """An opaque token, a JWT, or a personal one."""
     try:
         opened = await presented.open(service, token)
-        found = await service.store.get_many(standing.keys(opened.named))
-        stands = await presented.judge(service, opened, found)
     except InvalidToken as error:
         raise Unfit(error.story) from None
+    stands = await _judge(service, opened)
     if stands.subject is None:
         raise Unfit("That is an application's own token: it stands for no user.")
     if opened.is_pat:
@@ -70,10 +84,19 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
     return _of_claims(service, client, opened, stands, stands.subject)
 
 
+async def _judge(service: Service, opened: Presented) -> Standing:
+    try:
+        found = await service.store.get_many(standing.keys(opened.named))
+        return await presented.judge(service, opened, found)
+    except InvalidToken as error:
+        raise (Unfit if opened.claims.act is None else EndedActing)(error.story) from None
+
+
 async def _of_pat(
     service: Service, client: Application, opened: Presented, subject: Subject
 ) -> Party:
-    """It is meant for whatever application its holder gives it to."""
+    """It is meant for whatever application its holder gives it to; the API only for one that may
+    manage, and belongs to the same organization."""
     said, pat_id = opened.claims, opened.claims.jti
     scopes = said.scope.split()
     granted = await audiences.of_application(service, client, scopes)
@@ -86,6 +109,7 @@ async def _of_pat(
         auth_time=datetime.fromtimestamp(said.iat, UTC),
         ends_at=ends_at,
         grant_ends_at=ends_at,
+        opens_service=client.has_management_access and client.org_id == subject.organization.id,
     )
 
 
@@ -110,7 +134,7 @@ def _of_claims(
         amr=said.amr,
         acr=said.acr,
         ends_at=datetime.fromtimestamp(said.exp, UTC),
-        grant_ends_at=min((grant.expires_at for grant in grants), default=None),
+        grant_ends_at=min((acting.ends_at(grant) for grant in grants), default=None),
         exchanges=sum(grant.grant == "exchange" for grant in grants),
     )
 

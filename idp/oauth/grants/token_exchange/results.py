@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from idp import events
-from idp.oauth import id_tokens, issuing, scopes, standing
+from idp.oauth import acting, id_tokens, issuing, scopes, standing
 from idp.oauth.authorizations import Grantee
 from idp.oauth.checks import token_exchange as checks
 from idp.oauth.errors import InvalidRequest
@@ -51,13 +51,27 @@ async def issue(
 
 
 def _refresh_token(
-    exchange: Exchange, id: str, wanted: Wanted, inputs: Sequence[Party], now: datetime
+    exchange: Exchange,
+    id: str,
+    wanted: Wanted,
+    inputs: Sequence[Party],
+    now: datetime,
 ) -> RefreshToken | None:
     """It lets the new authorization outlive the tokens that were sent, not what they came of."""
     if scopes.OFFLINE_ACCESS not in wanted.scopes:
         return None
-    ends_at = _earliest(party.grant_ends_at for party in inputs)
-    return new_refresh_token(exchange.service, id, now, ends_at)
+    return new_refresh_token(exchange.service, id, now, _latest_end(inputs, now))
+
+
+def _latest_end(inputs: Sequence[Party], now: datetime) -> datetime | None:
+    """The end that nothing outlives which comes of these."""
+    limit = now + acting.LASTS if _is_acting(inputs) else None
+    return _earliest([limit, *[party.grant_ends_at for party in inputs]])
+
+
+def _is_acting(inputs: Sequence[Party]) -> bool:
+    """Whether anybody acts for the subject: the second of the parties, or whoever did before."""
+    return len(inputs) > 1 or inputs[0].actor is not None
 
 
 def _authorization(
@@ -71,7 +85,7 @@ def _authorization(
     now: datetime,
 ) -> Authorization:
     inputs = [subject, actor] if actor else [subject]
-    acting = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
+    actors = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
     others = {each.application.id: each for party in inputs for each in party.others}
     others.pop(client.application.id, None)
     signed_in = actor or subject
@@ -90,7 +104,9 @@ def _authorization(
         amr=signed_in.amr,
         acr=signed_in.acr,
         actor=_chain(exchange.service.config.issuer, subject, actor),
-        actor_org_ids=[each.organization.id for each in acting],
+        actor_org_ids=[each.organization.id for each in actors],
+        acting_stamp=subject.subject.instance.acting_stamp if actors else "",
+        acting_ends_at=_latest_end(inputs, now) if actors else None,
         parent_ids=_union(each.authorization_ids for each in named),
         parent_session_ids=_union(each.session_ids for each in named),
         parent_token_ids=_union(each.token_ids for each in named),
@@ -98,7 +114,7 @@ def _authorization(
         parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
         token_kind=kind,
         stamps=standing.stamps_of(
-            subject.subject.instance, subject.subject, client, acting, list(others.values())
+            subject.subject.instance, subject.subject, client, actors, list(others.values())
         ),
         refresh=refresh.record if refresh else None,
         created_at=now,
@@ -129,6 +145,8 @@ def _ends_at(
     if refresh is not None:
         return refresh.record.expires_at + lifetime(config, kind)
     lasts = lifetime(config, kind)
+    if _is_acting(inputs):
+        lasts = acting.shortened(config, lasts)
     if wanted.type == "id_token":
         lasts = timedelta(seconds=config.id_token_seconds)
     return _earliest([now + lasts, *[party.ends_at for party in inputs]]) or now
@@ -162,9 +180,7 @@ async def _response(
 async def _store(
     exchange: Exchange, authorization: Authorization, inputs: Sequence[Party]
 ) -> None:
-    acting = authorization.actor
-    type = "user.impersonated" if acting else "token.exchanged"
-    actor = acting.sub if acting else authorization.user_id
+    type, actor, payload = _told(authorization)
     writes: list[Write] = events.insertion(
         exchange.service.random,
         AUTHORIZATIONS,
@@ -172,8 +188,7 @@ async def _store(
         type,
         actor,
         authorization.created_at,
-        client=authorization.client_id,
-        user=authorization.user_id,
+        **payload,
     )
     writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
     try:
@@ -182,6 +197,17 @@ async def _store(
         with checks.SUBJECT:
             story = "The JWT was used before: its jti counts once."
             raise InvalidRequest("subject_token invalid", story=story) from None
+
+
+def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
+    """The type of the event, who did it, and the event's payload."""
+    client_id, user_id = authorization.client_id, authorization.user_id
+    if authorization.actor is None:
+        return "token.exchanged", user_id, {"client": client_id, "user": user_id}
+    actor = authorization.actor.sub
+    payload = {"actor": actor, "subject": user_id, "clientId": client_id}
+    payload["audience"] = " ".join(authorization.audience)
+    return "token.impersonated", actor, payload
 
 
 def _union(lists: Iterable[Iterable[str]]) -> list[str]:

@@ -1,0 +1,105 @@
+"""Acting for somebody (token exchange, RFC 8693 1.1): who may, for how long, and until when.
+
+An actor's right is decided by roles, and by the installation's security policy. Both are read at
+every use of what an actor was given, so a role that is withdrawn counts at the next request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp import logs
+from idp.config import Config
+from idp.identity import memberships, permissions
+from idp.identity.subjects import Subject
+from idp.records import MEMBERSHIPS, Authorization, Instance, Membership
+from idp.service import Service
+from storage import Key
+
+LASTS: Final = timedelta(hours=8)
+MEMBERSHIPS_OF_ONE: Final = (
+    2  # of an actor: in the installation, and in the subject's organization
+)
+
+_log: Final = logs.logger(__name__)
+
+
+class Refusal(Struct, frozen=True):
+    """Why nobody acts any more: a sentence for the administrator, and the actor it is about."""
+
+    details: str
+    actor_id: str | None = None
+
+
+class Acting(Struct, frozen=True, kw_only=True):
+    """Who acts for whom, by which authorizations, and the records of `keys`."""
+
+    instance: Instance
+    subject: Subject
+    actors: Sequence[Subject]
+    authorizations: Sequence[Authorization]
+    memberships: Sequence[Membership | None]
+
+
+def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
+    """The memberships that decide whether these users may act for one of that organization."""
+    return [
+        (MEMBERSHIPS, memberships.id_of(id, where)) for id in actor_ids for where in (None, org_id)
+    ]
+
+
+async def refusal(service: Service, acting: Acting) -> Refusal | None:
+    """Why these actors may not act for the subject any more; None when every one of them may.
+
+    Reads the subject's memberships: whoever came to manage more is protected at once.
+    """
+    now, instance = service.clock.now(), acting.instance
+    if not instance.allows_impersonation:
+        return Refusal("The security policy does not allow that anybody acts for somebody else.")
+    mine = [each for each in acting.authorizations if each.actor]
+    if any(each.acting_stamp != instance.acting_stamp for each in mine):
+        return Refusal("Impersonation was switched off since: that ended what actors had then.")
+    if any(now >= ends_at(each) for each in mine):
+        return Refusal("What somebody gets to act for somebody else ends 8 hours later.")
+    managed = await permissions.managed_by(service, acting.subject.user)
+    for n, actor in enumerate(acting.actors):
+        held = acting.memberships[n * MEMBERSHIPS_OF_ONE : (n + 1) * MEMBERSHIPS_OF_ONE]
+        rights = permissions.of_memberships(each for each in held if each)
+        if not permissions.allow_impersonation(rights, acting.subject.user, managed):
+            told = "The actor's roles do not allow to act for this user any more."
+            return Refusal(told, actor.user.id)
+    return None
+
+
+def ends_at(authorization: Authorization) -> datetime:
+    """The end of an authorization. With an actor it is 8 hours after the exchange at the latest,
+    also where a release without that limit stored none."""
+    if authorization.actor is None:
+        return authorization.expires_at
+    latest = authorization.acting_ends_at or authorization.created_at + LASTS
+    return min(authorization.expires_at, latest)
+
+
+def shortened(config: Config, lasts: timedelta) -> timedelta:
+    """The life of an actor's access token, where that of others is `lasts`."""
+    return min(lasts, timedelta(seconds=config.acting_token_seconds))
+
+
+def note_refused(
+    service: Service, *, actor_id: str | None, subject_id: str, client_id: str | None, reason: str
+) -> None:
+    """Logs that somebody was not let act for somebody else.
+
+    Every such refusal is noted here: at the exchange, and at a use of what came of one.
+    """
+    _log.info(
+        "impersonation refused",
+        actor_id=actor_id,
+        subject_id=subject_id,
+        client_id=client_id,
+        reason=reason,
+    )

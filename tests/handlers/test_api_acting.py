@@ -1,0 +1,67 @@
+"""Every call of the management API by a token of somebody who acts for an owner.
+
+The calls come from the table of operations. The subject may do everything, so a refusal is because
+of the actor alone.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import writes
+from tests.support.api_samples import CALLS
+from tests.support.api_world import World
+from tests.support.callers import Caller, instance_owner, is_admitted, new_caller, refused
+from tests.support.exchanging import ACCESS, USER_ID, Broker
+from tests.support.writes import at
+
+READS = {
+    "org.read",
+    "user.read",
+    "user.grant.read",
+    "project.read",
+    "project.app.read",
+    "policy.read",
+}
+
+
+@pytest.fixture
+def settings():
+    return {"refused_credentials_limit": 1_000_000}
+
+
+@pytest.fixture
+def world(io_loop, server, visitor):
+    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
+    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
+
+
+async def acting_for_an_owner(server, visitor, new_visitor, world) -> Caller:
+    """Acts for an owner of the installation by a token for this service."""
+    broker = await Broker.make(server, visitor, new_visitor, has_management_access=True)
+    home = await broker.home()
+    subject = await new_caller(server, visitor, home, "IAM_OWNER", everywhere=True)
+    actor = await new_caller(server, visitor, home, "IAM_ADMIN_IMPERSONATOR", everywhere=True)
+    acting = {"actor_token": actor.token, "actor_token_type": ACCESS}
+    body = await broker.granted(subject.user_id, USER_ID, **acting)
+    return Caller(visitor, body["access_token"])
+
+
+@pytest.mark.gen_test(timeout=120)
+async def test_of_all_calls_an_acting_token_opens_those_that_read_and_no_others(
+    server, visitor, new_visitor, world, monkeypatch
+):
+    caller = await acting_for_an_owner(server, visitor, new_visitor, world)
+    written, passed = writes.noted(server.store, monkeypatch), set()
+    for call, operation in CALLS.items():
+        target = await world.target(operation)
+        with at(call, operation.permission, written):
+            page = await target.by(caller, **world.here)
+            if operation.permission in READS:
+                assert is_admitted(page), page.text
+                passed.add(call)
+            else:
+                assert refused(page, 403, 7) == {"": "token.actor"}
+
+    assert "DELETE /admin/v1/orgs/{orgId}" in CALLS.keys() - passed
+    assert len(passed) > 30
