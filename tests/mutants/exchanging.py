@@ -38,7 +38,7 @@ MUTANTS = [
         ACTING,
         "if not instance.allows_impersonation:",
         "if False:",
-        f"{ACTS} -k 'counts_at_the_next_request and policy'",
+        f"{ACTORS} -k off_for_every_actor",
     ),
     Mutant(
         "impersonation that is switched on again revives what it had ended",
