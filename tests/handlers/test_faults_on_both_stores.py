@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import sys
+import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
 
 from idp import logs, read_only
-from idp.records import JOBS
-from idp.transfer import process
+from idp.records import EVENTS, JOBS
+from idp.transfer import exporting, process
 from idp.transfer.process import Importer
 from storage import Unavailable, Unknown, settling
 from storage.mongo import store as mongo_store
@@ -107,6 +109,46 @@ def failing(server, monkeypatch):
         monkeypatch.setattr(kind, name, failed if fails else genuine)
 
     return switch
+
+
+@pytest.mark.parametrize("swallows", [True, False])
+async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monkeypatch, swallows):
+    genuine = exporting._organizations
+
+    async def endless(view, wanted, chosen):
+        (first, *_) = [each async for each in genuine(view, wanted, chosen)]
+        while True:
+            try:
+                await asyncio.sleep(0.001)
+            except asyncio.CancelledError:
+                if not swallows:
+                    raise
+            yield first
+
+    monkeypatch.setattr(exporting, "_organizations", endless)
+    monkeypatch.setattr(exporting, "KINDS", ())
+    owner.visitor.may_fail = True
+    begun = time.monotonic()
+    page = await owner.post("/admin/v1/export", {"timeout": "1s"})
+
+    assert refused(page, 504, 4) == {"": "deadline.exceeded"}
+    assert 1 <= time.monotonic() - begun < 2
+    found = [one.type async for one in server.store.scan(EVENTS)]
+    assert not [type for type in found if "export" in type]
+
+
+async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
+    server, owner, monkeypatch
+):
+    async def slow(*_):
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(20)
+
+    monkeypatch.setattr(exporting, "_note", slow)
+    owner.visitor.may_fail = True
+    page = await owner.post("/admin/v1/export", {"timeout": "1s"})
+
+    assert refused(page, 504, 4) == {"": "deadline.exceeded"}
 
 
 async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
