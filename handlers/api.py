@@ -19,7 +19,7 @@ from tornado.web import HTTPError
 
 from handlers import api_refusals
 from handlers.base import Handler
-from idp import access, leaving, rate_limits, repeating, requests, strict_json
+from idp import access, json_bounds, leaving, rate_limits, repeating, requests, strict_json
 from idp.access import Call
 from idp.answers import Answer, Filed
 from idp.api import error_body
@@ -43,6 +43,7 @@ _BUSY_SECONDS: Final = 2
 _WITHOUT_END: Final = 2**63
 _LINES: Final = "application/x-ndjson"
 _FLUSHED_BYTES: Final = 64 * 1024
+_QUICK_BYTES: Final = 32 * 1024  # of JSON that the event loop reads within milliseconds
 
 
 class _Details(Struct, frozen=True):
@@ -252,7 +253,7 @@ class ApiHandler(JsonHandler):
             return {"request": requests.read(operation.query, self._query())}
         if operation.request is None:
             return {}
-        if operation.is_large:  # it may take the loop too long
+        if len(self.body) > _QUICK_BYTES:  # it may take the loop too long
             document = await asyncio.to_thread(self.document)
         else:
             document = self.document()
@@ -264,6 +265,8 @@ class ApiHandler(JsonHandler):
     def document(self) -> object:
         """The body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
         self._check_type()
+        if len(self.body) > _QUICK_BYTES:
+            json_bounds.check(self.body)
         return strict_json.decode(self.body)
 
     def _query(self) -> dict[str, str]:

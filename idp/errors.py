@@ -43,6 +43,14 @@ class FieldProblem(NamedTuple):
         return f"{self.field}: {self.message}" if self.field else self.message
 
 
+def _bounded(problems: Sequence[FieldProblem]) -> Sequence[FieldProblem]:
+    """The first problems, and behind them that there are more."""
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    more = FieldProblem("fields.too_many", "", "more is wrong than is told here")
+    return [*problems[:MAX_PROBLEMS], more]
+
+
 class IdpError(Exception):
     """A refusal by the domain. `slug` is the class's unless the raiser knows better."""
 
@@ -69,7 +77,7 @@ class InvalidArgument(IdpError):
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         super().__init__(f"{problems[0]}{more}")
-        self.problems = tuple(problems[:MAX_PROBLEMS])
+        self.problems = tuple(_bounded(problems))
 
     @property
     def details(self) -> tuple[FieldProblem, ...]:

@@ -29,6 +29,7 @@ from idp.fields import Items, OneOf, Refused, Rule, wrong_type
 from idp.strict_json import child
 
 MAX_ITEMS = 100
+_MAX_UNKNOWN = 20  # of one object, told one by one
 
 
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -165,9 +166,14 @@ def _read_members(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> dict[str, Any]:
     known = _known(kind)
-    for name in value:
-        if name not in known:
-            problems.append(FieldProblem("field.unknown", child(path, name), "is not known"))
+    unknown = [name for name in value if name not in known]
+    if len(unknown) > _MAX_UNKNOWN:
+        told = f"has {len(unknown)} members that are not known"
+        problems.append(FieldProblem("field.unknown", path, told))
+    else:
+        problems += [
+            FieldProblem("field.unknown", child(path, name), "is not known") for name in unknown
+        ]
     values = _read_fields(kind, value, path, problems)
     if kind.one_of:
         problems += _conflicts(kind, values, path)

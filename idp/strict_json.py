@@ -118,7 +118,7 @@ def _looked_into(value: object) -> object:
     problems: list[FieldProblem] = []
 
     def report(problem: FieldProblem) -> None:
-        if len(problems) < MAX_PROBLEMS:
+        if len(problems) <= MAX_PROBLEMS:  # one more tells that there are more
             problems.append(problem)
 
     plain = _plain(value, "", 0, report)

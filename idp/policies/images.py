@@ -18,6 +18,7 @@ from idp.errors import IdpError
 
 MAX_BYTES: Final = 512 * 1024
 MAX_SIDE: Final = 2000  # pixels
+MAX_PIXELS: Final = 40_000_000
 _FORMATS: Final = ("PNG", "JPEG", "WEBP")
 _STARTS: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 _DAMAGED: Final = (
@@ -61,6 +62,7 @@ def drawn(sent: bytes, box: Box) -> Drawn:
     _check_kind(sent)
     from PIL import Image, ImageOps  # takes longer than the start of the program may
 
+    Image.MAX_IMAGE_PIXELS = None  # `_check_size` has a lower bound, and a refusal of its own
     try:
         with Image.open(io.BytesIO(sent), formats=_FORMATS) as image:
             _check_size(image)
@@ -123,6 +125,9 @@ def _check_kind(sent: bytes) -> None:
 
 def _check_size(image: Any) -> None:
     """By its head, before anything is unpacked."""
+    if image.width * image.height > MAX_PIXELS:
+        told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
+        raise Unusable(told, slug="image.too_large")
     if max(image.size) > MAX_SIDE:
         told = f"is wider or higher than {MAX_SIDE} pixels"
         raise Unusable(told, slug="picture.too_large")

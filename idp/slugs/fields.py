@@ -233,6 +233,16 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "A text is named more than once.",
         "Send each once.",
     ),
+    "fields.too_many": Slug(
+        400,
+        "More is wrong with the request than is told at once.",
+        "Mend what is named, and send it again.",
+    ),
+    "image.too_large": Slug(
+        400,
+        "The image has more than 40 megapixels.",
+        "Send a smaller one.",
+    ),
     "picture.animated": Slug(
         400,
         "The picture moves.",

@@ -95,6 +95,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "A number can't be held by other programs: NaN, infinite, or too large.",
         "Send a number within 64 bits, or a string where that is taken.",
     ),
+    "json.too_many_members": Slug(
+        400,
+        "The body has more than 10,000 members, or more than 50,000 values.",
+        "Send less at once. Whole organizations are brought by an import.",
+    ),
     "json.too_deep": Slug(
         400,
         "Objects and lists are nested more than 64 deep.",

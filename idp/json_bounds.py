@@ -1,0 +1,51 @@
+"""How much structure a JSON document may have, found out before it is parsed.
+
+A parser makes an object of each value. A few megabytes hold a million of them, and the event loop
+waits while they are made: so they are counted first, and the count ends at the bound.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from idp.errors import FieldProblem, InvalidArgument
+from idp.strict_json import MAX_DEPTH
+
+MAX_MEMBERS: Final = 10_000  # of all objects together
+MAX_ELEMENTS: Final = 50_000  # values of lists and objects, as their commas tell
+_MARK: Final = re.compile(rb"[\"\[\]{}:,]")
+_IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
+
+
+def check(octets: bytes) -> None:
+    """Raises InvalidArgument: too many members or values, or nested too deeply. What is no JSON is
+    left to the parser."""
+    depth = members = commas = at = 0
+    while (mark := _MARK.search(octets, at)) is not None:
+        at, sign = mark.end(), mark[0]
+        if sign == b'"':
+            text = _IN_TEXT.match(octets, at)
+            at = (text.end() if text else at) + 1
+        elif sign == b":":
+            members += 1
+        elif sign == b",":
+            commas += 1
+        else:
+            depth += 1 if sign in b"[{" else -1
+        problem = _problem(depth, members, commas)
+        if problem is not None:
+            raise InvalidArgument([problem])
+
+
+def _problem(depth: int, members: int, commas: int) -> FieldProblem | None:
+    if depth > MAX_DEPTH:
+        told = f"the body is nested deeper than {MAX_DEPTH} levels"
+        return FieldProblem("json.too_deep", "", told)
+    if members > MAX_MEMBERS:
+        told = f"the body has more than {MAX_MEMBERS} members"
+        return FieldProblem("json.too_many_members", "", told)
+    if commas > MAX_ELEMENTS:
+        told = f"the body has more than {MAX_ELEMENTS} values"
+        return FieldProblem("json.too_many_members", "", told)
+    return None
