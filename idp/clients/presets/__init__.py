@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from idp.clients.oidc_request import APP_TYPES
 from idp.clients.presets import devices, frameworks, products
@@ -20,6 +20,7 @@ _ADDRESS: Final = re.compile(
     r"(?P<scheme>https?://)?(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
     r"(?:/[A-Za-z0-9._~/-]*)?"
 )
+_USUAL_PORT: Final = 3000  # behind a proxy that ends TLS
 _KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
@@ -65,6 +66,7 @@ def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
         "issuer": issuer,
         "client_id": client_id,
         "base": _base(host),
+        "port": _port(host),
         "base_quoted": quote(_base(host), safe=""),
         "app": _scheme(host),
         "authorize": issuer + endpoints.AUTHORIZE,
@@ -92,6 +94,11 @@ def _base(host: str) -> str:
         raise InvalidArgument([FieldProblem("preset.host", "host", told)])
     scheme = "http" if is_loopback(found["name"].strip("[]")) else "https"
     return host.rstrip("/") if found["scheme"] else f"{scheme}://{host.rstrip('/')}"
+
+
+def _port(host: str) -> str:
+    """The port that the tool's own program listens on: that of its address, else 3000."""
+    return str(urlsplit(_base(host)).port or _USUAL_PORT)
 
 
 def _scheme(host: str) -> str:

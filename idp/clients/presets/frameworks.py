@@ -30,6 +30,12 @@ oauth.register(
 )
 
 
+@app.get("/")
+def home():
+    user = session.get("user")
+    return f"Hello {user['name']}" if user else '<a href="/auth/login">Sign in</a>'
+
+
 @app.get("/auth/login")
 def login():
     return oauth.idp.authorize_redirect(url_for("callback", _external=True))
@@ -39,6 +45,10 @@ def login():
 def callback():
     session["user"] = oauth.idp.authorize_access_token()["userinfo"]
     return redirect("/")
+
+
+if __name__ == "__main__":
+    app.run(port=<port>)
 """
 
 _DJANGO: Final = """\
@@ -79,7 +89,69 @@ app.use(auth({
   routes: { callback: '/callback', postLogoutRedirect: '<base>/' },
 }))
 app.get('/profile', requiresAuth(), (req, res) => res.json(req.oidc.user))
-app.listen(3000)
+app.get('/', (req, res) => res.send(req.oidc.isAuthenticated()
+  ? `Hello ${req.oidc.user.sub}` : '<a href="/login">Sign in</a>'))
+app.listen(<port>)
+"""
+
+_NODE: Final = """\
+import http from 'node:http'
+import * as client from 'openid-client'
+
+const issuer = new URL('<issuer>')
+const callback = '<base>/callback'
+const config = await client.discovery(
+  issuer,
+  '<client_id>',
+  {},
+  client.ClientSecretBasic(process.env.CLIENT_SECRET),
+  // http is for an issuer on this machine alone
+  issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : undefined,
+)
+const waiting = new Map() // what a sign-in that was begun expects, by its state
+const people = new Map() // who is signed in, by the cookie; keep both in your session store
+
+http.createServer(async (req, res) => {
+  const url = new URL(req.url, '<base>')
+  const cookie = /(?:^|; )sid=([^;]+)/.exec(req.headers.cookie ?? '')?.[1]
+  try {
+    if (url.pathname === '/login') return redirect(res, await begin())
+    if (url.pathname === '/callback') return await finish(url, res)
+    const person = people.get(cookie)
+    res.setHeader('Content-Type', 'text/html')
+    res.end(person ? `Hello ${person.sub}` : '<a href="/login">Sign in</a>')
+  } catch (error) {
+    res.writeHead(400).end(error.message)
+  }
+}).listen(<port>)
+
+async function begin() {
+  const pkceCodeVerifier = client.randomPKCECodeVerifier()
+  const expectedState = client.randomState()
+  waiting.set(expectedState, { pkceCodeVerifier, expectedState, idTokenExpected: true })
+  return client.buildAuthorizationUrl(config, {
+    redirect_uri: callback,
+    scope: 'openid profile email',
+    state: expectedState,
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  })
+}
+
+async function finish(url, res) {
+  const checks = waiting.get(url.searchParams.get('state'))
+  waiting.delete(url.searchParams.get('state'))
+  if (!checks) throw new Error('no sign-in was begun here')
+  const tokens = await client.authorizationCodeGrant(config, url, checks)
+  const sid = client.randomState()
+  people.set(sid, tokens.claims())
+  res.setHeader('Set-Cookie', `sid=${sid}; HttpOnly; SameSite=Lax; Path=/`)
+  redirect(res, '/')
+}
+
+function redirect(res, to) {
+  res.writeHead(303, { Location: String(to) }).end()
+}
 """
 
 _NEXT: Final = """\
@@ -167,6 +239,21 @@ PRESETS: Final[dict[str, Preset]] = {
         ),
         file="settings.py",
         configuration=_DJANGO,
+    ),
+    "node": Preset(
+        title="Node.js (openid-client 6)",
+        kind="web",
+        redirect_uris=("{base}/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(
+            EXACT_ISSUER,
+            message(
+                "Its own default is the secret in the form: the program says ClientSecretBasic.",
+                context="presets",
+            ),
+        ),
+        file="server.mjs",
+        configuration=_NODE,
     ),
     "express": Preset(
         title="Express (express-openid-connect)",
