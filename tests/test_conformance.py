@@ -108,6 +108,10 @@ SAFE_ACTING = ["every use", "policy", "life", "reads", "personal tokens"]
 SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_ACTING)]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
+FAULTS = [
+    *["Idempotency-Key", "settling", "readyz", "helper processes", "short TOTP secrets", "phpass"],
+    *["export timeout", "bounds", "images", "chunks"],
+]
 REFUSED: set[str] = set()
 
 
@@ -125,6 +129,7 @@ def test_the_ledger_holds_exactly_these_promises_each_once():
             *of_tables,
             *map(str, BEHAVIOURS),
             *(f"safe {each}" for each in SAFE),
+            *(f"faults {each}" for each in FAULTS),
             *(f"tenant {each}" for each in TENANTS),
             *(f"guesses: {each}" for each in GUESSES),
         ]
