@@ -100,7 +100,7 @@ TABLES = {
 BEHAVIOURS = [*range(1, 61), "16 id_token_hint", "18 form_post", "19 iss"]
 SAFE_PROTOCOL = [
     *["logout", "hint", "request", "assertion"],
-    *["requirePkce", "confirmReturn", "refresh"],
+    *["requirePkce", "confirmReturn", "refresh", "reset link"],
     *["TLS 1.2", "back-channel", "organization", "console"],
 ]
 SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]

@@ -1,8 +1,10 @@
 """/ui/reset: the link of a mail by which a password is set, in whichever browser it is opened.
 
-Opening it uses nothing up, as machines open links too; only the form does. Where the sign-in that
-asked for the mail waits in this browser, it goes on; elsewhere one to the service's own pages ends
-with who was signed in.
+Opening it uses nothing up, as machines open links too; only the form does. The key leaves the
+address at once, for a sealed cookie of ten minutes: addresses are kept in histories, and told to
+others. What stays in the address is the id of the link, which opens nothing by itself. Where the
+sign-in that asked for the mail waits in this browser, it goes on; elsewhere one to the service's
+own pages ends with who was signed in.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from idp.oauth.sign_in_flow import Flow
 from idp.records import Agent
 from storage import Stale
 
+_LINK: Final = "link"
+_KEPT: Final = ("flow", continuation.PARAMETER, "lang")
+
 _log = logs.logger(__name__)
 _REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
 
@@ -33,13 +38,16 @@ class ResetLinkHandler(ReplyingHandler):
     """Asks for the new password. Without a key it begins anew, where the mail is asked for."""
 
     async def get(self) -> None:
-        flow = await self._waiting(await self.find_agent())
         key = self.query_params().if_once("key")
-        if key is None:
+        if key is not None:
+            await self._take_key(key)
+            return
+        flow = await self._waiting(await self.find_agent())
+        if self.query_params().if_once(_LINK) is None:
             await self._ask_anew(flow)
             return
         try:
-            await self._ask(flow, await reset_links.find(self.service, key))
+            await self._ask(flow, await reset_links.find(self.service, self._key()))
         except LinkRefused as refused:
             await self._refuse(refused)
 
@@ -49,8 +57,7 @@ class ResetLinkHandler(ReplyingHandler):
         password = self._own_form().get("newPassword") or ""
         flow = await self._waiting(await self.find_agent())
         try:
-            key = self.query_params().if_once("key") or ""
-            opened = await reset_links.find(self.service, key)
+            opened = await reset_links.find(self.service, self._key())
             problems = await problems_of(self.service, opened.subject, password)
             if problems:
                 await self._ask(flow, opened, status=400, problems=problems)
@@ -58,6 +65,39 @@ class ResetLinkHandler(ReplyingHandler):
                 await self._set(flow, opened, password)
         except (LinkRefused, Stale) as refused:  # Stale: another one was faster
             await self._refuse(refused)
+
+    async def _take_key(self, key: str) -> None:
+        """Go on at an address without the key; what can't be a key is refused here."""
+        link_id = reset_links.id_of(key)
+        if link_id is None:
+            await self._waiting(await self.find_agent())
+            await self._refuse(LinkRefused("the link has no key"))
+            return
+        sealed = reset_links.seal(self.service, key)
+        self._keep_key(sealed, max_age=reset_links.COOKIE_SECONDS)
+        kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
+        self.see(responses.append(reset_links.PAGE, [(_LINK, link_id), *kept]))
+
+    def _key(self) -> str:
+        """The key of the link that the address names. Raises LinkRefused.
+
+        A form that the previous release has made is posted with its key in the address.
+        """
+        key = self.query_params().if_once("key")
+        if key is not None:
+            return key
+        sealed = self.get_cookie(self._key_cookie) or ""
+        link_id = self.query_params().if_once(_LINK) or ""
+        return reset_links.unseal(self.service, sealed, link_id)
+
+    def _keep_key(self, value: str, *, max_age: int) -> None:
+        config = self.service.config
+        header = browser.cookie_header(config, self._key_cookie, value, max_age=max_age)
+        self.add_header("Set-Cookie", header)
+
+    @property
+    def _key_cookie(self) -> str:
+        return browser.cookie_name(self.service.config, "reset")
 
     async def _set(self, flow: Flow | None, opened: Opened, password: str) -> None:
         """The new password, and the session that it opens, are one unit."""
@@ -71,6 +111,7 @@ class ResetLinkHandler(ReplyingHandler):
         cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
+        self._keep_key("", max_age=0)
         self.see(self._at(LOGIN, flow))
 
     async def _waiting(self, agent: Agent | None) -> Flow | None:
@@ -122,7 +163,8 @@ class ResetLinkHandler(ReplyingHandler):
 
     async def _refuse(self, cause: Exception) -> None:
         _log.info("link refused", cause=str(cause), address=self.address())
-        kept = [pair for pair in self._own_query() if pair[0] in ("flow", continuation.PARAMETER)]
+        kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
+        self._keep_key("", max_age=0)
         self.show_expired(sentence=_REFUSED, again_url=responses.append(reset_links.PAGE, kept))
 
     def _at(self, path: str, flow: Flow) -> str:

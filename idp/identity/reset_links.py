@@ -17,9 +17,12 @@ from idp.identity import users
 from idp.identity.subjects import Subject, is_active
 from idp.records import VERIFICATIONS, User, Verification
 from idp.service import Service
+from idp.vault import WrongKey
 from storage import Delete, Insert
 
 PAGE: Final = "/ui/reset"
+COOKIE_SECONDS: Final = 600
+_COOKIE: Final = "reset-link"
 
 
 class LinkRefused(Exception):
@@ -51,6 +54,31 @@ def add_key(service: Service, user: User | None, made: Insert) -> tuple[str, Ins
 def address(config: Config, key: str, **query: str) -> str:
     """The address that a mail leads to."""
     return f"{config.issuer}{PAGE}?{urlencode({'key': key} | query)}"
+
+
+def id_of(key: str) -> str | None:
+    """The part of a key that names its link, and opens nothing; None: it is no key."""
+    parts = credentials.split(key)
+    return parts[0] if parts else None
+
+
+def seal(service: Service, key: str) -> str:
+    """The key as the browser keeps it for a while."""
+    until = int(service.clock.now().timestamp()) + COOKIE_SECONDS
+    return service.vault.seal(f"{until}\n{key}", _COOKIE)
+
+
+def unseal(service: Service, sealed: str, link_id: str) -> str:
+    """The key of this link that `seal` was given. Raises LinkRefused: too old, or another's."""
+    try:
+        until, _, key = service.vault.open(sealed, _COOKIE).decode().partition("\n")
+    except WrongKey:
+        raise LinkRefused("the browser keeps no key") from None
+    if int(until) <= service.clock.now().timestamp():
+        raise LinkRefused("the browser has kept the key for too long")
+    if id_of(key) != link_id:
+        raise LinkRefused("the browser keeps the key of another link")
+    return key
 
 
 async def find(service: Service, key: str) -> Opened:

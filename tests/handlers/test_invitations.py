@@ -58,7 +58,7 @@ async def test_the_code_of_the_mail_still_proves_the_address(server, owner, new_
     mail = await newest(new_visitor(), MINI)
     body = {"verificationCode": mail["code"]}
     answer = await owner.post(f"/v2/users/{made['userId']}/email/verify", body)
-    late = await new_visitor().get(mail["url"])
+    late = await new_visitor().open(mail["url"])
 
     assert answer.status == 200
     assert (late.status, late.name) == (410, "expired")
@@ -69,7 +69,7 @@ async def test_an_invitation_that_is_too_old_leads_to_another_mail(server, owner
     person = new_visitor()
     link = (await newest(person, MINI))["url"]
     server.clock.advance(24 * 3600 + 1)
-    late = await person.get(link)
+    late = await person.open(link)
     (again,) = [a for a in Seen(late).links if a.startswith("/ui/reset")]
     page = await person.submit(await person.open(again), loginName=MINI)
     other = await person.open((await newest(person, MINI))["url"])

@@ -15,6 +15,7 @@ _MARKS = {
     "flask": '"code_challenge_method": "S256"',
     "django": "OIDC_USE_PKCE = True",
     "nextjs": 'checks: ["pkce"',
+    "node": "code_challenge: await client",
     "aspnet": "options.UsePkce = true",
     "oauth2-proxy": 'code_challenge_method = "S256"',
     "nginx": 'code_challenge_method = "S256"',

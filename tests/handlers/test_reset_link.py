@@ -1,10 +1,12 @@
 """The link of a reset's mail works in any browser, and once; looking at it uses nothing up."""
 
 import asyncio
-from urllib.parse import urlsplit
+import io
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from idp import logs
 from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
@@ -67,7 +69,7 @@ async def test_looking_at_it_uses_nothing_up_and_writes_nothing(
     page, link = await link_of(visitor, demo)
     before = await everything(server.store)
     for _ in range(3):
-        seen = await new_visitor().get(link)
+        seen = await new_visitor().open(link)
 
     assert (seen.status, seen.name) == (200, "change-password")
     assert await everything(server.store) == before
@@ -80,7 +82,7 @@ async def test_it_counts_for_an_hour(visitor, new_visitor, server, demo, seconds
     await give_address(server)
     _, link = await link_of(visitor, demo)
     server.clock.advance(seconds)
-    page = await new_visitor().get(link)
+    page = await new_visitor().open(link)
 
     assert (page.status, page.name) == [(200, "change-password"), (410, "expired")][seconds > 3600]
     assert leads_on(page)
@@ -127,7 +129,7 @@ async def test_one_that_does_not_count_leads_to_another_mail(
     link = await spoil(server, new_visitor(), link)
     stranger = new_visitor()
     before = await everything(server.store)
-    shown = await stranger.get(link)
+    shown = await stranger.open(link)
     sent = await stranger.post(link, {"newPassword": NEW_PASSWORD})
 
     assert await everything(server.store) == before
@@ -193,7 +195,7 @@ async def test_the_code_and_the_link_of_a_mail_count_once_together(
     await give_address(server)
     page, link = await link_of(visitor, demo)
     choice = await visitor.submit(page, code=(await newest(visitor))["code"])
-    late = await new_visitor().get(link)
+    late = await new_visitor().open(link)
 
     assert (choice.name, late.status) == ("change-password", 410)
 
@@ -235,3 +237,68 @@ async def test_a_second_factor_is_asked_for_in_whichever_browser_it_is_opened(
     assert silent.answer["error"] == "login_required"
     done = await other.submit(page, code=code_of_app(server.clock))
     assert (done.status, done.name) == (200, "signed-in")
+
+
+async def test_the_address_loses_the_key_before_anything_is_shown(
+    visitor, new_visitor, server, demo
+):
+    await give_address(server)
+    _, link = await link_of(visitor, demo)
+    key, other = parse_qs(urlsplit(link).query)["key"][0], new_visitor()
+    moved = await other.get(link)
+    (cookie,) = [each for each in moved.headers.get_list("Set-Cookie") if "idp_reset=" in each]
+    page = await other.open(moved.location)
+
+    assert moved.status == 303
+    assert parse_qs(urlsplit(moved.location).query)["link"] == [key[:22]]
+    assert key[22:] not in moved.location
+    assert key[22:] not in cookie
+    assert {"HttpOnly", "SameSite=Lax", "Max-Age=600"} <= set(cookie.split("; "))
+    assert page.name == "change-password"
+    assert key[22:] not in page.text + page.url
+
+
+@pytest.mark.parametrize(("seconds", "name"), [(599, "change-password"), (600, "expired")])
+async def test_the_browser_keeps_the_key_for_ten_minutes(
+    visitor, new_visitor, server, demo, seconds, name
+):
+    await give_address(server)
+    _, link = await link_of(visitor, demo)
+    other = new_visitor()
+    moved = await other.get(link)
+    server.clock.advance(seconds)
+
+    assert (await other.open(moved.location)).name == name
+
+
+async def test_the_cookie_of_one_link_opens_no_other_and_no_cookie_opens_none(
+    visitor, new_visitor, server, demo
+):
+    await give_address(server)
+    _, link = await link_of(visitor, demo)
+    other = new_visitor()
+    location = (await other.get(link)).location
+    of_another = location.replace(link.partition("key=")[2][:22], "x" * 22)
+    before = await everything(server.store)
+    mixed = await other.post(of_another, {"newPassword": NEW_PASSWORD})
+    without = await new_visitor().post(location, {"newPassword": NEW_PASSWORD})
+
+    assert (mixed.status, without.status) == (410, 410)
+    assert await everything(server.store) == before
+
+
+async def test_no_log_line_has_the_key_of_a_link(visitor, new_visitor, server, demo):
+    await give_address(server)
+    _, link = await link_of(visitor, demo)
+    key = parse_qs(urlsplit(link).query)["key"][0]
+    before, stream = dict(vars(logs._output)), io.StringIO()
+    logs.configure("debug", "json", stream=stream)
+    try:
+        other = new_visitor()
+        await other.submit(await other.open(link), newPassword=NEW_PASSWORD)
+        await other.open(link)
+    finally:
+        vars(logs._output).update(before)
+
+    assert "/ui/reset" in stream.getvalue()
+    assert key[22:] not in stream.getvalue()
