@@ -12,7 +12,7 @@ from typing import Final
 from idp import changes, leftovers
 from idp.access import Call
 from idp.changes import Changed
-from idp.clients import app_removal, projects
+from idp.clients import app_removal, protected_projects
 from idp.errors import FailedPrecondition
 from idp.records import (
     APPLICATIONS,
@@ -36,10 +36,10 @@ _TYPE: Final = "project.deleted"
 async def remove(service: Service, call: Call, project_id: str) -> Changed:
     """Delete a project with its applications and their keys, its roles, and who has these.
 
-    All that was issued to its applications ends. Raises NotFound, FailedPrecondition (the demo
-    application is in it).
+    All that was issued to its applications ends. Raises NotFound, PermissionDenied,
+    FailedPrecondition (the demo application is in it).
     """
-    found, first = await projects.find(service, call, project_id), list[Write]()
+    found, first = await protected_projects.find(service, call, project_id), list[Write]()
     demo = await app_removal.find_demo(service)
     if demo is not None and demo.project_id == found.id:
         message = "the demo application is in the project, and stays"
@@ -47,7 +47,7 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
     leftover = leftovers.new(service, _TYPE, found.id, call.actor)
 
     async def find() -> Project:
-        project = await projects.find(service, call, project_id)
+        project = await protected_projects.find(service, call, project_id)
         first[:] = await _first(service, project.id, call.actor)
         return project
 

@@ -16,7 +16,7 @@ from msgspec import structs
 from idp import answers, changes, events, leftovers
 from idp.access import Call
 from idp.changes import Changed
-from idp.clients import projects
+from idp.clients import projects, protected_projects
 from idp.errors import FailedPrecondition
 from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, AppState, Leftover, Project
 from idp.service import Service
@@ -58,13 +58,13 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
     """Take a step of `_STEPS`. All that was issued to its applications ends with the project, and
     stays dead for good.
 
-    Raises NotFound, FailedPrecondition (it is in that state already).
+    Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
     step, first = _STEPS[name], list[Write]()
     leftover = leftovers.new(service, "project.state", project_id, call.actor)
 
     async def find() -> Project:
-        project = await projects.find(service, call, project_id)
+        project = await protected_projects.find(service, call, project_id)
         if project.state == step.after:
             raise FailedPrecondition(f"the project is {project.state}", slug="project.state")
         turned = structs.replace(project, state=step.after)

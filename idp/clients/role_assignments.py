@@ -15,7 +15,7 @@ from idp.changes import Changed
 from idp.clients import granted_roles, project_grants, projects, roles
 from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, Text
-from idp.identity import read_user
+from idp.identity import covered_users, read_user
 from idp.listing import ListDetails
 from idp.records import (
     PROJECT_GRANTS,
@@ -94,11 +94,12 @@ async def create(
     """Give a user roles of a project. The call has to reach both, or the user alone where there
     is a project grant for their organization.
 
-    Raises NotFound, InvalidArgument (a role that the project does not know), AlreadyExists.
+    Raises NotFound, PermissionDenied, AlreadyExists,
+    InvalidArgument (a role that the project does not know).
     """
 
     async def attempt() -> RoleAssignment:
-        user = await read_user.find(service, call, user_id)
+        user = await covered_users.find(service, call, user_id)
         project_id, grant_id = request.project_id, request.project_grant_id
         source = await _source(service, call, user, project_id, grant_id)
         given = await _given(service, source, request.role_keys)
@@ -154,9 +155,9 @@ async def change(
 ) -> Changed:
     """Give a user these roles of a project instead of those that they had.
 
-    Raises NotFound, InvalidArgument (a role that the project does not know).
+    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
     """
-    user = await read_user.find(service, call, user_id)
+    user = await covered_users.find(service, call, user_id)
     guards: list[Write] = []
 
     async def find() -> RoleAssignment:
@@ -190,8 +191,8 @@ async def listed(service: Service, call: Call, user_id: str) -> Assignments:
 
 
 async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
-    """Take away all roles that a user has in a project. Raises NotFound."""
-    user = await read_user.find(service, call, user_id)
+    """Take away all roles that a user has in a project. Raises NotFound, PermissionDenied."""
+    user = await covered_users.find(service, call, user_id)
     found = await _find(service, call, user, assignment_id)
     return await changes.removed(
         service,

@@ -43,7 +43,7 @@ async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFo
 async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
     """Remove a key of a service user: it proves nothing from then on.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied.
     """
-    owner = await key_owners.service_user(service, call, user_id)
+    owner = await key_owners.own_service_user(service, call, user_id)
     return await registered_keys.remove(service, call, owner, key_id)

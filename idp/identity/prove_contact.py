@@ -10,7 +10,7 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Name
-from idp.identity import read_user
+from idp.identity import covered_users, read_user
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.phone_verifications import verify_phone
 from idp.identity.verifications import verify_email
@@ -34,9 +34,9 @@ class Proven(Answer, frozen=True, kw_only=True):
 async def prove(service: Service, call: Call, user_id: str, request: Code, contact: str) -> Proven:
     """Mark the `email` or the `phone` as verified.
 
-    Raises NotFound, InvalidArgument, AddressHeld.
+    Raises NotFound, PermissionDenied, InvalidArgument, AddressHeld.
     """
-    user = await read_user.find(service, call, user_id)
+    user = await covered_users.find(service, call, user_id)
     try:
         await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
     except CodeRefused as refused:

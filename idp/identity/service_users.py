@@ -156,11 +156,11 @@ async def generate_secret(
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
     """Take the secret away, and one that counts beside it.
 
-    Raises NotFound, FailedPrecondition (a person, or there is none).
+    Raises NotFound, FailedPrecondition (a person, or there is none), PermissionDenied.
     """
 
     async def find_one() -> User:
-        user = await find(service, call, user_id)
+        user = await find_covered(service, call, user_id)
         if user.secret_hash is None:
             raise FailedPrecondition("the user has no secret", slug="user.no_secret")
         return user
@@ -188,12 +188,12 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
 async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
     """End the secret that counts beside the current one, before its time.
 
-    Raises NotFound, FailedPrecondition (a person, or the current secret).
+    Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
     """
     user = await changes.changed(
         service,
         USERS,
-        lambda: find(service, call, user_id),
+        lambda: find_covered(service, call, user_id),
         lambda user: client_secrets.without(user, secret_id, service.clock.now()),
         "user.secret_ended",
         call,

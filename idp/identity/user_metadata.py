@@ -12,7 +12,7 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.fields import Base64, Items, Name, Refused, Text
-from idp.identity import new_users, read_user, users
+from idp.identity import covered_users, new_users, read_user, users
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.requests import Request
 from idp.search_plans import Filter
@@ -71,8 +71,11 @@ class MetadataFound(Answer, frozen=True, kw_only=True):
 async def put(
     service: Service, call: Call, user_id: str, key: str, request: MetadataValue
 ) -> Changed:
-    """Keep a value under this key, in place of any other. Raises NotFound, InvalidArgument."""
-    user = await read_user.find(service, call, user_id)
+    """Keep a value under this key, in place of any other.
+
+    Raises NotFound, PermissionDenied, InvalidArgument.
+    """
+    user = await covered_users.find(service, call, user_id)
     _check(key)
     value = base64.b64encode(request.value).decode()
     entry = await service.store.get(USER_METADATA, new_users.metadata_id(user.id, key))
@@ -135,8 +138,8 @@ async def search(
 
 
 async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
-    """Keep nothing under this key any more. Raises NotFound."""
-    user = await read_user.find(service, call, user_id)
+    """Keep nothing under this key any more. Raises NotFound, PermissionDenied."""
+    user = await covered_users.find(service, call, user_id)
     return await changes.removed(
         service,
         USER_METADATA,

@@ -126,8 +126,9 @@ async def show(service: Service, call: Call, user_id: str, token_id: str) -> Pat
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
-    """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person)."""
-    user = await service_users.find(service, call, user_id)
+    """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person),
+    PermissionDenied (the user may do more than the caller)."""
+    user = await service_users.find_covered(service, call, user_id)
     return await changes.removed(
         service,
         PATS,

@@ -62,9 +62,10 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 async def end(service: Service, call: Call, user_id: str, session_id: str) -> Changed:
     """End one session of a user, with the tokens that name it; its applications are told.
 
-    Raises NotFound, also for a session that has ended.
+    Raises NotFound, also for a session that has ended, and PermissionDenied: not of a user who may
+    do more than the caller.
     """
-    user = await read_user.find(service, call, user_id)
+    user = await covered_users.find(service, call, user_id)
     news, now = list[Write](), service.clock.now()
 
     async def find() -> Session:

@@ -108,6 +108,12 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The project belongs to the demonstration.",
         "End the demonstration instead.",
     ),
+    "project.protected": Slug(
+        403,
+        "The project's applications are not the caller's to end: it takes project.app.write, and "
+        "iam.write where one of them has managementAccess.",
+        "Let an owner of the installation do it, or take the managementAccess away first.",
+    ),
     "project.not_found": Slug(
         404,
         "There is no such project.",
