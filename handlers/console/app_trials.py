@@ -17,6 +17,7 @@ from idp.oauth import trying
 from idp.oauth.authorize import Refused
 from idp.oauth.errors import OAuthError, Unusable
 from idp.oauth.params import Params
+from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.records import APPLICATIONS, Application
 
 _TEST: Final = f"{CONSOLE}{ONE}/test"
@@ -80,9 +81,7 @@ class ResultHandler(TrialBase):
         self.page(
             "console/test-result",
             about=application.name,
-            facts=[fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
-            if told
-            else [],
+            facts=_facts(told),
             parts=[
                 {"title": title, "json": _written(claims)}
                 for title, claims in _parts(told)
@@ -92,6 +91,15 @@ class ResultHandler(TrialBase):
             back_url=self.at(CONSOLE + ONE, *ids),
             problems=problems,
         )
+
+
+def _facts(told: trying.Told | None) -> list[dict[str, object]]:
+    if told is None:
+        return []
+    facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
+    if OFFLINE_ACCESS not in told.scopes:
+        facts.append(fact(message("Left out", context="test-sign-in"), cells.text(_NO_REFRESH)))
+    return facts
 
 
 def refused(refusal: Unusable | Refused) -> list[dict[str, object]]:
@@ -115,5 +123,9 @@ def _written(claims: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(claims, order="sorted"), indent=2).decode()
 
 
+_NO_REFRESH: Final = message(
+    "offline_access: the application is not registered for refresh tokens.",
+    context="test-sign-in",
+)
 _ADDRESS: Final = f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)/test"
 ROUTES = [(_ADDRESS, TrialHandler), (f"{_ADDRESS}/result", ResultHandler)]

@@ -18,9 +18,10 @@ from msgspec import Struct
 from idp import logs, redaction
 from idp.oauth import explain, shown, stories, trails
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
+from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.oauth.stories import characters
 from idp.oauth.trails import Endpoint
-from idp.records import APPLICATIONS, AuthRequest
+from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
 from storage import Insert, StorageError
@@ -45,6 +46,11 @@ _RANDOM_CHARACTERS: Final = 43
 _PARAMETER_NAME: Final = re.compile(r"[a-z_]{1,30}")
 _USUAL_TYPE: Final = "application/x-www-form-urlencoded"
 _SCHEMES: Final = {"basic", "bearer", "dpop"}
+
+DROPPED: Final = (
+    "The scope offline_access is left out: the application is not registered for refresh tokens"
+    " (the grant type refresh_token)."
+)
 
 _log = logs.logger(__name__)
 
@@ -114,16 +120,18 @@ async def newest(service: Service, client_id: str | None = None) -> Refusal | No
     return page.records[0] if page.records else None
 
 
-async def _clients(service: Service, asked: Asked) -> list[str]:
-    """Those of the client_ids that were sent which applications have."""
+async def _clients(service: Service, asked: Asked) -> list[Application]:
+    """The applications whose client_ids were sent."""
     sent = [asked.client_id, *(value for name, value in asked.pairs if name == "client_id")]
     ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
     found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
-    return [client.id for client in found if client]
+    return [client for client in found if client]
 
 
-def _record(service: Service, asked: Asked, error: Refusing, clients: Sequence[str]) -> Refusal:
-    now = service.clock.now()
+def _record(
+    service: Service, asked: Asked, error: Refusing, clients: Sequence[Application]
+) -> Refusal:
+    now, known = service.clock.now(), [client.id for client in clients]
     return Refusal(
         id=service.random.id(),
         request_id=asked.request_id,
@@ -131,16 +139,24 @@ def _record(service: Service, asked: Asked, error: Refusing, clients: Sequence[s
         method=shown.value("method", asked.method) or characters(asked.method),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
         told=error.description if isinstance(error, OAuthError) else "",
-        sentence=_sentence(error),
+        sentence=" ".join([_sentence(error), *_dropped(asked, clients)]),
         created_at=now,
         expires_at=now + LASTS,
-        client_id=error.client_id or next(iter(clients), None),
-        sent=list(_sent(asked, clients)),
+        client_id=error.client_id or next(iter(known), None),
+        sent=list(_sent(asked, known)),
         registered=_registered(error),
         checks=_made(asked.endpoint, error),
         rule=error.check.rule if error.check else "",
         fix=_fix(error),
     )
+
+
+def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
+    """What of the request's scope is left out whatever becomes of it."""
+    scope = next((value for name, value in asked.pairs if name == "scope"), "")
+    for client in clients[:1]:
+        if OFFLINE_ACCESS in scope.split() and "refresh_token" not in client.grant_types:
+            yield DROPPED
 
 
 def _sentence(error: Refusing) -> str:

@@ -66,6 +66,16 @@ async def test_it_is_a_sign_in_after_which_the_claims_are_shown(server, visitor,
     assert "name" not in told["In the ID token"]
 
 
+@pytest.mark.parametrize("refreshes", [True, False])
+async def test_it_says_why_offline_access_is_left_out(server, visitor, address, refreshes):
+    grants = ["authorization_code", "refresh_token"] if refreshes else ["authorization_code"]
+    await change(server, address, grant_types=grants)
+    page = await finish(visitor, await begin(visitor, address))
+
+    left_out = "offline_access: the application is not registered for refresh tokens."
+    assert (left_out in page.text) is not refreshes
+
+
 async def test_it_shows_what_the_settings_put_into_the_tokens(server, visitor, address):
     await change(server, address, id_token_userinfo_assertion=True, access_token_type="jwt")
     told = claims(await finish(visitor, await begin(visitor, address)))

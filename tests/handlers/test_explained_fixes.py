@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.cli import explain
+from idp.records import APPLICATIONS
+from storage import Update
 from tests.handlers.mistakes.credentials import basic
 from tests.handlers.mistakes.world import AUTHORIZE, TOKEN, USERINFO, World
 from tests.handlers.steps import Seen, text_of
@@ -113,3 +115,23 @@ class TestThePage:
 
         assert Seen(page).all("html")[0]["dir"] == "rtl"
         assert '<bdi dir="ltr">(RFC 6749, 3.1.2.3)</bdi>' in page.text
+
+
+async def test_a_scope_that_is_left_out_is_told_with_the_reason(world):
+    alone = {"grant_types": ["authorization_code"]}
+    await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=alone))
+
+    page = await world.authorize(scope="openid offline_access", response_type="id_token")
+
+    told = (await known(world, page)).sentence
+    assert "The scope offline_access is left out" in told
+    assert "not registered for refresh tokens" in told
+
+
+async def test_a_scope_that_is_given_is_not_told_of(world):
+    refreshing = {"grant_types": ["authorization_code", "refresh_token"]}
+    await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=refreshing))
+
+    page = await world.authorize(scope="openid offline_access", response_type="id_token")
+
+    assert "offline_access is left out" not in (await known(world, page)).sentence
