@@ -152,10 +152,12 @@ def _record(
 
 
 def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
-    """What of the request's scope is left out whatever becomes of it."""
-    scope = next((value for name, value in asked.pairs if name == "scope"), "")
+    """What of a code request's scope is left out whatever becomes of it."""
+    sent = dict(asked.pairs)
+    is_for_code = sent.get("response_type", "code") == "code"
+    is_asked_for = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
     for client in clients[:1]:
-        if OFFLINE_ACCESS in scope.split() and "refresh_token" not in client.grant_types:
+        if is_asked_for and "refresh_token" not in client.grant_types:
             yield DROPPED
 
 

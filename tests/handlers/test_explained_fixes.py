@@ -121,7 +121,7 @@ async def test_a_scope_that_is_left_out_is_told_with_the_reason(world):
     alone = {"grant_types": ["authorization_code"]}
     await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=alone))
 
-    page = await world.authorize(scope="openid offline_access", response_type="id_token")
+    page = await world.authorize(scope="openid offline_access", prompt="none")
 
     told = (await known(world, page)).sentence
     assert "The scope offline_access is left out" in told
@@ -132,6 +132,6 @@ async def test_a_scope_that_is_given_is_not_told_of(world):
     refreshing = {"grant_types": ["authorization_code", "refresh_token"]}
     await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=refreshing))
 
-    page = await world.authorize(scope="openid offline_access", response_type="id_token")
+    page = await world.authorize(scope="openid offline_access", prompt="none")
 
     assert "offline_access is left out" not in (await known(world, page)).sentence
