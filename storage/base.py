@@ -111,7 +111,7 @@ class Collection(Generic[R]):
     (never null). A list of `narrowed` has no index of its own, costs nothing to write, and is read
     slower: the list of its fields but the first is narrowed to one value of that one, by which
     another list has to begin. In an expiring collection every record has `expires_at`, judged by
-    the injected clock; such a collection has no unique keys beside the id.
+    the injected clock, and is removed `kept` after that; there are no unique keys beside the id.
     """
 
     def __init__(
@@ -123,6 +123,7 @@ class Collection(Generic[R]):
         lists: Sequence[tuple[str, ...]] = (),
         narrowed: Sequence[tuple[str, ...]] = (),
         expires: bool = False,
+        kept: timedelta = timedelta(days=1),
     ) -> None:
         if expires and unique:
             raise InvalidValue(f"{name}: an expiring collection can't have unique keys")
@@ -132,6 +133,8 @@ class Collection(Generic[R]):
         self.lists: Final = tuple(lists)
         self.narrowed: Final = tuple(narrowed)
         self.expires: Final = expires
+        self.kept: Final = kept
+        self.is_swept_soon: Final = expires and kept < timedelta(days=1)
 
     def __repr__(self) -> str:
         return f"Collection({self.name!r})"

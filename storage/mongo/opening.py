@@ -35,7 +35,6 @@ from storage.mongo.driver import Driver
 from storage.mongo.reads import documents
 from storage.mongo.writes import deliver
 
-SWEEP_AFTER_SECONDS: Final = 24 * 3600
 INDEX_BUILD_SECONDS: Final = 3600
 CREATED_AT_ONCE: Final = 4  # on a busy machine, more connections at once come too late
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
@@ -103,7 +102,7 @@ async def _create(
 ) -> None:
     indexes = _indexes(collection)
     async with turns:
-        if collection.narrowed and collection.name in there:
+        if _unwanted(collection) and collection.name in there:
             await _drop_indexes(driver, collection)
         if indexes:
             # Building an index over many records takes longer than any other command may.
@@ -125,10 +124,10 @@ async def _create_collection(driver: Driver, name: str) -> None:
 
 
 async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
-    """Have no index of a list that is narrowed by now; another process may be at it, too."""
+    """Have no index that is not wanted any more; another process may be at it, too."""
     within = driver.collection(collection.name)
     there = await within.index_information()
-    for index in (IndexModel(_keys(fields)).document["name"] for fields in collection.narrowed):
+    for index in (IndexModel(keys).document["name"] for keys in _unwanted(collection)):
         try:
             if index in there:
                 await within.drop_index(index)
@@ -137,13 +136,27 @@ async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
                 raise
 
 
+def _unwanted(collection: Collection[Any]) -> list[list[tuple[str, int]]]:
+    """The indexes that older releases made: of lists that are narrowed by now, and the one by
+    which expired records were kept for a day."""
+    lists = [_keys(fields) for fields in collection.narrowed]
+    return [*lists, [("expires_at", 1)]] if collection.is_swept_soon else lists
+
+
 def _indexes(collection: Collection[Any]) -> list[IndexModel]:
     indexes = [IndexModel([(field, 1)], unique=True) for field in collection.unique]
     for fields in collection.lists:
         indexes.append(IndexModel(_keys(fields)))
     if collection.expires:
-        indexes.append(IndexModel([("expires_at", 1)], expireAfterSeconds=SWEEP_AFTER_SECONDS))
+        seconds = int(collection.kept.total_seconds())
+        indexes.append(IndexModel(_ttl_keys(collection), expireAfterSeconds=seconds))
     return indexes
+
+
+def _ttl_keys(collection: Collection[Any]) -> list[tuple[str, int]]:
+    """Of a collection that is swept soon the index runs the other way: as another index than the
+    one of a day that releases up to 0.1 make, so that their processes can still start."""
+    return [("expires_at", -1 if collection.is_swept_soon else 1)]
 
 
 def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:

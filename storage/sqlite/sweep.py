@@ -1,30 +1,43 @@
-"""Clearing away what expired long ago. Nothing depends on it: reads judge by the clock."""
+"""Clearing away what has expired. Nothing depends on it: reads judge by the clock."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from datetime import datetime, timedelta
 from typing import Final
 
 from storage.codec import instant_text
 from storage.sqlite.tables import Tables, statement
 
-_KEPT: Final = timedelta(hours=24)
+_KEPT: Final = timedelta(days=1)
+SLICE_SECONDS: Final = 0.01
+ROWS_A_SECOND: Final = 5000
 _ROWS: Final = 500
+_ROWS_AT_ONCE: Final = 50  # few enough to end a slice in time
 _SLICE = """SELECT count(*), max(id) FROM
     (SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT ?)"""
 _DELETE = """DELETE FROM {table} WHERE id > ? AND id <= ?
     AND json_extract(doc, '$.expires_at') < ?"""
+_IS_OLD = "SELECT 1 FROM {table} WHERE json_extract(doc, '$.expires_at') < ? LIMIT 1"
+_DELETE_OLDEST = """DELETE FROM {table} WHERE rowid IN
+    (SELECT rowid FROM {table} WHERE json_extract(doc, '$.expires_at') < ?
+    ORDER BY json_extract(doc, '$.expires_at') LIMIT ?)"""
 
 
 class Sweeper:
-    """Goes round the expiring tables in slices of bounded work, without an index."""
+    """Goes round most expiring tables in slices of bounded work, without an index; and removes
+    from those that are swept soon what is oldest, by their index."""
 
     def __init__(self, tables: Tables) -> None:
-        self._after = {table.name: "" for table in tables.values() if table.expires}
+        expiring = [table for table in tables.values() if table.expires]
+        self._after = {one.name: "" for one in expiring if not one.collection.is_swept_soon}
+        self._kept = {
+            one.name: one.collection.kept for one in expiring if one.collection.is_swept_soon
+        }
 
     def turn(self, connection: sqlite3.Connection, now: datetime) -> None:
-        """Sweep the next slice of every expiring table, in a transaction of its own."""
+        """Sweep the next slice of every table without an index, in a transaction of its own."""
         before = instant_text(now - _KEPT)
         for table, after in self._after.items():
             rows, last = connection.execute(statement(_SLICE, table), (after, _ROWS)).fetchone()
@@ -32,3 +45,25 @@ class Sweeper:
                 end = last.decode()
                 connection.execute(statement(_DELETE, table), (after, end, before))
             self._after[table] = end if rows == _ROWS else ""
+
+    def has_old(self, connection: sqlite3.Connection, now: datetime) -> bool:
+        """Whether the tables with an index hold anything to remove. Reads one row at most."""
+        return any(
+            connection.execute(statement(_IS_OLD, table), (before,)).fetchone()
+            for table, before in self._limits(now)
+        )
+
+    def remove_oldest(self, connection: sqlite3.Connection, now: datetime) -> int:
+        """Remove the oldest of the tables with an index, for `SLICE_SECONDS`; how many."""
+        ends_at, removed = time.monotonic() + SLICE_SECONDS, 0
+        for table, before in self._limits(now):
+            delete, rows = statement(_DELETE_OLDEST, table), _ROWS_AT_ONCE
+            while rows == _ROWS_AT_ONCE:
+                rows = connection.execute(delete, (before, _ROWS_AT_ONCE)).rowcount
+                removed += rows
+                if time.monotonic() >= ends_at:
+                    return removed
+        return removed
+
+    def _limits(self, now: datetime) -> list[tuple[str, str]]:
+        return [(table, instant_text(now - kept)) for table, kept in self._kept.items()]

@@ -87,6 +87,10 @@ def _indexes(table: Table) -> list[tuple[str, str]]:
         name = _list_name(table, fields)
         ordered = list(dict.fromkeys((*fields, "id")))
         indexes.append(_index("CREATE INDEX {name} ON {table}({on})", table, name, ordered))
+    if table.collection.is_swept_soon:
+        fields = ("expires_at",)
+        name = _list_name(table, fields)
+        indexes.append(_index("CREATE INDEX {name} ON {table}({on})", table, name, fields))
     return indexes
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
@@ -18,7 +18,7 @@ from storage.sqlite import bulk
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import unavailable
-from storage.sqlite.sweep import Sweeper
+from storage.sqlite.sweep import ROWS_A_SECOND, Sweeper
 from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
 from storage.steps import Prepared
@@ -27,6 +27,7 @@ _Way = Callable[[SqliteTransaction, Sequence[Prepared]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
+_BETWEEN_SLICES: Final = 0.02  # in which whoever waits for a write gets it
 
 
 class Entry:
@@ -67,7 +68,9 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[Entry | None] = SimpleQueue()
         self._sweeper = Sweeper(tables)
-        self._swept_at = time.monotonic()
+        self._swept_at = self._sliced_at = time.monotonic()
+        self._slice_after = _SWEEP_EVERY_SECONDS
+        self._removed = 0  # in this second
         self._ended: asyncio.Future[None] | None = None
         threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
 
@@ -91,13 +94,20 @@ class Writer:
         while is_open:
             taken = self._take()
             is_open = None not in taken
-            self._settle([entry for entry in taken if entry is not None])
-            self._sweep_when_due()
+            if taken:
+                self._settle([entry for entry in taken if entry is not None])
+                self._sweep_when_due()
+            self._remove_when_due()
         self._finish()
 
     def _take(self) -> list[Entry | None]:
-        """What is queued, up to a batch; `None`, the end, is always the last."""
-        taken = [entry := self._queue.get()]
+        """What is queued, up to a batch, or nothing once it is time to remove what has expired;
+        `None`, the end, is always the last."""
+        wait = self._sliced_at + self._slice_after - time.monotonic()
+        try:
+            taken = [entry := self._queue.get(timeout=max(0.0, wait))]
+        except Empty:
+            return []
         units = len(entry.units) if entry else _UNITS_AT_ONCE
         while units < _UNITS_AT_ONCE and not self._queue.empty():
             taken.append(entry := self._queue.get())
@@ -212,6 +222,28 @@ class Writer:
                 self._sweeper.turn(self._connection, self._now())
         except sqlite3.Error:
             return  # nothing depends on it; the next turn comes
+
+    def _remove_when_due(self) -> None:
+        """Remove some of what expired in the tables that are swept soon: up to 5,000 rows a
+        second, with a pause between two slices."""
+        if time.monotonic() - self._sliced_at < self._slice_after:
+            return
+        if self._slice_after == _SWEEP_EVERY_SECONDS:
+            self._removed = 0
+        try:
+            self._slice_after = self._remove()
+        except sqlite3.Error:
+            self._slice_after = _SWEEP_EVERY_SECONDS
+        self._sliced_at = time.monotonic()
+
+    def _remove(self) -> float:
+        """One slice; after how many seconds comes the next."""
+        now = self._now()
+        if not self._sweeper.has_old(self._connection, now):
+            return _SWEEP_EVERY_SECONDS
+        with self._lock.held():
+            self._removed += self._sweeper.remove_oldest(self._connection, now)
+        return _BETWEEN_SLICES if self._removed < ROWS_A_SECOND else _SWEEP_EVERY_SECONDS
 
     def _finish(self) -> None:
         self._checkpointer.close()

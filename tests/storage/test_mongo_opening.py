@@ -7,6 +7,7 @@ import gc
 import importlib
 import socket
 from contextlib import closing
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,7 +16,16 @@ from pymongo import MongoClient
 from storage import Insert, InvalidValue, Unavailable, Unsupported
 from storage.mongo.driver import connect
 from tests.storage.mongo_stores import make, timed
-from tests.storage.records import ALL, INDEXED, USERS, user
+from tests.storage.records import (
+    ALL,
+    INDEXED,
+    OLDER_VISITS,
+    START,
+    USERS,
+    VISITS,
+    Ticket,
+    user,
+)
 
 
 @pytest.mark.parametrize("query", ["", "?driver=motor", "?replicaSet=rs0"])
@@ -103,6 +113,40 @@ async def test_sweeping_waits_a_day_longer_than_expiry(mongodb):
     await store.close()
 
     assert indexes["expires_at_1"]["expireAfterSeconds"] == 24 * 3600
+
+
+def ttl_indexes(mongodb, collection):
+    """The indexes by which the server removes what has expired, with their seconds."""
+    with closing(MongoClient(mongodb)) as client:
+        indexes = client.get_default_database()[collection].index_information()
+    found = {name: index.get("expireAfterSeconds") for name, index in indexes.items()}
+    return {name: seconds for name, seconds in found.items() if seconds is not None}
+
+
+async def test_what_strangers_can_store_is_removed_ten_minutes_after_its_end(mongodb):
+    store = make(mongodb)
+    await store.open([VISITS])
+    await store.close()
+
+    assert ttl_indexes(mongodb, "visits") == {"expires_at_-1": 600}
+
+
+async def test_a_store_of_the_release_before_is_swept_soon_while_that_one_still_runs(mongodb):
+    """The older release finds nothing in its way, also when it is started once more."""
+    older, newer, again = make(mongodb), make(mongodb), make(mongodb)
+    await older.open([OLDER_VISITS])
+    assert ttl_indexes(mongodb, "visits") == {"expires_at_1": 86400}
+
+    await newer.open([VISITS])
+    assert ttl_indexes(mongodb, "visits") == {"expires_at_-1": 600}
+    visit = Ticket(id="v", expires_at=START + timedelta(days=400))
+    await older.commit(Insert(OLDER_VISITS, visit))
+    assert await newer.get(VISITS, "v") == visit
+
+    await again.open([OLDER_VISITS])
+    assert ttl_indexes(mongodb, "visits")["expires_at_-1"] == 600
+    for store in (older, newer, again):
+        await store.close()
 
 
 async def test_an_index_that_is_not_wanted_any_more_is_dropped(mongodb):
