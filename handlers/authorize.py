@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handlers import browser
+from handlers.login.flow import LOGIN
 from handlers.refusing import RefusingHandler
 from handlers.replying import ReplyingHandler
-from idp.oauth import authorize, continuation, responses, sign_in_flow
+from idp.oauth import authorize, continuation, flows, pushing, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.check import FORM
 from idp.oauth.endpoints import AUTHORIZE
-from idp.oauth.errors import InvalidRequest, TemporarilyUnavailable, Unusable
+from idp.oauth.errors import (
+    AuthorizationUnavailable,
+    InvalidRequest,
+    TemporarilyUnavailable,
+    Unusable,
+)
+from idp.oauth.flows import Begun
 from idp.oauth.params import Params
+from idp.oauth.pushing import OtherBrowser
 from idp.oauth.responses import Reply
-from idp.oauth.sign_in_flow import Begun
 from idp.records import Application, AuthRequest
-from storage import StorageError
-
-LOGIN = "/ui/login"
+from storage import Stale, StorageError
 
 
 class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
-    A POST from another site comes without the cookie, so it is stored, and goes on as a GET.
+    A POST from another site comes without the cookie, so it goes on as a GET that brings it.
     """
 
     endpoint = "authorize"
+    _sent: Sequence[tuple[str, str]] = ()
 
     async def get(self) -> None:
         await self._respond(is_post=False)
@@ -36,6 +44,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     async def _respond(self, *, is_post: bool) -> None:
         try:
             params = self._params(is_post)
+            self._sent = params.pairs()
             self.ui_locales = params.if_once("ui_locales")
             request, client = await authorize.read(self.service, params, self.keep)
             await self._go_on(request, client)
@@ -46,6 +55,9 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         except Unusable as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
+        except OtherBrowser as refusal:
+            await self.keep(refusal)
+            self.show_expired(has_cookie=self.has_cookie)
 
     def _params(self, is_post: bool) -> Params:
         with FORM:
@@ -60,8 +72,10 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         try:
             next = await self._next(request, client)
         except StorageError as error:
-            self.log_exception(type(error), error, None)
-            next = sign_in_flow.failure(self.service, request, TemporarilyUnavailable())
+            if isinstance(error, Stale) and request.pushed_id is not None:
+                raise pushing.used_meanwhile(client) from None
+            self._put_off(request, error)
+            return
         if isinstance(next, Begun):
             self.keep_cookie(next.cookie)
             self.see(self._login_url(next, request, client))
@@ -69,18 +83,39 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             self.reply(next)
 
     async def _next(self, request: AuthRequest, client: Application) -> Reply | Begun:
+        origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
-            return await sign_in_flow.begin_unbound(self.service, request)
+            return await flows.begin_unbound(self.service, request, origin)
         agent = await self.find_agent()
+        pushing.refuse_other_browser(request, agent)
         answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
-        return answer or await sign_in_flow.begin(self.service, request, agent)
+        return answer or await flows.begin(self.service, request, agent, origin)
+
+    def _put_off(self, request: AuthRequest, error: StorageError) -> None:
+        """A person is told to try again here: the application could only send them back. A program
+        that wants no page is answered (RFC 6749 4.1.2.1)."""
+        if "none" not in request.prompt:
+            raise TemporarilyUnavailable from error
+        self.log_exception(type(error), error, None)
+        self.reply(sign_in_flow.failure(self.service, request, AuthorizationUnavailable()))
+
+    def retry(self, status: int) -> dict[str, object]:
+        """While the store is away, the same request once more, whichever way it came. Nothing is
+        sent again by itself: whoever reads the page decides (WCAG, failure F41)."""
+        if status != 503 or not self._sent:
+            return super().retry(status)
+        redirect_uri = dict(self._sent).get("redirect_uri", "")
+        if redirect_uri.startswith(("https://", "http://")):
+            self.allow_forms_to(redirect_uri)  # the answer to the form may lead there at once
+        form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
+        return {"retry_url": responses.append(AUTHORIZE, list(self._sent)), "retry_form": form}
 
     def _login_url(self, begun: Begun, request: AuthRequest, client: Application) -> str:
         """The address of a flow, with the note that lets an expired one begin anew."""
         tag = self.bundle().tag
         start = continuation.of_request(self.service, request, client, tag)
         note = (continuation.PARAMETER, continuation.write(self.service, start))
-        return responses.append(LOGIN, [("flow", begun.flow_id), note])
+        return responses.append(LOGIN, [("flow", begun.address), note])
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

@@ -198,7 +198,7 @@ class Handler(RequestHandler):
         return hosts.client_address(self.service.config, self.request)
 
     def origin(self, agent: Agent | None = None, client_id: str | None = None) -> TryOrigin:
-        """Where a try at a password or a code comes from."""
+        """Where a try at a password or a code, or a request that is counted, comes from."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
         return TryOrigin(self.address(), agent, client_id, is_shared)
 

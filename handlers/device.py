@@ -19,7 +19,8 @@ class DeviceAuthorizationHandler(RefusingHandler, SharedHandler):
             params = self.form_params()
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
-        self.answer(await device.begin(self.service, authorization, params))
+        origin = self.origin()
+        self.answer(await device.begin(self.service, authorization, params, origin))
 
 
 ROUTES = [(DEVICE_AUTHORIZATION, DeviceAuthorizationHandler)]

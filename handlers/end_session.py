@@ -37,14 +37,14 @@ class EndSessionHandler(RefusingHandler, HintHandler):
         if ended is not None:
             self.see(done(ended))
         else:
-            request_id = await logout.store(self.service, request)
-            self.see(responses.append(LOGOUT, [("request", request_id)]))
+            address = await logout.address(self.service, request, self.origin())
+            self.see(responses.append(LOGOUT, [("request", address)]))
 
     async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
         """The request as it goes on, if the hint was enough and the browser has not held its
         cookie back."""
         is_blind = browser.may_lack_cookie(self.service.config, self.request)
-        return None if is_blind else await self.end_hinted(request, stored=False)
+        return None if is_blind else await self.end_hinted(request)
 
     def _params(self, is_post: bool) -> Params:
         is_form = is_post and (self.body or self.request.headers.get("Content-Type"))

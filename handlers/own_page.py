@@ -71,9 +71,9 @@ class OwnPageHandler(PageHandler):
     async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
         """Lead to a sign-in, and back to this page unless told otherwise."""
         to = to or self.request.uri or self.area.path
-        begun = await own_pages.begin(self.service, self.area, to, agent, **how)
+        begun = await own_pages.begin(self.service, self.area, to, agent, self.origin(), **how)
         self.keep_cookie(begun.cookie)
-        pairs = {"flow": begun.flow_id, "client_id": self.area.id}
+        pairs = {"flow": begun.address, "client_id": self.area.id}
         self.see(f"/ui/login?{urlencode(pairs)}")
 
     def _follow_choice(self, live: Sequence[LiveSession]) -> bool:

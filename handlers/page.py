@@ -6,20 +6,20 @@ import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from msgspec import Struct, structs
+from msgspec import structs
 from tornado.web import HTTPError
 
-from handlers import browser, pages, params
+from handlers import browser, error_texts, pages, params
 from handlers.base import Handler, as_oauth_error
 from handlers.hosts import WrongHost
 from handlers.look import about
 from idp import i18n, logs
-from idp.i18n import Bundle, Message, message
+from idp.i18n import Bundle, Message
 from idp.identity import agents, user_agents
 from idp.identity.agents import Cookie
-from idp.oauth import continuation, explain, own_areas
+from idp.oauth import continuation, explain, notes, own_areas
 from idp.oauth.continuation import Continuation
-from idp.oauth.errors import InvalidRequest, OAuthError, Unusable
+from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.policies import looks
 from idp.policies.looks import Look
@@ -118,6 +118,11 @@ class PageHandler(Handler):
         """An id of the address, if it can be one at all."""
         value = self.query_params().get(name) or ""
         return value if _ID.fullmatch(value) else None
+
+    def wanted_waiting(self, name: str) -> str | None:
+        """The same for what waits for a person: an id, or a note (`idp.oauth.notes`)."""
+        value = self.query_params().get(name) or ""
+        return value if notes.is_note(value) else self.wanted_id(name)
 
     # The browser's cookie
 
@@ -282,11 +287,17 @@ class PageHandler(Handler):
         self.page(
             "error",
             status=error.status,
-            **_said_of(error),
+            **error_texts.said_of(error),
             request_id=self.request_id,
             time=self.service.clock.now().isoformat(timespec="seconds"),
-            retry_url=self.request.uri if self._may_help_again(error.status) else None,
+            **self.retry(error.status),
         )
+
+    def retry(self, status: int) -> dict[str, object]:
+        """How the error page leads to the same request once more: its address, and a form where
+        the address alone is not enough."""
+        address = self.request.uri if self._may_help_again(status) else None
+        return {"retry_url": address, "retry_form": None}
 
     def _may_help_again(self, status: int) -> bool:
         """Whether the same address may answer something else; a mangled one never does."""
@@ -305,72 +316,6 @@ def home_of(client: Application) -> str | None:
     if parts is None or parts.scheme not in ("http", "https"):
         return None
     return f"{parts.scheme}://{parts.netloc}/"
-
-
-class ErrorText(Struct, frozen=True):
-    """What the error page says of a status that is not a failure on our side.
-
-    Where `is_general`, the error's own description says more: it is shown too.
-    """
-
-    title: Message
-    sentence: Message
-    is_general: bool = False
-
-
-_UNANSWERABLE: Final = ErrorText(
-    message("This request can't be answered", context="error"),
-    message(
-        "The address or the form is not as it should be. Go back and open the page again.",
-        context="error",
-    ),
-    is_general=True,
-)
-_TOO_LARGE: Final = ErrorText(
-    message("This is too much at once", context="error"),
-    message("The form holds more than this service reads. Send less.", context="error"),
-)
-_HEADERS_TOO_LARGE: Final = ErrorText(
-    message("This is too much at once", context="error"),
-    message(
-        "Your browser sends more than this service reads. Delete its cookies of this site and"
-        " try again.",
-        context="error",
-    ),
-)
-
-_ERROR_TEXTS: Final = {
-    403: ErrorText(
-        message("This form can't be used", context="error"),
-        message(
-            "It was made for another browser or another site. Go back and open the page again.",
-            context="error",
-        ),
-    ),
-    404: ErrorText(
-        message("There is no such page", context="error"),
-        message("The address may be mistyped, or the page has moved.", context="error"),
-    ),
-    405: ErrorText(
-        message("This page can't be used like that", context="error"),
-        message("Go back and open the page again.", context="error"),
-    ),
-    413: _TOO_LARGE,
-    431: _HEADERS_TOO_LARGE,
-    503: ErrorText(
-        message("The service is busy", context="error"),
-        message("Nothing was changed. Please try again in a moment.", context="error"),
-    ),
-}
-
-
-def _said_of(error: OAuthError) -> dict[str, object]:
-    """Title, sentence and detail of the error page; None: a failure on our side."""
-    text = _ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
-    if text is None:
-        return {"title_text": None, "sentence": None, "detail": None}
-    detail = Message(error.description) if text.is_general and error.description else None
-    return {"title_text": text.title, "sentence": text.sentence, "detail": detail}
 
 
 def _sources(uri: str) -> list[str]:

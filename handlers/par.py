@@ -19,7 +19,7 @@ class PushHandler(RefusingHandler, SharedHandler):
             params = self.form_params()
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
-        pushed = await pushing.push(self.service, authorization, params, self.keep)
+        pushed = await pushing.push(self.service, authorization, params, self.keep, self.origin())
         self.set_status(201)
         self.answer(pushed)
 

@@ -19,6 +19,7 @@ from idp.oauth.errors import (
     InvalidRequest,
     OAuthError,
     Refusing,
+    TooManyRequests,
 )
 from idp.oauth.refusals import Asked
 from idp.oauth.trails import Endpoint
@@ -64,7 +65,9 @@ class RefusingHandler(Handler):
         """What is to be kept of an error. A failure on our side is in the log."""
         if isinstance(error, HTTPError) and error.status_code == 405:
             return self._wrong_method()
-        if not isinstance(error, OAuthError) or isinstance(error, AuthorizationPending):
+        if not isinstance(error, OAuthError):
+            return None
+        if isinstance(error, AuthorizationPending | TooManyRequests):  # these come in numbers
             return None
         return error if error.status < 500 else None
 

@@ -17,6 +17,7 @@ from idp.outgoing import Outgoing
 from idp.pace import Pace
 from idp.passwords.breached import BreachedPasswords
 from idp.recent import Recent
+from idp.request_counts import RequestCounts
 from idp.untrusted_proxies import UntrustedProxies
 from idp.vault import Vault
 from storage import Store
@@ -36,6 +37,7 @@ class Service:
     refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
+    request_counts: RequestCounts = field(default_factory=RequestCounts)
     errands: Errands = field(default_factory=Errands)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: Recent = field(default_factory=Recent)

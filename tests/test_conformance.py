@@ -102,6 +102,7 @@ SAFE_PROTOCOL = [
     *["logout", "hint", "request", "assertion"],
     *["requirePkce", "confirmReturn", "refresh", "reset link"],
     *["TLS 1.2", "back-channel", "organization", "console"],
+    *["anonymous", "note", "sweep", "limits", "pushed", "outage"],
 ]
 SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]
 SAFE_ACTING = ["every use", "policy", "life", "reads", "personal tokens"]

@@ -19,7 +19,6 @@ from idp.config import Config
 from idp.identity import agents, pats, sessions
 from idp.identity.subjects import Subject
 from idp.records import (
-    AGENTS,
     APPLICATIONS,
     INSTANCE_ID,
     INSTANCES,
@@ -106,12 +105,13 @@ class _Filling:
         user = self._user("human", f"person-{n}")
         user.email = Email(address=f"person-{n}@example.com", is_verified=True)
         user.email_key = f"person-{n}@example.com"
-        cookie = agents.new(random, now)
+        agent = agents.new(self._service).agent
+        browser, cookie = agents.rotation(random, agent, now, user)
         subject = self._subject(user)
         session = sessions.new(random, self._service.config, cookie.agent, subject, now)
         self._units += [
             [Insert(USERS, user)],
-            [Insert(AGENTS, cookie.agent)],
+            [browser],
             [Insert(SESSIONS, session)],
         ]
         return cookie.value

@@ -49,12 +49,14 @@ class TrialHandler(TrialBase):
         application = await self.tried(*ids)
         to, user_id = self.at(_RESULT, *ids), self.visit.user.id
         try:
-            begun = await trying.begin(self.service, application.id, to, self.visit.agent, user_id)
+            begun = await trying.begin(
+                self.service, application.id, to, self.visit.agent, user_id, self.origin()
+            )
         except (Unusable, Refused) as refusal:
             self._ask(application, ids, status=400, problems=refused(refusal))
             return
         self.keep_cookie(begun.cookie)
-        self.see(f"/ui/login?flow={begun.flow_id}&client_id={application.id}")
+        self.see(f"/ui/login?flow={begun.address}&client_id={application.id}")
 
     def _ask(self, application: Application, ids: tuple[str, ...], **more: Any) -> None:
         self.page(

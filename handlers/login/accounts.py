@@ -14,10 +14,10 @@ from idp.identity import permissions
 from idp.identity.sessions import LiveSession
 from idp.oauth import known_accounts, own_areas, sign_in_flow
 from idp.oauth.endpoints import END_SESSION
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.known_accounts import Known
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Flow
 
 
 class AccountsHandler(FlowHandler):

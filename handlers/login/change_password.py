@@ -7,10 +7,10 @@ from handlers.login.new_password import policy_for, problems_of
 from idp.i18n import Message, message
 from idp.identity.subjects import Subject
 from idp.oauth import sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 
 _WHY = message(
     "This password was only for the first time. Now choose your own.", context="password"

@@ -11,10 +11,10 @@ from idp.config import Config
 from idp.i18n import Message, message
 from idp.identity.sessions import LiveSession
 from idp.oauth import consents, reserved_scopes, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
-from idp.oauth.sign_in_flow import Flow
 
 _IN_WORDS: Final = {
     "openid": message("to recognize you", context="consent"),
@@ -65,7 +65,7 @@ class ConsentHandler(FlowHandler):
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
         """What becomes of the person's yes."""
-        await consents.allow(self.service, flow.client, flow.request, live)
+        await consents.allow(self.service, flow, live)
         self.see(self.at(LOGIN, flow))
 
     async def _whose(self, flow: Flow) -> LiveSession | None:

@@ -13,11 +13,11 @@ from idp.i18n import message
 from idp.identity import sessions
 from idp.identity.sessions import LiveSession
 from idp.identity.throttle import Throttled
-from idp.oauth import device_answers, device_flow
+from idp.oauth import device_answers, device_flow, responses
 from idp.oauth.device import PAGE
 from idp.oauth.device_flow import CodeExpired, WrongCode
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
-from idp.oauth.sign_in_flow import Flow
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
@@ -64,7 +64,7 @@ class UserCodeHandler(PageHandler):
         agent = await self.find_agent()
         begun = await device_flow.enter(self.service, typed, self.origin(agent))
         self.keep_cookie(begun.cookie)
-        self.see(f"{LOGIN}?flow={begun.flow_id}")
+        self.see(responses.append(LOGIN, [("flow", begun.address)]))
 
     def _ask(self, typed: str, *, status: int = 200, **values: object) -> None:
         self.page("device", status=status, typed=typed, **values)

@@ -10,10 +10,10 @@ from idp.identity import factors, recovery_codes
 from idp.identity.factor_checks import CodeRefused
 from idp.identity.throttle import Throttled
 from idp.oauth import acr, factor_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 
 _ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
 _WAYS: Final = {

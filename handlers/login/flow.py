@@ -9,10 +9,10 @@ from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import continuation, responses, sign_in_flow
+from idp.oauth import continuation, flows, responses, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Flow
 from idp.records import Agent
 from storage import Stale
 
@@ -65,10 +65,14 @@ class FlowHandler(ReplyingHandler, ABC):
         query = self.query_params()
         if continuation.PARAMETER in query:
             return False
-        known = dict(self.flow_query(flow))
-        others = [pair for pair in query.pairs() if pair[0] not in (*known, "client_id")]
-        self.see(responses.append(self.request.path, [*known.items(), *others]))
+        self.see(self._here(self.flow_query(flow)))
         return True
+
+    def _here(self, known: list[tuple[str, str]]) -> str:
+        """This address with these parameters in place of what it has for them."""
+        names = {"client_id", *(name for name, _ in known)}
+        others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
+        return responses.append(self.request.path, [*known, *others])
 
     async def _chose_language(self, flow: Flow) -> bool:
         """Keep the switcher's choice in the flow; whether there was one to keep."""
@@ -107,18 +111,20 @@ class FlowHandler(ReplyingHandler, ABC):
 
     def _own_flow_form(self, agent: Agent | None) -> Params | None:
         """The form, if it was made for this browser and this flow."""
+        address = self.wanted_waiting("flow")
+        flow_id = flows.id_of(self.service, address) if address else None
         try:
-            return self.page_form(self.wanted_id("flow") or "", agent) if agent else None
+            return self.page_form(flow_id or "", agent) if agent else None
         except ForeignForm as error:
             self.log_exception(type(error), error, None)
             return None
 
     async def _find_flow(self, agent: Agent | None) -> Flow | None:
         """The flow of the address; the answer is given already when there is none."""
-        flow_id = self.wanted_id("flow")
-        flow = await sign_in_flow.find(self.service, flow_id, agent) if flow_id else None
+        address = self.wanted_waiting("flow")
+        flow = await flows.find(self.service, address, agent) if address else None
         if flow is None:
-            await self._bind_or_expire(flow_id, agent)
+            await self._bind_or_expire(address, agent)
             return None
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
@@ -126,17 +132,17 @@ class FlowHandler(ReplyingHandler, ABC):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, flow_id: str | None, agent: Agent | None) -> None:
-        if flow_id is None:
+    async def _bind_or_expire(self, address: str | None, agent: Agent | None) -> None:
+        if address is None:
             await self.expired()
             return
-        begun = await sign_in_flow.bind(self.service, flow_id, agent)
+        begun = await flows.bind(self.service, address, agent)
         if begun is None:
-            is_finished = await sign_in_flow.is_finished(self.service, flow_id, agent)
+            is_finished = await flows.is_finished(self.service, address, agent)
             await self.expired(sentence=_FINISHED if is_finished else None)
             return
         self.keep_cookie(begun.cookie)
-        self.see(self.request.uri or LOGIN)
+        self.see(self._here([("flow", begun.address)]))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Say that the sign-in is gone, and where it begins anew."""
@@ -166,10 +172,15 @@ class FlowHandler(ReplyingHandler, ABC):
         return responses.append(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
-        """What the address of each page of this flow holds, and of each mail: the flow, and where
-        it begins anew once it is gone."""
+        """What the address of each page of this flow holds: the flow, and where it begins anew
+        once it is gone."""
         start = continuation.of_flow(self.service, flow, self.bundle().tag)
-        return [("flow", flow.request.id), (continuation.PARAMETER, start)]
+        return [("flow", flow.address), (continuation.PARAMETER, start)]
+
+    def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
+        """The same for a mail: the unit that posts it stores the flow, so its id will do."""
+        own = dict(self.flow_query(flow)) | {"flow": flow.request.id}
+        return list(own.items())
 
     def step(self, name: Page, flow: Flow, *, status: int = 200, **values: object) -> None:
         """The page of a step, with its form's hidden inputs and a way to cancel."""

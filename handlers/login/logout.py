@@ -12,7 +12,7 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
 from idp.i18n import message
-from idp.identity import sessions
+from idp.identity import agents, sessions
 from idp.oauth import front_channel, logout, responses
 from idp.oauth.endpoints import END_SESSION
 from idp.records import Agent, LogoutRequest
@@ -30,12 +30,12 @@ _TOO_LATE: Final = message(
 class HintHandler(PageHandler):
     """Signs out whom an `id_token_hint` names."""
 
-    async def end_hinted(self, request: LogoutRequest, *, stored: bool) -> LogoutRequest | None:
+    async def end_hinted(self, request: LogoutRequest) -> LogoutRequest | None:
         """End what the hint names; the request as it goes on, None when people are to be asked."""
         if request.hinted_user_id is None:
             return None
         agent = await self.find_agent()
-        ended = await logout.end_hinted(self.service, request, agent, stored=stored)
+        ended = await logout.end_hinted(self.service, request, agent)
         if ended is None:
             return None
         self.keep_cookie(ended.cookie)
@@ -50,8 +50,8 @@ class LogoutHandler(HintHandler):
         if request is None:
             return
         agent = await self.find_agent()
-        ended = await self.end_hinted(request, stored=True)
-        if ended is not None or agent is None:
+        ended = await self.end_hinted(request)
+        if ended is not None or agent is None or not agents.is_stored(agent):
             self.see(done(ended or request))
             return
         live = await sessions.find_live(self.service, agent)
@@ -62,7 +62,7 @@ class LogoutHandler(HintHandler):
             "logout-confirm",
             accounts=[account_of(one) for one in live],
             hidden=self.form_token(request.id, agent),
-            query=[("request", request.id)],
+            query=[("request", self.wanted_waiting("request") or "")],
         )
 
     async def post(self) -> None:
@@ -70,7 +70,7 @@ class LogoutHandler(HintHandler):
         request = await self._find()
         if request is None:
             return
-        if agent is None:
+        if agent is None or not agents.is_stored(agent):
             self.see(done(request))
             return
         form = self.page_form(request.id, agent)
@@ -90,8 +90,8 @@ class LogoutHandler(HintHandler):
 
     async def _find(self) -> LogoutRequest | None:
         """The request of the address; a page says so when it is gone."""
-        request_id = self.wanted_id("request")
-        request = await logout.find(self.service, request_id) if request_id else None
+        address = self.wanted_waiting("request")
+        request = await logout.find(self.service, address) if address else None
         if request is None:
             self.show_expired(sentence=_TOO_LATE, application_url=END_SESSION)
             return None

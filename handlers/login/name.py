@@ -11,9 +11,9 @@ from handlers.page import PageHandler
 from idp.i18n import Message, message
 from idp.identity import registration, sessions
 from idp.oauth import brands, homes, registration_flow, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Flow
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200

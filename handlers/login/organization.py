@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, FlowHandler
 from idp.oauth import homes
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Flow
 
 
 class OrganizationHandler(FlowHandler):

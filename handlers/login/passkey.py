@@ -11,10 +11,10 @@ from idp import logs
 from idp.i18n import Message, message
 from idp.identity import factors, webauthn
 from idp.oauth import passkey_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 
 FIELD: Final = "passkey"
 

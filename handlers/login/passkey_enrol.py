@@ -13,10 +13,10 @@ from idp.i18n import Message, message
 from idp.identity import webauthn
 from idp.identity.passkeys import MAX_NAME
 from idp.oauth import factor_flow, passkey_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 
 _log = logs.logger(__name__)
 _USUAL_NAME: Final = message("My passkey", context="passkey")

@@ -8,9 +8,9 @@ from idp.i18n import message
 from idp.identity import sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth import reset_flow, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Flow
 
 _WRONG = message(
     "That login name and password don't match, or the account can't be used right now.",

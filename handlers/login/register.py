@@ -12,11 +12,11 @@ from idp.i18n import Message, message
 from idp.identity import registration
 from idp.identity.registration import NOTHING, Closed, Problem, Typed
 from idp.identity.throttle import Throttled
-from idp.oauth import homes, registration_flow
+from idp.oauth import homes, registration_flow, responses
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.registration_flow import Visit
-from idp.oauth.sign_in_flow import Flow
 from idp.records import Organization
 
 _CLOSED: Final[dict[Closed, Message]] = {
@@ -38,12 +38,12 @@ class RegistrationHandler(FlowHandler):
 
     def visit(self, flow: Flow) -> Visit:
         """For whom mails are counted, how they are written, and where they lead to."""
-        issuer = self.service.config.issuer
+        issuer, query = self.service.config.issuer, self.mail_query(flow)
         return Visit(
             origin=self.origin_of(flow),
             bundle=self.bundle(),
-            verify_url=issuer + self.at(ADDRESSES[Page.VERIFY_EMAIL], flow),
-            sign_in_url=issuer + self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            verify_url=issuer + responses.append(ADDRESSES[Page.VERIFY_EMAIL], query),
+            sign_in_url=issuer + responses.append(ADDRESSES[Page.LOGIN_NAME], query),
         )
 
 

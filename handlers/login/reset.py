@@ -18,10 +18,10 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
 from idp.oauth import reset_flow, responses
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.reset_flow import Visit
-from idp.oauth.sign_in_flow import Flow
 
 _log = logs.logger(__name__)
 _NOT_OFFERED: Final = message(
@@ -67,7 +67,7 @@ class ResetHandler(FlowHandler):
 
     def visit(self, flow: Flow) -> Visit:
         """For whom mails are counted, how they are written, and where they lead to."""
-        query = dict(self.flow_query(flow))
+        query = dict(self.mail_query(flow))
         return Visit(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 
     def _ask(

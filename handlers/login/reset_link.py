@@ -20,10 +20,10 @@ from idp import logs
 from idp.i18n import message
 from idp.identity import guess_resets, password_change, reset_links, sessions, verifications
 from idp.identity.reset_links import LinkRefused, Opened
-from idp.oauth import continuation, own_areas, own_pages, responses, sign_in_flow
+from idp.oauth import continuation, flows, own_areas, own_pages, responses, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 from idp.records import Agent
 from storage import Stale
 
@@ -117,8 +117,8 @@ class ResetLinkHandler(ReplyingHandler):
     async def _waiting(self, agent: Agent | None) -> Flow | None:
         """The sign-in that asked for the mail, if it waits in this browser."""
         await self.show_start()
-        flow_id = self.wanted_id("flow")
-        flow = await sign_in_flow.find(self.service, flow_id, agent) if flow_id else None
+        address = self.wanted_waiting("flow")
+        flow = await flows.find(self.service, address, agent) if address else None
         if flow is not None:
             self.show_client(flow.client)
             self.allow_forms_to(flow.request.redirect_uri)
@@ -128,12 +128,12 @@ class ResetLinkHandler(ReplyingHandler):
         """A sign-in of the service's own, in this browser. Raises Stale."""
         agent = await self.find_agent()
         to = self._onward()
-        begun = await own_pages.begin(self.service, own_areas.ACCOUNT, to, agent)
+        begun = await own_pages.begin(self.service, own_areas.ACCOUNT, to, agent, self.origin())
         self.keep_cookie(begun.cookie)
         known = begun.cookie.agent if begun.cookie else agent
-        flow = await sign_in_flow.find(self.service, begun.flow_id, known)
+        flow = await flows.find(self.service, begun.address, known)
         if flow is None:
-            raise Stale("auth_requests", begun.flow_id)
+            raise Stale("auth_requests", begun.address)
         return flow
 
     def _onward(self) -> str:
@@ -170,7 +170,7 @@ class ResetLinkHandler(ReplyingHandler):
     def _at(self, path: str, flow: Flow) -> str:
         """The address of a page of the flow."""
         note = continuation.of_flow(self.service, flow, self.bundle().tag)
-        return responses.append(path, [("flow", flow.request.id), (continuation.PARAMETER, note)])
+        return responses.append(path, [("flow", flow.address), (continuation.PARAMETER, note)])
 
 
 ROUTES = [(reset_links.PAGE, ResetLinkHandler)]

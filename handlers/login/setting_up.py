@@ -15,10 +15,10 @@ from idp.identity import factors, totp
 from idp.identity.factor_checks import CodeRefused
 from idp.identity.throttle import Throttled
 from idp.oauth import factor_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 
 MAX_NAME: Final = 100
 _log = logs.logger(__name__)

@@ -16,10 +16,10 @@ from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
 from idp.oauth import homes, registration_flow, responses, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.registration_flow import AddressTaken, NameTaken
-from idp.oauth.sign_in_flow import Flow
 from idp.records import Registration
 
 _log = logs.logger(__name__)

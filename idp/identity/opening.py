@@ -43,8 +43,9 @@ def prepare(
     `proofs` are how they proved who they are; with `auth_time` only a second factor is new, with
     `factor_at` all else.
     `known` are the browser's open sessions, also those too old to sign in. The browser gets a
-    new secret in the same unit, so of two sign-ins at once one is Stale. A renewed session
-    keeps its id: tokens that name it live on, and the id opens nothing.
+    new secret in the same unit, so of two sign-ins at once one is Stale (a Conflict, in a browser
+    that has no record yet). A renewed session keeps its id: tokens that name it live on, and the
+    id opens nothing.
     """
     now = service.clock.now()
     rotation, cookie = agents.rotation(service.random, agent, now, subject.user)

@@ -9,7 +9,7 @@ from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
 from idp.records import AGENTS, Agent
 from idp.service import Service
-from storage import Insert
+from storage import Conflict, Stale
 from storage.settling import commit_settled
 
 
@@ -77,9 +77,12 @@ async def replace_one_time(
     if await factors.is_asked_for(service, subject.user):
         await commit_settled(service.store, *change.writes)
         return None
-    if agent is None:
-        agent = agents.new(service.random, service.clock.now()).agent
-        await service.store.commit(Insert(AGENTS, agent))
+    agent = agent or agents.new(service).agent
     opened = opening.prepare(service, agent, change.subject, ())
-    await commit_settled(service.store, *change.writes, *opened.writes)
+    try:
+        await commit_settled(service.store, *change.writes, *opened.writes)
+    except Conflict as error:  # the same new browser has sent two forms at once
+        if error.collection != AGENTS.name:
+            raise
+        raise Stale(AGENTS.name, agent.id) from error
     return opened.cookie

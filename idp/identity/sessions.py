@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp import events
 from idp.config import Config
-from idp.identity import session_clients, stamps, subjects
+from idp.identity import agents, session_clients, stamps, subjects
 from idp.identity.subjects import Subject
 from idp.ids import Random
 from idp.oauth import acr
@@ -94,6 +94,8 @@ async def live_among(service: Service, found: list[Session]) -> list[LiveSession
 
 async def find_open(service: Service, agent: Agent) -> list[Session]:
     """The agent's sessions that have not ended, also those too old to sign anybody in."""
+    if not agents.is_stored(agent):
+        return []
     return await _find_all(service, {"agent_id": agent.id, "ended_at": None})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from msgspec import structs
@@ -16,7 +17,6 @@ from idp.oauth.responses import Reply, ReturnTo
 from idp.oauth.standing import Client
 from idp.oauth.tokens import lifetime
 from idp.records import (
-    AUTH_REQUESTS,
     AUTHORIZATIONS,
     ORGANIZATIONS,
     Application,
@@ -25,7 +25,7 @@ from idp.records import (
     Code,
 )
 from idp.service import Service
-from storage import Insert, Update, Write
+from storage import Insert, Write
 from storage.settling import commit_settled
 
 
@@ -37,12 +37,17 @@ def return_to(request: AuthRequest) -> ReturnTo:
 
 
 async def answer(
-    service: Service, client: Application, request: AuthRequest, live: LiveSession, *, stored: bool
+    service: Service,
+    client: Application,
+    request: AuthRequest,
+    live: LiveSession,
+    completing: Sequence[Write],
 ) -> Reply | None:
     """Issue what was asked for to the session's user; the answer to the client.
 
-    A stored request is completed in the same unit: of several tabs, one does it, and the others
-    get Stale. None when the client's organization is gone.
+    The request is completed in the same unit by the writes `completing`: of several tabs, one does
+    it, and the others get Stale, or Conflict where these writes insert. None when the client's
+    organization is gone.
     """
     acting_client = await acting(service, client)
     if acting_client is None:
@@ -55,12 +60,8 @@ async def answer(
     else:
         grantee = Grantee(made, live.subject, acting_client, live.session)
         values = await _tokens(service, request, grantee, now)
-    writes: list[Write] = [Insert(AUTHORIZATIONS, made)]
-    if stored:
-        done = {"completed_at": now}
-        writes.append(Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None}))
     await session_clients.remember(service, live.session, client)
-    await commit_settled(service.store, *writes)
+    await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
     await sessions.touch(service, live.session)
     return responses.success(service.config, return_to(request), **values)
 

@@ -38,7 +38,7 @@ async def read(
     reference = params.if_once("request_uri")
     if reference is not None and pushing.is_reference(reference):
         with checks.REFERENCE:
-            return await pushing.take(service, client, reference), client
+            return await pushing.find(service, client, reference), client
     with checks.REDIRECT_URI:
         to = authorization_request.return_to(client, params)
     try:

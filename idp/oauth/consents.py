@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 
 from idp import credentials, events
 from idp.identity.sessions import LiveSession
+from idp.oauth import flows
 from idp.oauth.errors import InteractionRequired
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
-from idp.records import AUTH_REQUESTS, CONSENTS, Application, AuthRequest, Consent
+from idp.records import CONSENTS, Application, AuthRequest, Consent
 from idp.service import Service
-from storage import Conflict, Stale, Update, Write
+from storage import Conflict, Stale, Write
 
 
 async def settle(
@@ -72,22 +74,19 @@ def _id(client: Application, live: LiveSession) -> str:
     return credentials.digest(f"{live.subject.user.id}\n{client.id}")
 
 
-async def allow(
-    service: Service, client: Application, request: AuthRequest, live: LiveSession
-) -> None:
+async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
     """Let the application have what it asked for; that of others is remembered.
 
     Raises Stale when the request was answered meanwhile, or another tab allowed something.
     """
     done = {"consented_user_id": live.subject.user.id}
-    step = Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None})
     writes: list[Write] = []
-    if client.is_third_party:
-        writes = await _remembering(service, client, request.scopes, live)
+    if flow.client.is_third_party:
+        writes = await _remembering(service, flow.client, flow.request.scopes, live)
     try:
-        await service.store.commit(*writes, step)
+        await flows.commit(service, flow, *writes, flows.step(flow, done))
     except Conflict:
-        raise Stale(CONSENTS.name, _id(client, live)) from None
+        raise Stale(CONSENTS.name, _id(flow.client, live)) from None
 
 
 async def _remembering(

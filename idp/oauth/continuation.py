@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp import base64url, credentials
 from idp.oauth.device import PAGE as DEVICE
-from idp.oauth.sign_in_flow import Flow
+from idp.oauth.flows import Flow
 from idp.records import Application, AuthRequest
 from idp.service import Service
 

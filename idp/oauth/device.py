@@ -13,7 +13,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp import base64url, credentials
-from idp.oauth import client_auth, responses, scopes
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import client_auth, request_limits, responses, scopes
 from idp.oauth.checks import device as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.token import GRANT_ALLOWED
@@ -35,7 +36,9 @@ _MAX_TYPED: Final = 100
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 
 
-async def begin(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+async def begin(
+    service: Service, authorization: str | None, params: Params, origin: TryOrigin
+) -> dict[str, Any]:
     """The answer to a device that wants a person to sign in.
 
     `authorization` is the header of that name. Scopes that the client can't be given are dropped.
@@ -50,6 +53,7 @@ async def begin(service: Service, authorization: str | None, params: Params) -> 
             raise UnauthorizedClient("the client may not use the device flow", story=story)
     with checks.DEVICE_SCOPE:
         wanted = scopes.parse(params.get("scope"))
+    request_limits.admit_device(service, client.id, origin)
     secret = service.random.token()
     request = _new(service, client, scopes.grantable(service.config, client, wanted), secret)
     letters = await _store(service, request)

@@ -11,9 +11,9 @@ from idp.identity import guess_reports, throttle
 from idp.identity.guess_reports import Outcome
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import device, sign_in_flow
+from idp.oauth import device, flows
 from idp.oauth.device_answers import DONE
-from idp.oauth.sign_in_flow import Begun
+from idp.oauth.flows import Begun
 from idp.records import DEVICE_REQUESTS, Agent, AuthRequest, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
@@ -72,7 +72,7 @@ async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) 
         DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
     )
     try:
-        return await sign_in_flow.begin(service, sign_in, agent, bound)
+        return await flows.begin_stored(service, sign_in, agent, bound)
     except Stale:  # another tab, or another browser
         latest = await service.store.get(DEVICE_REQUESTS, request.id)
         return await _go_on(service, latest, agent) if latest else None
@@ -80,5 +80,5 @@ async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) 
 
 async def _go_on(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
     """The sign-in that this browser has begun already."""
-    flow = await sign_in_flow.find(service, request.flow_id or "", agent)
-    return Begun(flow_id=flow.request.id, cookie=None) if flow else None
+    flow = await flows.find(service, request.flow_id or "", agent)
+    return Begun(flow.request.id, None) if flow else None

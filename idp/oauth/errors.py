@@ -191,6 +191,24 @@ class TemporarilyUnavailable(OAuthError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class AuthorizationUnavailable(TemporarilyUnavailable):
+    """The same as an authorization response, whose table has a code for it (RFC 6749
+    4.1.2.1)."""
+
+    code = "temporarily_unavailable"
+
+
+class TooManyRequests(OAuthError):
+    """Too many within a minute; nothing was done, and the same request may be repeated later."""
+
+    code = "temporarily_unavailable"
+    status = 429
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        super().__init__("too many requests, repeat this one later")
+        self.retry_after_seconds = retry_after_seconds
+
+
 class Unusable(Refusing):
     """The request can't be answered by redirect: no proven client with that redirect URI.
 

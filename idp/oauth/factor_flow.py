@@ -9,10 +9,10 @@ from msgspec import structs
 from idp.identity import factor_checks, factors, totp
 from idp.identity.agents import Cookie
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import acr, setups, sign_in_flow
+from idp.oauth import acr, flows, setups, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.oauth.setups import Setup
-from idp.oauth.sign_in_flow import Flow
 from idp.records import AUTH_REQUESTS, USERS
 from idp.service import Service
 from storage import Stale, Update
@@ -41,7 +41,7 @@ async def enter_code(
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     """Let the person set up a factor of this kind; None: they choose again. Raises Stale."""
-    await sign_in_flow.note(service, flow.request, adding=kind, sealed_setup=None)
+    await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
 
 
 async def decline(service: Service, flow: Flow, proven: Proven) -> Cookie | None:
@@ -63,9 +63,7 @@ async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
     secret = totp.new_secret(service.random)
     kept = setups.seal(service, Setup(user.id, secret))
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
-    await service.store.commit(
-        Update(AUTH_REQUESTS, flow.request.id, set={"sealed_setup": kept}, expect=expected)
-    )
+    await flows.commit(service, flow, flows.step(flow, {"sealed_setup": kept}, expected))
     return secret
 
 

@@ -13,26 +13,19 @@ from idp.identity import session_clients
 from idp.oauth import responses
 from idp.records import LOGOUT_REQUESTS, LogoutRequest
 from idp.service import Service
-from storage import Insert, Stale, Update
+from storage import Insert
 
 
 async def note(
-    service: Service, request: LogoutRequest, session_ids: Sequence[str], *, stored: bool
+    service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> LogoutRequest:
-    """The request as it goes on: it knows the sessions that have ended, if any of their
-    applications is to be called on."""
+    """The request as it goes on: where any application of the sessions that have ended is to be
+    called on, it is stored, with an id of its own, and knows these sessions."""
     if not await frames(service, session_ids):
         return request
-    noted = structs.replace(request, ended_session_ids=list(session_ids))
-    if stored:
-        changed = {"ended_session_ids": noted.ended_session_ids}
-        try:
-            await service.store.commit(Update(LOGOUT_REQUESTS, request.id, set=changed))
-        except Stale:
-            return request  # it has expired at this moment
-    else:
-        await service.store.commit(Insert(LOGOUT_REQUESTS, noted))
-    return noted
+    ended = structs.replace(request, id=service.random.id(), ended_session_ids=list(session_ids))
+    await service.store.commit(Insert(LOGOUT_REQUESTS, ended))
+    return ended
 
 
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from idp.identity import registration
 from idp.oauth import brands
-from idp.oauth.sign_in_flow import Flow, note
+from idp.oauth.flows import Flow
+from idp.oauth.sign_in_flow import note
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
 
@@ -46,7 +47,7 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
     """
     if org_id not in [one.id for one in await among(service, flow)]:
         return False
-    await note(service, flow.request, home_org_id=org_id)
+    await note(service, flow, home_org_id=org_id)
     return True
 
 

@@ -14,8 +14,8 @@ from idp.identity.agents import Cookie
 from idp.identity.sessions import LiveSession
 from idp.identity.users import address_keys, login_key
 from idp.oauth import brands, reserved_scopes, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import login_names
-from idp.oauth.sign_in_flow import Flow
 from idp.records import ORGANIZATIONS, USERS, Organization, User
 from idp.service import Service
 from storage import Key, Stale

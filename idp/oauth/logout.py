@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
-from idp.oauth import back_channel, front_channel, id_tokens, responses
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import back_channel, front_channel, id_tokens, notes, request_limits, responses
 from idp.oauth.authorization_request import MAX_CHARACTERS
 from idp.oauth.authorize import find_client
 from idp.oauth.checks import end_session as checks
@@ -37,6 +38,7 @@ from idp.service import Service
 from storage import Insert, Stale, Write
 
 _LIVES: Final = timedelta(hours=1)
+_PURPOSE: Final = "logout"
 
 
 class Ended(Struct, frozen=True):
@@ -131,19 +133,28 @@ def destination(request: LogoutRequest) -> str | None:
     return responses.with_state(to)
 
 
-async def store(service: Service, request: LogoutRequest) -> str:
-    """Keep the request until the browser or the person has answered; its id."""
+async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -> str:
+    """What names the request in the address of its page: a note (`idp.oauth.notes`), or the id of
+    one that is too long for that and is stored. Raises TooManyRequests: the network has sent too
+    many of these."""
+    note = notes.seal(service, request, _PURPOSE)
+    if note is not None:
+        return note
+    request_limits.admit_long(service, origin)
     await service.store.commit(Insert(LOGOUT_REQUESTS, request))
     return request.id
 
 
-async def find(service: Service, request_id: str) -> LogoutRequest | None:
+async def find(service: Service, address: str) -> LogoutRequest | None:
     """The request that waits, unless it has expired."""
-    return await service.store.get(LOGOUT_REQUESTS, request_id)
+    if not notes.is_note(address):
+        return await service.store.get(LOGOUT_REQUESTS, address)
+    request = notes.read(service, address, LogoutRequest, _PURPOSE)
+    return request if request and service.clock.now() < request.expires_at else None
 
 
 async def end_hinted(
-    service: Service, request: LogoutRequest, agent: Agent | None, *, stored: bool
+    service: Service, request: LogoutRequest, agent: Agent | None
 ) -> Ended | None:
     """End the sessions that the hint's user has open in this browser, and no others.
 
@@ -154,12 +165,12 @@ async def end_hinted(
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
-            return await _end_hinted(service, request, agent, rotates=rotates, stored=stored)
+            return await _end_hinted(service, request, agent, rotates=rotates)
     return None
 
 
 async def _end_hinted(
-    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool, stored: bool
+    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool
 ) -> Ended | None:
     here = await sessions.find_open(service, agent) if agent else []
     ending = [session for session in here if session.user_id == request.hinted_user_id]
@@ -170,7 +181,7 @@ async def _end_hinted(
     if rotates:
         rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
         writes.append(rotation)
-    return Ended(await _end(service, request, ending, writes, stored=stored), cookie)
+    return Ended(await _end(service, request, ending, writes), cookie)
 
 
 async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> Ended:
@@ -180,23 +191,16 @@ async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> End
     """
     rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
     ending = await sessions.find_open(service, agent)
-    request = await _end(service, request, ending, [rotation], stored=True)
+    request = await _end(service, request, ending, [rotation])
     return Ended(request, cookie)
 
 
 async def _end(
-    service: Service,
-    request: LogoutRequest,
-    ending: list[Session],
-    writes: list[Write],
-    *,
-    stored: bool,
+    service: Service, request: LogoutRequest, ending: list[Session], writes: list[Write]
 ) -> LogoutRequest:
     """End the sessions in one unit with `writes`, and let their applications hear of it."""
     for session in ending:
         writes += await sessions.ending(service, session)
     await service.store.commit(*writes)
     back_channel.send_soon(service, writes)
-    return await front_channel.note(
-        service, request, [session.id for session in ending], stored=stored
-    )
+    return await front_channel.note(service, request, [session.id for session in ending])

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
-from idp.oauth import sign_in_flow
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import flows
+from idp.oauth.flows import Begun
 from idp.oauth.own_areas import OwnPages
-from idp.oauth.sign_in_flow import Begun
 from idp.records import Agent, AuthRequest
 from idp.service import Service
 
@@ -21,13 +22,14 @@ async def begin(
     area: OwnPages,
     path: str,
     agent: Agent | None,
+    origin: TryOrigin,
     *,
     prompt: Sequence[str] = (),
     max_age: int | None = None,
     user_id: str | None = None,
     adding: Literal["totp", "passkey"] | None = None,
 ) -> Begun:
-    """A stored flow that leads to an address of these pages.
+    """A flow that leads to an address of these pages.
 
     `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in;
     `adding`: they set up this factor before it ends.
@@ -48,4 +50,4 @@ async def begin(
         adding=adding,
         is_for_own_page=True,
     )
-    return await sign_in_flow.begin(service, request, agent)
+    return await flows.begin(service, request, agent, origin)

@@ -7,9 +7,9 @@ from typing import Any
 from idp.identity import challenges, guess_resets, passkey_changes, passkeys, webauthn
 from idp.identity.agents import Cookie
 from idp.oauth import setups, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.oauth.setups import Setup
-from idp.oauth.sign_in_flow import Flow
 from idp.policies import looks
 from idp.records import PASSKEYS, REPLAY
 from idp.service import Service

@@ -1,6 +1,7 @@
 """Pushed authorization requests (RFC 9126): sent by the client itself, brought by reference.
 
-What the browser brings later holds nothing that it could change. A reference is used once.
+What the browser brings later holds nothing that it could change. The first browser to load a
+reference may load it again; one answer uses it up (4, 7.3).
 """
 
 from __future__ import annotations
@@ -11,18 +12,25 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp import credentials
-from idp.oauth import authorization_request, client_auth, explain, stories
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import (
+    authorization_request,
+    client_auth,
+    explain,
+    notes,
+    request_limits,
+    stories,
+)
 from idp.oauth.authorization_request import RecordIgnored
-from idp.oauth.checks.authorize import REDIRECT_URI
+from idp.oauth.checks.authorize import REDIRECT_URI, REFERENCE
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.par import NO_REFERENCE, SIGNS_IN
-from idp.oauth.errors import InvalidRequest, UnauthorizedClient, Unusable
+from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, Unusable
 from idp.oauth.params import Params
 from idp.oauth.responses import ReturnTo
-from idp.records import PUSHED_REQUESTS, Application, AuthRequest
+from idp.records import PUSHED_REQUESTS, Agent, Application, AuthRequest
 from idp.service import Service
-from storage import Insert, Stale, Update
-from storage.settling import commit_settled
+from storage import Insert, Stale, Update, Write
 
 PREFIX: Final = "urn:ietf:params:oauth:request_uri:"
 LASTS_SECONDS: Final = 60
@@ -33,6 +41,7 @@ async def push(
     authorization: str | None,
     params: Params,
     record: RecordIgnored,
+    origin: TryOrigin,
 ) -> dict[str, Any]:
     """The answer to a client that pushes a request (2.2): the checks are those of authorize.
 
@@ -53,6 +62,8 @@ async def push(
     request = await authorization_request.check(
         service, client, params, to, record, is_pushed=True
     )
+    is_public = client.auth_method == "none"
+    request_limits.admit_push(service, client.id, origin, is_public=is_public)
     secret = service.random.token()
     pushed = structs.replace(
         request,
@@ -78,31 +89,94 @@ def is_reference(request_uri: str) -> bool:
     return request_uri.startswith(PREFIX)
 
 
-async def take(service: Service, client: Application, reference: str) -> AuthRequest:
-    """The request that was pushed, for this one time. Raises Unusable."""
+class OtherBrowser(Refusing):
+    """Another browser was the first to load the pushed request."""
+
+
+async def find(service: Service, client: Application, reference: str) -> AuthRequest:
+    """The request that was pushed, as the request of a new flow. Its `agent_id` is the browser
+    that has loaded it before. Raises Unusable."""
     id = credentials.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
-    if pushed is None:
+    now = service.clock.now()
+    if pushed is None or (pushed.ends_at is not None and pushed.ends_at <= now):
         story = f"No such request_uri is known. Each lasts {LASTS_SECONDS} s and is used once."
         raise _unusable(client, story)
     if pushed.client_id != client.id:
         raise _unusable(client, "The request was pushed by another application.")
-    now = service.clock.now()
     if pushed.completed_at is not None:
         used = stories.span(now - pushed.completed_at)
         raise _unusable(client, f"The request_uri was used {used} ago.")
-    use = Update(PUSHED_REQUESTS, id, set={"completed_at": now}, expect={"completed_at": None})
-    try:
-        await commit_settled(service.store, use)
-    except Stale:
-        story = "Another request used the request_uri at the same moment."
-        raise _unusable(client, story) from None
     return structs.replace(
         pushed,
         id=service.random.id(),
         created_at=now,
-        expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
+        expires_at=pushed.ends_at or now + timedelta(seconds=service.config.sign_in_seconds),
+        ends_at=None,
+        pushed_id=id,
     )
+
+
+def refuse_other_browser(request: AuthRequest, agent: Agent | None) -> None:
+    """Raises OtherBrowser when the request was loaded before, and not in this browser."""
+    if request.pushed_id is None or request.agent_id is None:
+        return
+    if agent is None or agent.id != request.agent_id:
+        raise _other_browser(request)
+
+
+async def claim(service: Service, request: AuthRequest, agent: Agent) -> AuthRequest:
+    """The request of a flow in this browser. A pushed one is this browser's from now on, until the
+    sign-in ends; without that it lasts as long as it was pushed for. Raises OtherBrowser."""
+    claimed = structs.replace(request, agent_id=agent.id)
+    if request.pushed_id is None or request.agent_id == agent.id:
+        return claimed
+    bound = {
+        "agent_id": agent.id,
+        "ends_at": request.expires_at,
+        "expires_at": request.expires_at + notes.OUTLIVES,
+    }
+    expected = {"agent_id": None, "completed_at": None}
+    try:
+        await service.store.commit(
+            Update(PUSHED_REQUESTS, request.pushed_id, set=bound, expect=expected)
+        )
+    except Stale:
+        latest = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
+        if latest is None or latest.agent_id != agent.id:  # else: two tabs of this browser
+            raise _other_browser(request) from None
+    return claimed
+
+
+def _other_browser(request: AuthRequest) -> OtherBrowser:
+    story = "Another browser was the first to load the request_uri."
+    refusal = OtherBrowser("", story=story, client_id=request.client_id)
+    refusal.check = REFERENCE
+    return refusal
+
+
+def using(service: Service, request: AuthRequest) -> list[Write]:
+    """The write that uses up the pushed request, in the unit that answers it (RFC 9126 7.3)."""
+    if request.pushed_id is None:
+        return []
+    done = {"completed_at": service.clock.now()}
+    expected = {"completed_at": None, "agent_id": request.agent_id}
+    return [Update(PUSHED_REQUESTS, request.pushed_id, set=done, expect=expected)]
+
+
+async def is_used(service: Service, request: AuthRequest) -> bool:
+    """Whether the pushed request of this flow was answered, perhaps by another tab."""
+    if request.pushed_id is None:
+        return False
+    pushed = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
+    return pushed is None or pushed.completed_at is not None
+
+
+def used_meanwhile(client: Application) -> Unusable:
+    """The refusal of a reference that another request has just used up."""
+    refusal = _unusable(client, "Another request used the request_uri at the same moment.")
+    refusal.check = REFERENCE
+    return refusal
 
 
 def _unusable(client: Application, story: str) -> Unusable:

@@ -21,12 +21,11 @@ from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import homes, own_areas, responses, sign_in_flow
+from idp.oauth import flows, homes, own_areas, responses, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 from idp.policies.letters import wording
 from idp.records import (
-    AUTH_REQUESTS,
     INSTANCE_ID,
     INSTANCES,
     ORGANIZATIONS,
@@ -87,7 +86,9 @@ async def begin(
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
         waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
-        await service.store.commit(
+        await flows.commit(
+            service,
+            flow,
             _replacing(known, sealed=registration.seal(service, waiting)),
             _step(flow, known.id, organization),
         )
@@ -99,12 +100,12 @@ async def begin(
         flow_id=flow.request.id,
         sealed=registration.seal(service, waiting),
         sent_at=service.clock.now(),
-        expires_at=flow.request.expires_at,
+        expires_at=flows.end_of(flow.request),
     )
     sent = await _mail(service, flow, organization, new, waiting, visit)
     writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
     writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
-    await service.store.commit(*writes, sent.posting, _step(flow, new.id, organization))
+    await flows.commit(service, flow, *writes, sent.posting, _step(flow, new.id, organization))
 
 
 def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
@@ -112,20 +113,16 @@ def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
     return is_recent and registration.unseal(service, known.sealed).email == typed.email
 
 
-def _step(flow: Flow, registration_id: str, organization: Organization) -> Update:
+def _step(flow: Flow, registration_id: str, organization: Organization) -> Write:
     """The flow goes on to the code. Stale: another tab was faster."""
-    set = {
+    changes = {
         "registration_id": registration_id,
         "home_org_id": organization.id,
         "login_name": None,
         "session_id": None,
     }
-    return Update(
-        AUTH_REQUESTS,
-        flow.request.id,
-        set=set,
-        expect={"completed_at": None, "registration_id": flow.request.registration_id},
-    )
+    expected = {"completed_at": None, "registration_id": flow.request.registration_id}
+    return flows.step(flow, changes, expected)
 
 
 def _replacing(known: Registration, **changes: object) -> Update:

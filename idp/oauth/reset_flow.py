@@ -27,9 +27,9 @@ from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled, account_of
 from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
-from idp.oauth import brands, own_areas, proofs, sign_in_flow
+from idp.oauth import brands, flows, own_areas, proofs, sign_in_flow
+from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
-from idp.oauth.sign_in_flow import Flow
 from idp.policies import effective
 from idp.policies.letters import wording
 from idp.records import (
@@ -44,7 +44,7 @@ from idp.records import (
     Verification,
 )
 from idp.service import Service
-from storage import Insert, Stale, Update, Write
+from storage import Insert, Stale, Write
 
 CODE_MINUTES: Final = 10
 LINK_MINUTES: Final = 60
@@ -83,7 +83,7 @@ async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> 
         return
     await mail_limits.admit(service, f"name:{login_key(login_name)}", visit.origin)
     writes = await _asked(service, flow, login_name, visit)
-    await service.store.commit(*writes)
+    await flows.commit(service, flow, *writes)
 
 
 def _is_recent(service: Service, request: AuthRequest) -> bool:
@@ -99,7 +99,7 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
     mail_limits.refuse_too_soon(service, request.reset_sent_at)
     await mail_limits.admit(service, f"name:{login_key(request.login_name)}", visit.origin)
     writes = await _asked(service, flow, request.login_name, visit)
-    await service.store.commit(*writes)
+    await flows.commit(service, flow, *writes)
 
 
 async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
@@ -171,11 +171,11 @@ async def _mail(
     return mail.posting(service, "reset_password", letter, user.id if user else None)
 
 
-def _step(flow: Flow, id: str, login_name: str, now: object) -> Update:
+def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
     """The flow goes on to the code. Stale: another tab was faster."""
     changes = {"reset_id": id, "reset_sent_at": now, "login_name": login_name, "session_id": None}
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
-    return Update(AUTH_REQUESTS, flow.request.id, set=changes, expect=expected)
+    return flows.step(flow, changes, expected)
 
 
 async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> None:
@@ -199,14 +199,14 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> N
     if waiting is None or subject is None or not is_active(subject):
         raise CodeRefused("the account can't be used")
     subject = await verifications.mark_reached(service, subject)
-    await service.store.commit(reset_links.spending(waiting), _proving(flow, subject))
+    await flows.commit(service, flow, reset_links.spending(waiting), _proving(flow, subject))
 
 
-def _proving(flow: Flow, subject: Subject) -> Update:
+def _proving(flow: Flow, subject: Subject) -> Write:
     """The flow goes on to the new password. Stale: another tab was faster."""
     proven = proofs.noted(flow.agent, Proven(subject))  # by a mail's code: no way to sign in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
-    return Update(AUTH_REQUESTS, flow.request.id, set=proven, expect=expected)
+    return flows.step(flow, proven, expected)
 
 
 async def forget(service: Service, flow: Flow) -> None:

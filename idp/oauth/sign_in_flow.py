@@ -1,7 +1,7 @@
 """A sign-in from the authorization request to its answer, one step at a time.
 
-A flow is a stored `AuthRequest` that belongs to one browser. Each step is one unit of writes;
-whatever happens between two steps, opening the flow's address again goes on from there.
+Each step of a flow (`idp.oauth.flows`) is one unit of writes; whatever happens between two steps,
+opening the flow's address again goes on from there.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from idp.identity import agents, guess_resets, opening, password_change, sessions, sign_in
+from idp.identity import guess_resets, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
@@ -22,54 +22,25 @@ from idp.oauth import (
     brands,
     consents,
     device_answers,
+    flows,
     interaction,
-    own_areas,
     proofs,
+    pushing,
     refusals,
     responses,
 )
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
+from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Recheck, Step
 from idp.oauth.proofs import Proven
 from idp.oauth.responses import Reply
-from idp.records import (
-    AGENTS,
-    APPLICATIONS,
-    AUTH_REQUESTS,
-    INSTANCE_ID,
-    INSTANCES,
-    USERS,
-    Agent,
-    Application,
-    AuthRequest,
-    Session,
-)
+from idp.records import USERS, Agent, Application, AuthRequest
 from idp.service import Service
-from storage import Insert, Stale, Update, Write
-from storage.settling import commit_settled
+from storage import Conflict, Stale, Write
 
 _NOTHING_PROVEN: Final = {**proofs.NOTHING, "reset_id": None, "reset_sent_at": None}
-
-
-class Flow(Struct, frozen=True):
-    """A sign-in that waits in this browser, with everything its steps look at. `live` are those of
-    `everybody` who is signed in here that may answer it."""
-
-    request: AuthRequest
-    client: Application
-    agent: Agent
-    sessions: list[Session]
-    live: list[LiveSession]
-    everybody: list[LiveSession]
-
-
-class Begun(Struct, frozen=True):
-    """A stored flow; `cookie` is set when the browser was not known yet."""
-
-    flow_id: str
-    cookie: Cookie | None
 
 
 async def answer_at_once(
@@ -86,7 +57,8 @@ async def answer_at_once(
         raise Refused(answering.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
-    reply = await answering.answer(service, client, request, step.live, stored=False)
+    used_up = pushing.using(service, request)
+    reply = await answering.answer(service, client, request, step.live, used_up)
     return reply or failure(service, request, ServerError("the client is not active"))
 
 
@@ -132,78 +104,6 @@ async def _checked(
     return interaction.demand(request, proven, due) if due else Answer(step.live)
 
 
-async def begin(
-    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
-) -> Begun:
-    """Store the request for this browser, which is made known if it is not; in one unit with
-    what else there is to write. Raises Stale, of that."""
-    cookie = agents.new(service.random, service.clock.now()) if agent is None else None
-    known = cookie.agent if cookie else agent
-    request = await brands.decided(service, request)
-    request = structs.replace(request, agent_id=known.id if known else None)
-    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
-    if cookie is not None:
-        writes.append(Insert(AGENTS, cookie.agent))
-    await service.store.commit(*writes)
-    return Begun(flow_id=request.id, cookie=cookie)
-
-
-async def begin_unbound(service: Service, request: AuthRequest) -> Begun:
-    """Store a request that came by a POST without a cookie; its first page binds it."""
-    await service.store.commit(Insert(AUTH_REQUESTS, await brands.decided(service, request)))
-    return Begun(flow_id=request.id, cookie=None)
-
-
-async def bind(service: Service, flow_id: str, agent: Agent | None) -> Begun | None:
-    """Give an unbound flow to this browser; None when there is no such flow to bind."""
-    request = await service.store.get(AUTH_REQUESTS, flow_id)
-    if request is None or request.agent_id is not None:
-        return None
-    cookie = agents.new(service.random, service.clock.now()) if agent is None else None
-    known = cookie.agent if cookie else agent
-    changes = {"agent_id": known.id if known else None}
-    writes: list[Write] = [Update(AUTH_REQUESTS, flow_id, set=changes, expect={"agent_id": None})]
-    if cookie is not None:
-        writes.append(Insert(AGENTS, cookie.agent))
-    try:
-        await service.store.commit(*writes)
-    except Stale:
-        return None
-    return Begun(flow_id=flow_id, cookie=cookie)
-
-
-async def find(service: Service, flow_id: str, agent: Agent | None) -> Flow | None:
-    """The flow, if it is this browser's and still waits."""
-    request = await service.store.get(AUTH_REQUESTS, flow_id)
-    if request is None or agent is None or request.agent_id != agent.id:
-        return None
-    client = await _client_of(service, request)
-    if client is None or client.state != "active" or request.completed_at is not None:
-        return None
-    found = await sessions.find_open(service, agent)
-    everybody = await sessions.live_among(service, found)
-    live = interaction.admitted(service.config, request, everybody)
-    return Flow(request, client, agent, found, live, everybody)
-
-
-async def _client_of(service: Service, request: AuthRequest) -> Application | None:
-    """The application that asked, or would ask; for a page of the service, one that stands for
-    it."""
-    client = await service.store.get(APPLICATIONS, request.client_id)
-    if client is not None or not request.is_for_own_page:
-        return client
-    instance = await service.store.get(INSTANCES, INSTANCE_ID)
-    return own_areas.application(request, instance) if instance else None
-
-
-async def is_finished(service: Service, flow_id: str, agent: Agent | None) -> bool:
-    """Whether this browser's flow has been answered already."""
-    request = await service.store.get(AUTH_REQUESTS, flow_id)
-    if request is None or agent is None or request.agent_id != agent.id:
-        return False
-    return request.completed_at is not None
-
-
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
     """The answer to the client, or the page that is needed.
 
@@ -216,40 +116,53 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
     if isinstance(step, Fail):
         step.error.check = PERSON
         await refusals.keep_flow(service, flow.request, step.error)
-        return await _end(service, flow.request, step.error)
+        return await _fail(service, flow, step.error)
     return await _answer(service, flow, step)
 
 
 async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
-    reply = await answering.answer(service, flow.client, flow.request, step.live, stored=True)
+    completing = flows.completing(service, flow)
+    try:
+        reply = await answering.answer(service, flow.client, flow.request, step.live, completing)
+    except Conflict as error:
+        raise flows.as_stale(error) from error
     if reply is None:
-        return await _end(service, flow.request, ServerError("the client is not active"))
+        return await _end(service, flow, ServerError("the client is not active"))
     return reply
 
 
 async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
     """Go there; where several people are signed in, the address says whom the person chose."""
-    await note(service, flow.request, completed_at=service.clock.now())
+    await flows.commit(service, flow, *flows.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
     return Reply(responses.append(flow.request.redirect_uri, chosen))
 
 
 async def cancel(service: Service, flow: Flow) -> Reply:
     """End the flow on the person's word; what tells the client."""
-    return await _end(service, flow.request, AccessDenied("the user cancelled the sign-in"))
+    return await _end(service, flow, AccessDenied("the user cancelled the sign-in"))
 
 
 async def deny(service: Service, flow: Flow) -> Reply:
     """The same for who does not let the client in."""
-    return await _end(service, flow.request, AccessDenied("the user denied the request"))
+    return await _end(service, flow, AccessDenied("the user denied the request"))
 
 
-async def _end(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
+async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
+    """Tell the client why there is no answer. Where nobody has acted yet, nothing is stored for
+    it: asked again, the same request is refused again."""
+    if flow.is_stored or flow.request.pushed_id is not None:
+        return await _end(service, flow, error)
+    return failure(service, flow.request, error)
+
+
+async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
+    request = flow.request
     if request.device_id is not None:
         return await device_answers.deny(service, request)
-    await note(service, request, completed_at=service.clock.now())
+    await flows.commit(service, flow, *flows.completing(service, flow))
     if request.is_for_own_page:
         return Reply(request.redirect_uri if request.adding else service.config.issuer)
     return failure(service, request, error)
@@ -261,15 +174,18 @@ def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
 
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:
-    """Keep the language that was chosen on a page of this flow."""
-    await note(service, flow.request, language=tag)
+    """Keep the language that was chosen on a page of this flow: in its note, or its record."""
+    if flow.is_stored:
+        await note(service, flow, language=tag)
+    else:
+        flow.address = flows.in_language(service, flow, tag) or flow.address
 
 
 async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
     """Go on to the password of whoever this is; nobody is told whether it exists."""
     await note(
         service,
-        flow.request,
+        flow,
         login_name=login_name,
         session_id=None,
         adding=_kept_wish(flow),
@@ -287,15 +203,13 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     if not any(one.session.id == session_id for one in flow.live):
         return False
     chosen = {"session_id": session_id, "login_name": None, "adding": _kept_wish(flow)}
-    await note(service, flow.request, **chosen, **_NOTHING_PROVEN)
+    await note(service, flow, **chosen, **_NOTHING_PROVEN)
     return True
 
 
-async def note(service: Service, request: AuthRequest, **changes: Any) -> None:
+async def note(service: Service, flow: Flow, **changes: Any) -> None:
     """Change what the request knows. Raises Stale: it was answered, cancelled or has expired."""
-    await service.store.commit(
-        Update(AUTH_REQUESTS, request.id, set=changes, expect={"completed_at": None})
-    )
+    await flows.commit(service, flow, flows.step(flow, changes))
 
 
 async def enter_password(
@@ -327,8 +241,7 @@ async def prove(
     if await proofs.due(service, request, proven) is None:
         return await _open_session(service, flow, proven, writes, noted)
     noted = {**noted, **proofs.noted(flow.agent, proven)}
-    step = Update(AUTH_REQUESTS, request.id, set=noted, expect={"completed_at": None})
-    await commit_settled(service.store, *writes, step)
+    await flows.commit(service, flow, *writes, flows.step(flow, noted), settled=True)
     return None
 
 
@@ -346,10 +259,10 @@ async def forget_proven(service: Service, flow: Flow) -> None:
         "reset_id": request.reset_id,
         "proven_user_id": request.proven_user_id,
     }
+    if not flow.is_stored:
+        return
     with suppress(Stale):
-        await service.store.commit(
-            Update(AUTH_REQUESTS, request.id, set=_NOTHING_PROVEN, expect=expected)
-        )
+        await flows.commit(service, flow, flows.step(flow, _NOTHING_PROVEN, expected))
 
 
 async def choose_password(
@@ -371,7 +284,7 @@ async def choose_password(
 
 async def forget_registration(service: Service, flow: Flow) -> None:
     """The account that waited in this flow is gone: begin again."""
-    await note(service, flow.request, registration_id=None)
+    await note(service, flow, registration_id=None)
 
 
 async def _open_session(
@@ -392,8 +305,8 @@ async def _open_session(
         "login_name": None,
         "registration_id": None,
     }
-    step = Update(AUTH_REQUESTS, request.id, set=done, expect={"completed_at": None})
+    step = flows.step(flow, done)
     is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
     guard = [] if is_guarded else [opening.guard(subject)]
-    await commit_settled(service.store, *before, *guard, *opened.writes, step)
+    await flows.commit(service, flow, *before, *guard, *opened.writes, step, settled=True)
     return opened.cookie

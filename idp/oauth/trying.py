@@ -15,22 +15,23 @@ from msgspec import Struct, structs
 
 from idp import base64url
 from idp.identity.sessions import LiveSession
+from idp.identity.try_origin import TryOrigin
 from idp.oauth import (
     answering,
     audiences,
     authorization_request,
     authorize,
+    flows,
     issuing,
     pkce,
     scopes,
-    sign_in_flow,
     user_claims,
 )
 from idp.oauth.authorizations import Grantee
 from idp.oauth.authorize import Refused
 from idp.oauth.errors import OAuthError
+from idp.oauth.flows import Begun
 from idp.oauth.params import Params
-from idp.oauth.sign_in_flow import Begun
 from idp.records import Agent, Application, AuthRequest
 from idp.service import Service
 
@@ -71,7 +72,9 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
     return request, client
 
 
-async def begin(service: Service, client_id: str, path: str, agent: Agent, user_id: str) -> Begun:
+async def begin(
+    service: Service, client_id: str, path: str, agent: Agent, user_id: str, origin: TryOrigin
+) -> Begun:
     """A flow that asks this user for the password and leads to an address of the service.
 
     Raises Unusable, Refused: the application could not ask so.
@@ -86,7 +89,7 @@ async def begin(service: Service, client_id: str, path: str, agent: Agent, user_
         hinted_user_id=user_id,
         is_for_own_page=True,
     )
-    return await sign_in_flow.begin(service, request, agent)
+    return await flows.begin(service, request, agent, origin)
 
 
 async def told(service: Service, client_id: str, live: LiveSession) -> Told | None:

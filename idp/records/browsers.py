@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -19,7 +19,8 @@ class KnownUser(Struct, kw_only=True):
 
 
 class Agent(Record):
-    """A browser: its cookie holds the id and a secret, which changes at every sign-in.
+    """A browser that has sent a form: its cookie holds the id and a secret, which changes at every
+    sign-in.
 
     `browser` and `system` are words for what it is, if that is known. `remembered` are the users
     who signed in here, the last one first, until they are taken from the list; `known` are those
@@ -61,7 +62,9 @@ class Session(Record):
 class AuthRequest(Record):
     """An authorization request that waits for a person (OpenID Connect Core 3.1.2.1).
 
-    `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
+    The sign-in ends at `ends_at`, or else with the record: a record that took the place of a note
+    (`idp/oauth/flows.py`) lasts longer, so that the note can't begin once more. `agent_id` is
+    None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when who they are was proven by
     `proven_amr` but another step is due, for as long as the browser's secret and the user's stamp
@@ -80,7 +83,8 @@ class AuthRequest(Record):
 
     `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
     for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
-    (RFC 9126) is kept as one, too: its id is then the digest of the reference's secret.
+    (RFC 9126) is kept as one, too: its id is then the digest of the reference's secret, and
+    `pushed_id` of the requests that are made of it names it.
     """
 
     client_id: str
@@ -122,6 +126,8 @@ class AuthRequest(Record):
     brand_org_id: str | None = None
     is_for_own_page: bool = False
     completed_at: datetime | None = None
+    ends_at: datetime | None = None
+    pushed_id: str | None = None
 
 
 class Consent(Record):
@@ -156,11 +162,16 @@ class LogoutRequest(Record):
     ended_session_ids: list[str] = []
 
 
-AGENTS: Final = Collection("agents", Agent, expires=True)
+KEPT_SHORTLY: Final = timedelta(minutes=10)  # of what anybody can make the service store
+AGENTS: Final = Collection("agents", Agent, expires=True, kept=KEPT_SHORTLY)
 SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )
-AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True)
-PUSHED_REQUESTS: Final = Collection("pushed_requests", AuthRequest, expires=True)
+AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True, kept=KEPT_SHORTLY)
+PUSHED_REQUESTS: Final = Collection(
+    "pushed_requests", AuthRequest, expires=True, kept=KEPT_SHORTLY
+)
 CONSENTS: Final = Collection("consents", Consent, lists=(("user_id",), ("client_id",)))
-LOGOUT_REQUESTS: Final = Collection("logout_requests", LogoutRequest, expires=True)
+LOGOUT_REQUESTS: Final = Collection(
+    "logout_requests", LogoutRequest, expires=True, kept=KEPT_SHORTLY
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from idp.records.browsers import KEPT_SHORTLY
 from storage import Collection, Record
 
 
@@ -37,5 +38,7 @@ class UserCode(Record):
     expires_at: datetime
 
 
-DEVICE_REQUESTS: Final = Collection("device_requests", DeviceRequest, expires=True)
-USER_CODES: Final = Collection("user_codes", UserCode, expires=True)
+DEVICE_REQUESTS: Final = Collection(
+    "device_requests", DeviceRequest, expires=True, kept=KEPT_SHORTLY
+)
+USER_CODES: Final = Collection("user_codes", UserCode, expires=True, kept=KEPT_SHORTLY)

@@ -157,6 +157,11 @@ def error(said):
         "request_id": said("req-7f3a"),
         "time": said("2026-11-20 11:37:42 UTC"),
         "retry_url": "/ui/login?" + said("flow=f1"),
+        "retry_form": {
+            "method": "GET",
+            "action": "/oauth/v2/authorize",
+            "fields": [("client_id", said("c1"))],
+        },
     }
 
 
@@ -304,6 +309,7 @@ BARE = {
         "request_id": "req-7f3a",
         "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
+        "retry_form": None,
     },
     "expired": {"sentence": None, "again_url": None, "has_cookie": True},
     "logout-confirm": {"accounts": []},

@@ -6,10 +6,11 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import pytest
 
-from idp.records import AUTH_REQUESTS, AUTHORIZATIONS
+from idp.records import AUTHORIZATIONS
+from tests.handlers.noting import read_note
 from tests.support.forged import part
 from tests.support.relying_party import CHALLENGE
-from tests.support.stored import everything, only
+from tests.support.stored import everything
 from tests.support.wire import FORM
 
 PATH = "/oauth/v2/authorize"
@@ -27,13 +28,9 @@ async def by_post(visitor, client, **changes):
     return await visitor.post(PATH, client.authorize_form(**changes))
 
 
-async def stored_request(server):
-    return await only(server.store, AUTH_REQUESTS)
-
-
 async def test_a_good_request_leads_to_the_sign_in_page(server, visitor, demo):
     page = await visitor.get(demo.authorize_url())
-    stored = await stored_request(server)
+    stored = await read_note(server, page)
 
     assert page.status == 303
     assert urlsplit(page.location).path == "/ui/login"

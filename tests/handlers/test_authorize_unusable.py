@@ -273,20 +273,6 @@ async def test_what_was_sent_is_shown_without_becoming_markup(visitor, demo):
     assert "redirect_uri" in page.text
 
 
-async def test_a_store_that_does_not_answer_is_told_to_a_proven_client(
-    server, visitor, demo, monkeypatch
-):
-    async def fail(*_, **__):
-        raise Unavailable("no primary")
-
-    monkeypatch.setattr(server.store, "commit", fail)
-    page = await visitor.get(demo.authorize_url(prompt="login"))
-
-    assert page.location.startswith(demo.redirect_uri)
-    assert page.answer["error"] == "server_error"
-    assert page.answer["state"] == "state-1"
-
-
 async def test_a_store_that_does_not_answer_never_sends_to_an_unproven_address(
     server, visitor, demo, monkeypatch
 ):

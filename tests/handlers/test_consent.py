@@ -4,17 +4,18 @@ not ask (A8, A11)."""
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from msgspec import structs
 
 from handlers.login.consent import in_words
 from idp.config import Config
-from idp.oauth import reserved_scopes
+from idp.oauth import flows, notes, reserved_scopes
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED
-from idp.records import APPLICATIONS, AUTH_REQUESTS, CONSENTS, EVENTS, USERS
+from idp.records import APPLICATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
+from tests.handlers.noting import at, read_note
 from tests.handlers.steps import Seen, shape, text_of
 from tests.support.stored import count, everything, only
 
@@ -299,10 +300,9 @@ async def test_what_has_no_words_stands_for_itself_and_is_never_markup(server, s
     markup = '<svg/onload="x">'
     await server.store.commit(Update(APPLICATIONS, wiki.client_id, set={"name": markup}))
     page = await asked(signed_in, wiki)
-    (flow,) = parse_qs(urlsplit(page.url).query)["flow"]
-    changes = {"scopes": ["openid", markup, "api:read"]}
-    await server.store.commit(Update(AUTH_REQUESTS, flow, set=changes))
-    page = await signed_in.get(page.url)
+    request = structs.replace(await read_note(server, page), scopes=["openid", markup, "api:read"])
+    flow = notes.seal(server.service, request, flows.PURPOSE)
+    page = await signed_in.open(at(flow))
 
     assert "api:read" in text_of(page)
     assert "<svg" not in page.text

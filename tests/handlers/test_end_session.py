@@ -187,7 +187,7 @@ async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, cli
     )
     rotated = {"secret_hash": "another tab has signed in"}
     await server.store.commit(Update(AGENTS, agent.id, set=rotated))
-    ended = await logout.end_hinted(server.service, request, agent, stored=False)
+    ended = await logout.end_hinted(server.service, request, agent)
 
     assert ended is not None
     assert ended.cookie is None

@@ -82,7 +82,7 @@ async def test_whoever_changes_the_password_there_stays_known(server, new_visito
 
 
 async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
-    agent = agents.new(server.service.random, server.clock.now()).agent
+    agent = agents.new(server.service).agent
     user = await account.user(server)
     for n in range(13):
         user.id = f"user-{n}"
@@ -93,7 +93,7 @@ async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
 
 async def test_a_stolen_cookie_of_another_account_is_not_known(server):
     user = await account.user(server)
-    agent = agents.new(server.service.random, server.clock.now()).agent
+    agent = agents.new(server.service).agent
     other = await server.copy_user("minnie")
     page = await server.store.find(USERS, {"login_key": other[0]})
     agent.known = known_browsers.with_user(agent, page.records[0])

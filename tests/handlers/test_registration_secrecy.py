@@ -48,9 +48,10 @@ def bare(page, typed):
         if name not in ("date", "x-request-id", "set-cookie")
     }
     text = "\n".join([str(page.status), repr(sorted(headers.items())), page.text])
-    flow = re.search(r"flow=([\w-]+)", page.url)[1]
-    for value, stands_for in ((flow, "FLOW"), (page.hidden.get("token"), "TOKEN")):
-        text = text.replace(value, stands_for) if value else text
+    flows = re.findall(r"flow=([\w.-]+)", f"{page.url} {page.location} {page.text}")
+    for value in flows:
+        text = text.replace(value, f"FLOW of {len(value)}")
+    text = text.replace(page.hidden.get("token") or "no token", "TOKEN")
     return re.sub(re.escape(typed), "TYPED", text, flags=re.IGNORECASE)
 
 

@@ -152,7 +152,7 @@ async def test_a_browser_remembers_so_many_and_the_last_first(server, visitor):
     def named(id):
         return structs.replace(dana, id=id)
 
-    agent = agents.new(server.service.random, now).agent
+    agent = agents.new(server.service).agent
     for n in range(agents.REMEMBERED + 3):
         _, cookie = agents.rotation(server.service.random, agent, now, named(f"user-{n}"))
         agent = cookie.agent

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from handlers import pages
-from handlers.page import _ERROR_TEXTS
+from handlers.error_texts import ERROR_TEXTS
 from idp.i18n import load
 from idp.oauth import explain
 from idp.oauth.errors import Unusable
@@ -92,9 +92,9 @@ async def test_an_error_page_shares_no_sentence_with_the_english_one(visitor, st
 
 def test_the_texts_of_every_status_are_translated():
     bundle = load("de")
-    texts = [text for each in _ERROR_TEXTS.values() for text in (each.title, each.sentence)]
+    texts = [text for each in ERROR_TEXTS.values() for text in (each.title, each.sentence)]
 
-    assert set(_ERROR_TEXTS) == {403, 404, 405, 413, 431, 503}
+    assert set(ERROR_TEXTS) == {403, 404, 405, 413, 429, 431, 503}
     assert not [t.msgid for t in texts if not bundle.is_translated(t.msgid, t.context)]
 
 

@@ -355,6 +355,6 @@ async def test_what_waits_ends_with_its_sign_in(visitor, demo, server):
     server.clock.advance(server.service.config.sign_in_seconds)
     late = await visitor.submit(page, code="00000000")
 
-    assert waiting.expires_at == request.expires_at
+    assert waiting.expires_at == request.ends_at
     assert (late.status, late.name) == (410, "expired")
     assert "registrations" not in await count(server.store)

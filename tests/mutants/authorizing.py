@@ -130,8 +130,8 @@ MUTANTS = [
     Mutant(
         "a reference twice at one moment",
         PUSHING,
-        'set={"completed_at": now}, expect={"completed_at": None}',
-        'set={"completed_at": now}',
+        'expected = {"completed_at": None, "agent_id": request.agent_id}',
+        'expected = {"agent_id": request.agent_id}',
         "tests/flows/test_races.py -k bring_a_reference",
     ),
     Mutant(

@@ -39,7 +39,8 @@ async def plainly(world: World):
 
 async def twice(world: World):
     reference = (await push(world)).json()["request_uri"]
-    await bring(world, reference)
+    page = await world.visitor.follow(await bring(world, reference))
+    await world.visitor.submit(page, decision="cancel")
     world.server.clock.advance(5)
     return await bring(world, reference)
 

@@ -127,7 +127,7 @@ async def with_session(world):
     service, made = world.server.service, await new_person(world)
     subject = await users.find_subject(service, made["userId"])
     now = service.clock.now()
-    agent = agents.new(service.random, now).agent
+    agent = agents.new(service).agent
     session = sessions.new(service.random, service.config, agent, subject, now)
     await service.store.commit(Insert(SESSIONS, session))
     return made | {"sessionId": session.id}

@@ -1,0 +1,83 @@
+"""What the error page says of each status."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from idp.i18n import Message, message
+from idp.oauth.errors import OAuthError
+
+
+class ErrorText(Struct, frozen=True):
+    """What the error page says of a status that is not a failure on our side.
+
+    Where `is_general`, the error's own description says more: it is shown too.
+    """
+
+    title: Message
+    sentence: Message
+    is_general: bool = False
+
+
+_UNANSWERABLE: Final = ErrorText(
+    message("This request can't be answered", context="error"),
+    message(
+        "The address or the form is not as it should be. Go back and open the page again.",
+        context="error",
+    ),
+    is_general=True,
+)
+_TOO_LARGE: Final = ErrorText(
+    message("This is too much at once", context="error"),
+    message("The form holds more than this service reads. Send less.", context="error"),
+)
+_HEADERS_TOO_LARGE: Final = ErrorText(
+    message("This is too much at once", context="error"),
+    message(
+        "Your browser sends more than this service reads. Delete its cookies of this site and"
+        " try again.",
+        context="error",
+    ),
+)
+
+ERROR_TEXTS: Final = {
+    403: ErrorText(
+        message("This form can't be used", context="error"),
+        message(
+            "It was made for another browser or another site. Go back and open the page again.",
+            context="error",
+        ),
+    ),
+    404: ErrorText(
+        message("There is no such page", context="error"),
+        message("The address may be mistyped, or the page has moved.", context="error"),
+    ),
+    405: ErrorText(
+        message("This page can't be used like that", context="error"),
+        message("Go back and open the page again.", context="error"),
+    ),
+    413: _TOO_LARGE,
+    431: _HEADERS_TOO_LARGE,
+    429: ErrorText(
+        message("Too many requests", context="error"),
+        message(
+            "Your network has sent too many requests. Wait a minute, then try again.",
+            context="error",
+        ),
+    ),
+    503: ErrorText(
+        message("The service is busy", context="error"),
+        message("Nothing was changed. Please try again in a moment.", context="error"),
+    ),
+}
+
+
+def said_of(error: OAuthError) -> dict[str, object]:
+    """Title, sentence and detail of the error page; None: a failure on our side."""
+    text = ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
+    if text is None:
+        return {"title_text": None, "sentence": None, "detail": None}
+    detail = Message(error.description) if text.is_general and error.description else None
+    return {"title_text": text.title, "sentence": text.sentence, "detail": detail}

@@ -1,0 +1,289 @@
+"""Flows: sign-ins that wait for a person, each in one browser.
+
+A flow is an authorization request. Until somebody sends a form it is a note in the address of its
+pages (`idp.oauth.notes`), and nothing is stored; the step of the first form stores it, and the
+browser with it. A note whose record exists stands for that record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from msgspec import Struct, structs
+
+from idp.identity import agents, sessions
+from idp.identity.agents import Cookie
+from idp.identity.sessions import LiveSession
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import brands, interaction, notes, own_areas, pushing, request_limits
+from idp.oauth.pushing import OtherBrowser
+from idp.records import (
+    AGENTS,
+    APPLICATIONS,
+    AUTH_REQUESTS,
+    INSTANCE_ID,
+    INSTANCES,
+    Agent,
+    Application,
+    AuthRequest,
+    Session,
+)
+from idp.service import Service
+from storage import Conflict, Insert, Key, Stale, Update, Value, Write
+from storage.settling import commit_settled
+
+PURPOSE: Final = "flow"
+WAITS: Final[Mapping[str, Value]] = {"completed_at": None}
+_ROOM: Final = 150  # for the browser's id and a language, which are decided later
+
+
+class Flow(Struct):
+    """A sign-in that waits in this browser, with everything its steps look at.
+
+    `live` are those of `everybody` who is signed in here that may answer it. `address` is what its
+    pages' addresses name it by: its note, until it is stored.
+    """
+
+    request: AuthRequest
+    client: Application
+    agent: Agent
+    sessions: list[Session]
+    live: list[LiveSession]
+    everybody: list[LiveSession]
+    address: str
+    is_stored: bool
+
+
+class Begun(Struct, frozen=True):
+    """A flow that has begun; `cookie` is set when the browser was not known yet."""
+
+    address: str
+    cookie: Cookie | None
+
+
+async def begin(
+    service: Service, request: AuthRequest, agent: Agent | None, origin: TryOrigin
+) -> Begun:
+    """Begin a flow in this browser, which gets a cookie if it has none. Nothing is stored, unless
+    the request is too long for a note.
+
+    Raises TooManyRequests: the network has sent too many of the long ones; OtherBrowser: another
+    one was the first to load the pushed request; Stale: see `begin_stored`.
+    """
+    cookie = agents.new(service) if agent is None else None
+    known = cookie.agent if cookie else agent
+    request = await brands.decided(service, request)
+    if known is not None:
+        request = await pushing.claim(service, request, known)
+    return Begun(await _address(service, request, origin, known), cookie)
+
+
+async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> Begun:
+    """Begin a flow by a POST from another site, which came without a cookie; its first page binds
+    it to the browser. Raises TooManyRequests."""
+    request = await brands.decided(service, request)
+    return Begun(await _address(service, request, origin), None)
+
+
+async def _address(
+    service: Service, request: AuthRequest, origin: TryOrigin, agent: Agent | None = None
+) -> str:
+    note = notes.seal(service, request, PURPOSE, room=_ROOM)
+    if note is not None:
+        return note
+    request_limits.admit_long(service, origin)
+    await _store(service, request, agent)
+    return request.id
+
+
+async def _store(
+    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
+) -> None:
+    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
+    if agent is not None and not agents.is_stored(agent):
+        writes.append(_insertion(agent, request.expires_at))
+    try:
+        await service.store.commit(*writes)
+    except Conflict as error:
+        raise as_stale(error) from error
+
+
+async def begin_stored(
+    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
+) -> Begun:
+    """Begin a flow and store it with the browser, in one unit with what else there is to write.
+
+    Raises Stale, of that, or when two forms of a new browser arrive at once.
+    """
+    cookie = agents.new(service) if agent is None else None
+    known = cookie.agent if cookie else agent
+    request = await brands.decided(service, request)
+    request = structs.replace(request, agent_id=known.id if known else None)
+    await _store(service, request, known, *also)
+    return Begun(request.id, cookie)
+
+
+async def bind(service: Service, address: str, agent: Agent | None) -> Begun | None:
+    """Give an unbound flow to this browser; None when there is no such flow to bind."""
+    request, is_stored, _ = await _read(service, address)
+    if request is None or request.agent_id is not None or has_ended(service, request):
+        return None
+    cookie = agents.new(service) if agent is None else None
+    known = cookie.agent if cookie else agent
+    if known is None:
+        return None
+    try:
+        request = await pushing.claim(service, request, known)
+        if not is_stored:
+            note = notes.seal(service, request, PURPOSE)
+            return Begun(note, cookie) if note else None
+        bound = {"agent_id": known.id}
+        writes: list[Write] = [
+            Update(AUTH_REQUESTS, request.id, set=bound, expect={"agent_id": None})
+        ]
+        if not agents.is_stored(known):
+            writes.append(_insertion(known, request.expires_at))
+        await service.store.commit(*writes)
+    except (Stale, Conflict, OtherBrowser):
+        return None
+    return Begun(request.id, cookie)
+
+
+class _Read(NamedTuple):
+    """What an address names; `client` where it was read with it."""
+
+    request: AuthRequest | None
+    is_stored: bool
+    client: Application | None = None
+
+
+async def _read(service: Service, address: str) -> _Read:
+    """The flow of an id, or of a note: the record if there is one, else what the note says."""
+    if not notes.is_note(address):
+        return _Read(await service.store.get(AUTH_REQUESTS, address), is_stored=True)
+    note = notes.read(service, address, AuthRequest, PURPOSE)
+    if note is None:
+        return _Read(None, is_stored=False)
+    keys: list[Key] = [(AUTH_REQUESTS, note.id), (APPLICATIONS, note.client_id)]
+    stored, client = await service.store.get_many(keys)
+    return _Read(stored or note, stored is not None, client)
+
+
+def has_ended(service: Service, request: AuthRequest) -> bool:
+    """Whether the sign-in took too long; its record is kept longer than that."""
+    return service.clock.now() >= end_of(request)
+
+
+def end_of(request: AuthRequest) -> datetime:
+    """When the sign-in is over, at the latest."""
+    return request.ends_at or request.expires_at
+
+
+def id_of(service: Service, address: str) -> str | None:
+    """The id of the flow that an address names; None for a note that is not ours."""
+    if not notes.is_note(address):
+        return address
+    note = notes.read(service, address, AuthRequest, PURPOSE)
+    return note.id if note else None
+
+
+async def find(service: Service, address: str, agent: Agent | None) -> Flow | None:
+    """The flow, if it is this browser's and still waits."""
+    request, is_stored, client = await _read(service, address)
+    if request is None or agent is None or request.agent_id != agent.id:
+        return None
+    if has_ended(service, request) or await _is_completed(service, request):
+        return None
+    client = client or await _client_of(service, request)
+    if client is None or client.state != "active":
+        return None
+    found = await sessions.find_open(service, agent)
+    everybody = await sessions.live_among(service, found)
+    live = interaction.admitted(service.config, request, everybody)
+    address = request.id if is_stored else address
+    return Flow(request, client, agent, found, live, everybody, address, is_stored)
+
+
+async def _client_of(service: Service, request: AuthRequest) -> Application | None:
+    """The application that asked, or would ask; for a page of the service, one that stands for
+    it."""
+    client = await service.store.get(APPLICATIONS, request.client_id)
+    if client is not None or not request.is_for_own_page:
+        return client
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    return own_areas.application(request, instance) if instance else None
+
+
+async def _is_completed(service: Service, request: AuthRequest) -> bool:
+    return request.completed_at is not None or await pushing.is_used(service, request)
+
+
+async def is_finished(service: Service, address: str, agent: Agent | None) -> bool:
+    """Whether this browser's flow has been answered already."""
+    request = (await _read(service, address)).request
+    if request is None or agent is None or request.agent_id != agent.id:
+        return False
+    return await _is_completed(service, request)
+
+
+def step(
+    flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = WAITS
+) -> Update | Insert:
+    """The write that changes what the flow's request knows; the first one stores it.
+
+    Of a stored request `expect` has to hold. For `commit`.
+    """
+    request = flow.request
+    if flow.is_stored:
+        return Update(AUTH_REQUESTS, request.id, set=changes, expect=expect)
+    ends_at = request.expires_at
+    kept = {"ends_at": ends_at, "expires_at": ends_at + notes.OUTLIVES}
+    return Insert(AUTH_REQUESTS, structs.replace(request, **kept | dict(changes)))
+
+
+def completing(service: Service, flow: Flow) -> list[Write]:
+    """The writes that complete the flow, and use up the request that was pushed for it."""
+    done = {"completed_at": service.clock.now()}
+    return [step(flow, done), *pushing.using(service, flow.request)]
+
+
+async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = False) -> None:
+    """Store a `step` of the flow in one unit with what belongs to it, and a new browser.
+
+    With `settled`, a lost answer is waited for (`storage.settling`). Raises Stale when something
+    else happened in the flow at once, also when two forms of a new browser arrive at once;
+    Conflict, of the other writes.
+    """
+    has_browser = agents.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
+    if not has_browser:
+        ends_at = flow.request.expires_at + (timedelta(0) if flow.is_stored else notes.OUTLIVES)
+        writes = (*writes, _insertion(flow.agent, ends_at))
+    try:
+        if settled:
+            await commit_settled(service.store, *writes)
+        else:
+            await service.store.commit(*writes)
+    except Conflict as error:
+        raise as_stale(error) from error
+    flow.is_stored, flow.address = True, flow.request.id
+    if not agents.is_stored(flow.agent):
+        flow.agent = agents.stored(flow.agent)
+
+
+def _insertion(agent: Agent, expires_at: datetime) -> Insert:
+    """The record of a new browser, which is kept as long as that of its sign-in."""
+    return Insert(AGENTS, agents.stored(agent, expires_at=expires_at))
+
+
+def as_stale(error: Conflict) -> Conflict | Stale:
+    """What it means to a flow: two forms of a new browser met, or another write was refused."""
+    is_own = error.collection in (AGENTS.name, AUTH_REQUESTS.name)
+    return Stale(error.collection, error.field) if is_own else error
+
+
+def in_language(service: Service, flow: Flow, tag: str) -> str | None:
+    """The address of a flow that is not stored, in another language; None when it would be too
+    long."""
+    return notes.seal(service, structs.replace(flow.request, language=tag), PURPOSE)

@@ -1,0 +1,57 @@
+"""Notes: what waits for a person, sealed in the address of a page instead of stored.
+
+Whoever has no cookie and types nothing makes the service store nothing. A note can be read by this
+installation alone (AES-256-GCM under the master key), for the purpose that it was sealed for.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import NODEFAULT, structs
+
+from idp.service import Service
+from idp.vault import WrongKey
+from storage import Record
+
+LONGEST: Final = 3500  # characters: proxies let an address pass that holds one and some more
+OUTLIVES: Final = timedelta(minutes=5)  # of a record and its note; clocks may differ by that much
+_FORM: Final = re.compile(r"v1\.[A-Za-z0-9_-]+", re.ASCII)
+
+R = TypeVar("R", bound=Record)
+
+
+def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> str | None:
+    """The record as text for an address; None when that would be too long, by itself or with
+    `room` more characters."""
+    text = service.vault.seal(msgspec.json.encode(_without_defaults(record)), purpose)
+    return text if len(text) + room <= LONGEST else None
+
+
+def is_note(text: str) -> bool:
+    """Whether the text has the form of a note; ids never have it."""
+    return len(text) <= LONGEST and _FORM.fullmatch(text) is not None
+
+
+def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
+    """The record in a note; None unless this installation sealed it for this purpose."""
+    if not is_note(text):
+        return None
+    try:
+        return msgspec.json.decode(service.vault.open(text, purpose), type=kind)
+    except (WrongKey, msgspec.MsgspecError):  # the latter: another release sealed it
+        return None
+
+
+def _without_defaults(record: Record) -> dict[str, Any]:
+    known = {field.name: _default(field) for field in structs.fields(record)}
+    values = structs.asdict(record)
+    return {name: value for name, value in values.items() if value != known[name]}
+
+
+def _default(field: structs.FieldInfo) -> Any:
+    made = field.default_factory
+    return field.default if made is NODEFAULT else made()

@@ -1,0 +1,120 @@
+"""How many requests without a person a network or a client may send within a minute."""
+
+from __future__ import annotations
+
+import pytest
+
+from idp.oauth import request_limits
+from tests.handlers.registering import FIELDS
+from tests.support.relying_party import without_none
+from tests.support.stored import count
+
+DEVICE = "/oauth/v2/device_authorization"
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+
+
+@pytest.fixture
+def settings():
+    return {"trusted_proxies": ("127.0.0.0/8",)}
+
+
+def at(address: str) -> dict[str, str]:
+    return {"X-Forwarded-For": address}
+
+
+async def ask_for_codes(visitor, client, address="192.0.2.1"):
+    form = {"client_id": client.client_id, "scope": "openid"}
+    return await visitor.post(DEVICE, form, headers=at(address))
+
+
+def assert_too_many(page):
+    assert page.status == 429
+    assert page.json()["error"] == "temporarily_unavailable"
+    assert 1 <= int(page.headers["Retry-After"]) <= 60
+
+
+async def device(server):
+    return await server.register("TV", auth_method="none", grant_types=[DEVICE_GRANT])
+
+
+async def push(visitor, client, address="192.0.2.1"):
+    form = without_none(client.authorize_form())
+    headers = client.basic() if client.client_secret else {}
+    return await visitor.post("/oauth/v2/par", form, headers=headers | at(address))
+
+
+async def test_devices_of_a_network_get_sixty_codes_a_minute(server, visitor):
+    client = await device(server)
+    for _ in range(60):
+        assert (await ask_for_codes(visitor, client)).status == 200
+    before = await count(server.store)
+
+    assert_too_many(await ask_for_codes(visitor, client))
+    assert await count(server.store) == before
+    assert (await ask_for_codes(visitor, client, "192.0.2.2")).status == 200
+    server.clock.advance(60)
+    assert (await ask_for_codes(visitor, client)).status == 200
+
+
+async def test_an_ipv6_network_is_a_64(server, visitor, monkeypatch):
+    monkeypatch.setattr(request_limits, "DEVICES_BY_NETWORK", 2)
+    client = await device(server)
+    pages = [await ask_for_codes(visitor, client, f"2001:db8::{n}") for n in range(1, 4)]
+
+    assert [page.status for page in pages] == [200, 200, 429]
+    assert (await ask_for_codes(visitor, client, "2001:db8:0:1::1")).status == 200
+
+
+async def test_devices_of_a_client_get_six_hundred_codes_a_minute(server, visitor, monkeypatch):
+    assert request_limits.DEVICES_BY_CLIENT == 600
+    monkeypatch.setattr(request_limits, "DEVICES_BY_CLIENT", 5)
+    client, other = await device(server), await device(server)
+    pages = [await ask_for_codes(visitor, client, f"192.0.2.{n}") for n in range(1, 7)]
+
+    assert [page.status for page in pages] == [200] * 5 + [429]
+    assert_too_many(pages[-1])
+    assert (await ask_for_codes(visitor, other)).status == 200
+
+
+async def test_a_public_client_pushes_sixty_requests_a_minute_from_one_network(server, visitor):
+    client = await server.register("App", auth_method="none")
+    for _ in range(60):
+        assert (await push(visitor, client)).status == 201
+    before = await count(server.store)
+
+    assert_too_many(await push(visitor, client))
+    assert await count(server.store) == before
+    assert (await push(visitor, client, "192.0.2.2")).status == 201
+    server.clock.advance(60)
+    assert (await push(visitor, client)).status == 201
+
+
+async def test_a_client_with_a_secret_pushes_six_hundred_from_wherever(
+    server, visitor, monkeypatch
+):
+    assert request_limits.PUSHES_BY_CLIENT == 600
+    monkeypatch.setattr(request_limits, "PUSHES_BY_CLIENT", 70)
+    client, other = await server.register("Wiki"), await server.register("Other")
+    for _ in range(70):
+        assert (await push(visitor, client)).status == 201
+
+    assert_too_many(await push(visitor, client, "192.0.2.9"))
+    assert (await push(visitor, other)).status == 201
+
+
+async def test_a_network_asks_for_thirty_mails_a_minute(server, new_visitor, demo):
+    """By registrations and forgotten passwords together; what it typed is kept on the page."""
+    statuses = []
+    for n in range(31):
+        visitor = new_visitor(headers=at("192.0.2.1"))
+        page = await visitor.open(demo.authorize_url(prompt="create"))
+        page = await visitor.send(page, **FIELDS | {"email": f"p{n}@example.org"})
+        statuses.append(page.status)
+    before = await count(server.store)
+    reset = await visitor.open(page.url.replace("/register", "/reset"))
+    reset = await visitor.send(reset, loginName="somebody")
+
+    assert statuses == [303] * 30 + [429]
+    assert 1 <= int(page.headers["Retry-After"]) <= 60
+    assert (reset.status, reset.name) == (429, "reset")
+    assert await count(server.store) == before
