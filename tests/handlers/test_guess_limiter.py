@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -113,6 +114,30 @@ async def test_a_closed_account_answers_a_right_password_as_a_wrong_one(at, serv
     assert right.status == wrong.status == 400
     assert text_of(right) == text_of(wrong)
     assert WRONG in text_of(right)
+
+
+async def test_closed_unknown_and_wrong_have_the_same_page(server, new_visitor, demo):
+    closed, password = await server.copy_user("person-a")
+    wrong, _ = await server.copy_user("person-b")
+    user = (await server.store.find(USERS, {"login_key": closed})).records[0]
+    most = guess_streaks.most_unknown(server.service.config)
+    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most)))
+    pages = {}
+    for name, typed in ((closed, password), (wrong, "wrong"), ("person-c", "wrong")):
+        visitor = new_visitor()
+        page = await visitor.sign_in(demo.authorize_url(), name, typed)
+        for _ in range(7):
+            pages.setdefault(name, []).append(_without_ids(page, name))
+            page = await visitor.send(page, password=typed)
+
+    assert [status for status, _ in pages[closed]] == [400] * 6 + [429]
+    assert pages[closed] == pages[wrong] == pages["person-c"]
+
+
+def _without_ids(page, name) -> tuple[int, str]:
+    """The page's octets, but for what is random or the name that was typed."""
+    text = re.sub(r"[A-Za-z0-9_-]{20,}", lambda found: "x" * len(found[0]), page.text)
+    return page.status, text.replace(name, "NAME")
 
 
 async def test_a_closed_account_is_open_to_a_known_browser(at, server, new_visitor, demo):
