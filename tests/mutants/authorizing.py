@@ -177,10 +177,17 @@ MUTANTS = [
         "tests/handlers/test_organization_scopes.py tests/idp/test_interaction.py",
     ),
     Mutant(
+        "a return is never confirmed",
+        CONSENTS,
+        "must_confirm = _must_confirm(client, request, live)",
+        "must_confirm = False",
+        "tests/handlers/test_app_returns.py -k is_confirmed_in_each",
+    ),
+    Mutant(
         "consent is never asked for",
         CONSENTS,
-        "if not client.is_third_party or await _is_given(service, client, request, live):",
-        "if True:",
+        "is_given = not client.is_third_party or await _is_given(service, client, request, live)",
+        "is_given = True",
         f"{CONSENT} -k of_others_is_asked",
     ),
     Mutant(

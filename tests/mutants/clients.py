@@ -168,8 +168,8 @@ MUTANTS = [
     Mutant(
         "an assertion counts again and again",
         ASSERTIONS,
-        "        await _count(service, used(claims, claims.jti))",
-        "        return",
+        "    await _count(service, assertion)\n",
+        "",
         f"{BY_KEY} -k counts_once",
     ),
     Mutant(
@@ -182,8 +182,8 @@ MUTANTS = [
     Mutant(
         "a jti is forgotten at once",
         ASSERTIONS,
-        "expires_at=expires + 2 * SKEW",
-        "expires_at=service.clock.now()",
+        '{jti}"), expires_at=expires + 2 * SKEW)',
+        '{jti}"), expires_at=expires - LASTS)',
         f"{BY_KEY} -k forgotten",
     ),
 ]
