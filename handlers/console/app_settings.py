@@ -42,6 +42,21 @@ METHOD: Final = message("How it proves itself", context="applications")
 REDIRECTS: Final = message("Redirect URIs", context="applications")
 AFTER_LOGOUT: Final = message("Where people may go after signing out", context="applications")
 ONE_A_LINE: Final = message("One in each line, exactly as they are sent.", context="applications")
+USERS: Final = message("Who may use it", context="applications")
+_USERS: Final = [
+    ("OIDC_ALLOWED_USERS_EVERYBODY", message("Everybody", context="applications")),
+    (
+        "OIDC_ALLOWED_USERS_OWN_ORGANIZATION",
+        message("Users of this organization", context="applications"),
+    ),
+    (
+        "OIDC_ALLOWED_USERS_GRANTED",
+        message(
+            "Users of this organization and of those that the project is granted to",
+            context="applications",
+        ),
+    ),
+]
 _GRANTS: Final = message("Grants", context="applications")
 _RESPONSES: Final = message("Response types", context="applications")
 
@@ -75,6 +90,11 @@ def _choice(name: str, label: Message, options: Sequence[tuple[str, Any]], kind:
     )
 
 
+def users_field(default: str) -> Field:
+    """Who may use a new application, with the answer that the installation proposes."""
+    return Field(path="allowedUsers", label=USERS, kind="choice", options=_USERS, default=default)
+
+
 FIELDS: Final = (
     _choice(
         "appType", APP_TYPE, [(name, KINDS[kind]) for name, kind in APP_TYPES.items()], "choice"
@@ -85,6 +105,7 @@ FIELDS: Final = (
         [(name, _METHODS[method]) for name, method in AUTH_METHODS.items()],
         "choice",
     ),
+    _choice("allowedUsers", USERS, _USERS, "choice"),
     _entry("redirectUris", REDIRECTS, "lines", ONE_A_LINE),
     _entry("postLogoutRedirectUris", AFTER_LOGOUT, "lines", ONE_A_LINE),
     _choice("grantTypes", _GRANTS, list(GRANT_TYPES.items()), "choices"),

@@ -18,7 +18,7 @@ from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import requests
-from idp.clients import new_apps, presets, read_presets
+from idp.clients import new_apps, oidc_apps, presets, read_presets
 from idp.clients.oidc_request import APP_TYPES
 from idp.clients.presets.preset import Kind, Preset
 from idp.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
@@ -148,7 +148,12 @@ class WizardHandler(ConsoleHandler):
             default=preset.title.partition(" (")[0] if preset else "",
             is_required=True,
         )
-        return [name, project, *self._places()]
+        return [name, project, *self._users(), *self._places()]
+
+    def _users(self) -> list[Field]:
+        if self._kind == "api":
+            return []
+        return [app_settings.users_field(oidc_apps.proposed_users(self.service))]
 
     def _places(self) -> list[Field]:
         if self._kind == "api":
@@ -170,12 +175,16 @@ class WizardHandler(ConsoleHandler):
             return {"name": values["name"]}
         if self._preset is not None and name is not None:
             known = presets.expand(name, self._host(values))
-            return {"name": values["name"], **known, **new_apps.proposed(known, self._preset)}
+            more = {**new_apps.proposed(known, self._preset), **self._said_users(values)}
+            return {"name": values["name"], **known, **more}
         asked = [field for field in self._places() if field.path in values]
         fitting = {} if kind in (None, "web") else _PUBLIC
         type = {"appType": _TYPES[kind or "web"]}
         more = {**fitting, **new_apps.proposed(fitting), **fields.document(asked, values)}
-        return {"name": values["name"], **type, **more}
+        return {"name": values["name"], **type, **more, **self._said_users(values)}
+
+    def _said_users(self, values: Values) -> Document:
+        return fields.document([one for one in self._users() if one.path in values], values)
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
         """What is not as it should be, or perhaps not as it is meant."""

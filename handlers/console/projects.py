@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells, commands
+from handlers.console import cells, commands, project_grants
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, fact, part
@@ -14,7 +14,7 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
 from idp.errors import NotFound
-from idp.i18n import message
+from idp.i18n import Message, message
 
 PROJECTS: Final = "/management/v1/projects"
 PROJECT: Final = f"{PROJECTS}/{{projectId}}"
@@ -42,6 +42,18 @@ _ROLE_FIELDS: Final = (
     Field(path="displayName", label=_NAME, is_required=True),
     Field(path="group", label=_GROUP, is_sent_empty=True),
 )
+
+
+def _check(name: str, label: Message) -> Field:
+    """A switch for who may use the project's applications."""
+    return Field(
+        path=name,
+        source=f"project.{name}",
+        label=label,
+        kind="switch",
+        default=False,
+        is_sent_empty=True,
+    )
 
 
 class RoleHandler(ActionHandler):
@@ -78,9 +90,22 @@ ACTIONS: Final = (
         operation=f"PUT {PROJECT}",
         loads=f"GET {PROJECT}",
         name="project.name",
-        title=message("Rename the project", context="projects"),
+        title=message("Change the project", context="projects"),
         button=message("Save", context="console"),
-        fields=(Field(path="name", label=_NAME, source="project.name", is_required=True),),
+        fields=(
+            Field(path="name", label=_NAME, source="project.name", is_required=True),
+            _check(
+                "hasProjectCheck",
+                message(
+                    "Only users of this organization and of those that it is granted to",
+                    context="projects",
+                ),
+            ),
+            _check(
+                "projectRoleCheck",
+                message("Only users with a role in the project", context="projects"),
+            ),
+        ),
         then=ONE,
         done="saved",
         command="project change {projectId} --name NAME",
@@ -221,6 +246,7 @@ class ProjectHandler(ConsoleHandler):
             parts_of=[
                 await self._apps(id),
                 self._roles(id, roles),
+                await project_grants.listed(self, id),
                 *await self._grants(id),
             ],
             commands=commands.shown(
@@ -239,7 +265,7 @@ class ProjectHandler(ConsoleHandler):
         is_active = str(project.get("state", "")).endswith("_ACTIVE")
         turn = "deactivate" if is_active else "reactivate"
         labels = {
-            "edit": message("Rename", context="console"),
+            "edit": message("Change", context="console"),
             "deactivate": message("Deactivate", context="console"),
             "reactivate": message("Reactivate", context="console"),
             "delete": message("Delete", context="console"),

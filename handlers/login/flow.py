@@ -38,6 +38,7 @@ ADDRESSES = {
     Page.PASSKEY_ENROL: "/ui/login/passkey-enrol",
     Page.CONSENT: "/ui/login/consent",
     Page.DEVICE_CONFIRM: "/ui/device/confirm",
+    Page.NOT_ALLOWED: "/ui/login/not-allowed",
 }
 
 _FINISHED = message(

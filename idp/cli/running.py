@@ -11,7 +11,7 @@ import click
 
 from idp import exits
 from idp.api.operation import Operation
-from idp.cli import fields, output, queries
+from idp.cli import fields, output, proposals, queries
 from idp.cli.backends import Backend, Document, Place, opened
 from idp.cli.command import Command
 from idp.cli.fields import Field
@@ -48,6 +48,7 @@ def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., No
                 name, said = command.adapt(said, given)
                 meant = command.operations[name]
             meant, document, seen = await body(command, meant, values, said, backend)
+            document = await proposals.completed(backend, meant, values, document)
             with output.secret_file(given.get("secret_file")) as keep:
                 if given.get("every") and document is not None:
                     answer = await queries.all_pages(backend, meant, values, document)

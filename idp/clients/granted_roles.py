@@ -8,19 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from idp import changes, events, leftovers, listing
-from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, ProjectGrant, RoleAssignment
+from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, RoleAssignment
 from idp.service import Service
 from storage import Stale, Write
 
 _AT_ONCE: Final = 500
-
-
-def counts(one: RoleAssignment, grant: ProjectGrant | None) -> bool:
-    """Whether a user has these roles now. `grant` is that of the project to the assignment's
-    organization, if there is one: what was assigned by a grant counts while that is active."""
-    if one.granted_by is None:
-        return True
-    return grant is not None and grant.state == "active" and grant.generation == one.granted_by
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:

@@ -29,8 +29,10 @@ from idp.service import Service
 
 
 class AppChecked(Answer, frozen=True, kw_only=True):
-    """`compliance_problems` are what registering it would tell, too."""
+    """`compliance_problems` are what registering it would tell, too. `proposed_allowed_users` is
+    what the installation proposes for a new application that does not say who may use it."""
 
+    proposed_allowed_users: str
     none_compliant: bool = False
     compliance_problems: list[ComplianceProblem] = []
     warnings: list[UriWarning] = []
@@ -69,10 +71,17 @@ async def check(
     client = await apps.draft(service, call, project_id, request.name, _new(service, request))
     problems = compliance.problems(client)
     return AppChecked(
+        proposed_allowed_users=proposed_users(service),
         none_compliant=bool(problems),
         compliance_problems=problems,
         warnings=uri_warnings.warnings(client),
     )
+
+
+def proposed_users(service: Service) -> str:
+    """Who may use a new application, as the installation proposes it."""
+    proposed = service.config.new_application_users
+    return next(name for name, users in ALLOWED_USERS.items() if users == proposed)
 
 
 def check_kind(client: Application) -> None:

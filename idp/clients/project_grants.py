@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Final
 
-from idp import answers, changes, credentials, events, leftovers
+from idp import answers, changes, events, leftovers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import granted_roles, projects, roles
+from idp.clients import grant_ids, granted_roles, projects, roles
 from idp.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -113,7 +113,7 @@ def new(
     """A grant that is not stored yet."""
     now = service.clock.now()
     return ProjectGrant(
-        id=id_of(project.id, granted_org_id),
+        id=grant_ids.of_grant(project.id, granted_org_id),
         project_id=project.id,
         org_id=project.org_id,
         granted_org_id=granted_org_id,
@@ -249,11 +249,6 @@ async def forget_role(service: Service, call: Call, found: ProjectGrant, key: st
                 )
             )
         grant = await service.store.get(PROJECT_GRANTS, grant.id)
-
-
-def id_of(project_id: str, granted_org_id: str) -> str:
-    """The id of the one grant of a project to an organization."""
-    return credentials.digest(f"{project_id}\n{granted_org_id}")
 
 
 async def _find(service: Service, project: Project, id: str) -> ProjectGrant:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from idp.access import Call
 from idp.answers import Answer
-from idp.clients import new_apps, presets
+from idp.clients import new_apps, oidc_apps, presets
 from idp.clients.presets.preset import Preset
 from idp.listing import ListDetails
 from idp.service import Service
@@ -49,6 +51,7 @@ class PresetSettings(Answer, frozen=True, kw_only=True):
     loopback_any_port: bool = False
     require_pkce: bool = False
     refresh_token_reuse_seconds: int = 0
+    allowed_users: str = ""
 
 
 class Presets(Answer, frozen=True, kw_only=True):
@@ -79,10 +82,17 @@ async def show(service: Service, call: Call, name: str) -> PresetFound:
         settings |= new_apps.proposed(settings, preset)
     return PresetFound(
         preset=_view(name, preset),
-        settings=msgspec.convert(settings, PresetSettings),
+        settings=_settings(service, settings, preset),
         file=preset.file,
         configuration=presets.configuration(name, service.config.issuer, _CLIENT_ID, HOST),
     )
+
+
+def _settings(service: Service, known: Mapping[str, Any], preset: Preset) -> PresetSettings:
+    settings = msgspec.convert(known, PresetSettings)
+    if preset.kind == "api" or service.config.new_application_users == "everybody":
+        return settings
+    return structs.replace(settings, allowed_users=oidc_apps.proposed_users(service))
 
 
 def _view(name: str, preset: Preset) -> PresetView:

@@ -8,11 +8,11 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import answers, changes, credentials, events, listing
+from idp import answers, changes, events, listing
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import granted_roles, project_grants, projects, roles
+from idp.clients import grant_ids, granted_roles, project_grants, projects, roles
 from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, Text
 from idp.identity import covered_users, read_user
@@ -125,7 +125,7 @@ def new(
     """The roles of a user in a project, not stored yet."""
     now, project = service.clock.now(), source.project
     return RoleAssignment(
-        id=id_of(user.id, project.id),
+        id=grant_ids.of_assignment(user.id, project.id),
         user_id=user.id,
         project_id=project.id,
         org_id=source.org_id,
@@ -162,7 +162,7 @@ async def change(
 
     async def find() -> RoleAssignment:
         found = await _find(service, call, user, assignment_id)
-        grant_id = project_grants.id_of(found.project_id, found.org_id) if found.granted_by else ""
+        grant_id = grant_ids.of_grant(found.project_id, found.org_id) if found.granted_by else ""
         source = await _source(service, call, user, found.project_id, grant_id)
         given = await _given(service, source, request.role_keys)
         guards[:] = [*roles.still_there(given), *source.still_there()]
@@ -225,11 +225,6 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
     return done
 
 
-def id_of(user_id: str, project_id: str) -> str:
-    """The id of the one record that has a user's roles in a project."""
-    return credentials.digest(f"{user_id}\n{project_id}")
-
-
 async def _take_away(service: Service, call: Call, project: Project, key: str) -> None:
     where = {"project_id": project.id}
     async for found in listing.each(service, ROLE_ASSIGNMENTS, where):
@@ -258,7 +253,7 @@ async def _source(
     """By what the call may give a user roles of a project: it reaches the project, unless a grant
     is named; or the grant is for the user's organization, which it reaches. Raises NotFound."""
     project, grant = await service.store.get_many(
-        [(PROJECTS, project_id), (PROJECT_GRANTS, project_grants.id_of(project_id, user.org_id))]
+        [(PROJECTS, project_id), (PROJECT_GRANTS, grant_ids.of_grant(project_id, user.org_id))]
     )
     if project is not None and not grant_id and call.reaches(project.org_id):
         return Source(project, None)
@@ -297,6 +292,6 @@ def view(one: RoleAssignment) -> AssignmentView:
         project_id=one.project_id,
         role_keys=one.role_keys,
         project_grant_id=(
-            project_grants.id_of(one.project_id, one.org_id) if one.granted_by else ""
+            grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else ""
         ),
     )

@@ -11,6 +11,7 @@ from idp import credentials
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
 from idp.oauth import acr, audiences, issuing, responses, standing
+from idp.oauth.allowed_users import Judged
 from idp.oauth.audiences import Granted
 from idp.oauth.authorizations import Grantee
 from idp.oauth.responses import Reply, ReturnTo
@@ -18,11 +19,11 @@ from idp.oauth.standing import Client
 from idp.oauth.tokens import lifetime
 from idp.records import (
     AUTHORIZATIONS,
-    ORGANIZATIONS,
     Application,
     Authorization,
     AuthRequest,
     Code,
+    Grounds,
 )
 from idp.service import Service
 from storage import Insert, Write
@@ -41,20 +42,23 @@ async def answer(
     client: Application,
     request: AuthRequest,
     live: LiveSession,
+    judged: Judged,
     completing: Sequence[Write],
 ) -> Reply | None:
-    """Issue what was asked for to the session's user; the answer to the client.
+    """Issue what was asked for to the session's user, who may use the client as it was `judged`;
+    the answer to the client.
 
     The request is completed in the same unit by the writes `completing`: of several tabs, one does
     it, and the others get Stale, or Conflict where these writes insert. None when the client's
     organization is gone.
     """
-    acting_client = await acting(service, client)
+    acting_client = acting(client, judged)
     if acting_client is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
-    made = authorization(service, acting_client, granted, request, live, now)
+    grounds = judged.grounds
+    made = authorization(service, acting_client, granted, request, live, now, grounds)
     if request.response_type == "code":
         made, values = _with_code(service, request, client, made)
     else:
@@ -66,9 +70,9 @@ async def answer(
     return responses.success(service.config, return_to(request), **values)
 
 
-async def acting(service: Service, client: Application) -> Client | None:
+def acting(client: Application, judged: Judged) -> Client | None:
     """The client with its organization, while that is active."""
-    organization = await service.store.get(ORGANIZATIONS, client.org_id)
+    organization = judged.organization
     if organization is None or organization.state != "active":
         return None
     return Client(client, organization)
@@ -81,6 +85,7 @@ def authorization(
     request: AuthRequest,
     live: LiveSession,
     now: datetime,
+    grounds: Grounds | None,
 ) -> Authorization:
     """What the user lets the client do; of the implicit flow, as long as its one token lasts."""
     subject, session = live.subject, live.session
@@ -102,6 +107,7 @@ def authorization(
         expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),
         nonce=request.nonce,
         claims=request.claims,
+        grounds=grounds,
     )
 
 

@@ -13,7 +13,7 @@ from idp.identity.subjects import Subject
 from idp.oauth import acting, standing
 from idp.oauth.standing import Client, Member, Named
 from idp.oauth.tokens import chain
-from idp.records import AUTHORIZATIONS, Authorization, Session, TokenKind
+from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind, Use
 from idp.service import Service
 from storage import Stale, Update, Write
 
@@ -21,12 +21,14 @@ REVOKED: Final = "authorization.revoked"
 
 
 class Grantee(Struct, frozen=True):
-    """An authorization that stands, and who stands behind it. `session` is None once it ended."""
+    """An authorization that stands, and who stands behind it. `session` is None once it ended;
+    `grounds` are those that the user still has of the authorization's."""
 
     authorization: Authorization
     subject: Subject
     client: Client
     session: Session | None
+    grounds: Grounds | None = None
 
     @property
     def token_kind(self) -> TokenKind:
@@ -42,8 +44,11 @@ class Grantee(Struct, frozen=True):
         return acting.ends_at(authorization) if is_fixed else None
 
 
-def named(authorization: Authorization) -> Named:
-    """The records that an authorization depends on; it outlives its own session."""
+def named(authorization: Authorization, project_id: str | None = None) -> Named:
+    """The records that an authorization depends on; it outlives its own session.
+
+    `project_id` is that of its client's project, for one that an older program made.
+    """
     actors = zip(chain(authorization.actor), authorization.actor_org_ids, strict=True)
     return Named(
         stamps=authorization.stamps,
@@ -56,15 +61,35 @@ def named(authorization: Authorization) -> Named:
         token_ids=authorization.parent_token_ids,
         pat_ids=authorization.parent_pat_ids,
         others=[Member(*each) for each in authorization.parent_clients],
+        uses=[use_of(authorization), *authorization.parent_uses],
+        project_id=project_id,
     )
 
 
-async def find_live(service: Service, authorization: Authorization) -> Grantee | None:
-    """The authorization as it is now with its user and client, all of them still allowed."""
-    found = await standing.find(service, named(authorization))
+def use_of(authorization: Authorization) -> Use:
+    """That its user uses its client."""
+    return Use(
+        user_id=authorization.user_id,
+        user_org_id=authorization.org_id,
+        client_id=authorization.client_id,
+        client_org_id=authorization.client_org_id,
+        grounds=authorization.grounds,
+    )
+
+
+async def find_live(
+    service: Service, authorization: Authorization, project_id: str
+) -> Grantee | None:
+    """The authorization as it is now with its user and client, all of them still allowed.
+
+    `project_id` is that of its client's project.
+    """
+    found = await standing.find(service, named(authorization, project_id))
     if found is None or found.subject is None or found.client is None:
         return None
-    return Grantee(found.authorizations[0], found.subject, found.client, found.session)
+    return Grantee(
+        found.authorizations[0], found.subject, found.client, found.session, found.grounds
+    )
 
 
 async def revoke(

@@ -9,7 +9,7 @@ from msgspec import structs
 from idp import events
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
-from idp.oauth import answering, audiences, responses
+from idp.oauth import allowed_users, answering, audiences, responses
 from idp.oauth.responses import Reply
 from idp.oauth.tokens import lifetime
 from idp.records import (
@@ -35,13 +35,14 @@ async def allow(
 
     Raises Stale when the person has decided already.
     """
-    acting = await answering.acting(service, client)
-    if acting is None:
+    judged = await allowed_users.find(service, client, live.subject)
+    acting = answering.acting(client, judged)
+    if acting is None or judged.grounds is None:
         return await deny(service, request)
     now, user = service.clock.now(), live.subject.user
     granted = await audiences.of_application(service, client, request.scopes)
     authorization = structs.replace(
-        answering.authorization(service, acting, granted, request, live, now),
+        answering.authorization(service, acting, granted, request, live, now, judged.grounds),
         id=request.device_id,
         grant="device",
         expires_at=request.expires_at + lifetime(service.config, client.access_token_type),

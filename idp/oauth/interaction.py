@@ -19,6 +19,7 @@ from idp.identity import factors, sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key
 from idp.oauth import acr, proofs, reserved_scopes
+from idp.oauth.allowed_users import Judged
 from idp.oauth.due import Due, What
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.proofs import Proven
@@ -48,12 +49,18 @@ class Page(StrEnum):
     RESET_CODE = "reset-code"
     CONSENT = "consent"
     DEVICE_CONFIRM = "device-confirm"
+    NOT_ALLOWED = "not-allowed"
+
+
+_ANYBODY: Final = Judged(None, None)
 
 
 class Answer(Struct, frozen=True):
-    """Nothing is missing: this session signs its user in."""
+    """Nothing is missing: this session signs its user in. `judged` says by what they may use the
+    client; a page of the service has none."""
 
     live: LiveSession
+    judged: Judged = _ANYBODY
 
 
 class Fail(Struct, frozen=True):

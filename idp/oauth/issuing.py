@@ -96,6 +96,8 @@ async def access_token(
         tokens=authorization.parent_token_ids,
         pats=authorization.parent_pat_ids,
         clients=authorization.parent_clients,
+        uses=authorization.parent_uses,
+        grounds=grantee.grounds or authorization.grounds,
     )
     terms = Terms(
         sub=authorization.user_id,

@@ -86,9 +86,9 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
     Raises InvalidToken.
     """
     stands = await standing.judge(service, presented.named, found)
-    with TOKEN_STANDS:
-        if stands is None:
-            story = await stories.fallen(service, presented.named)
+    if stands is None:
+        story, check = await stories.fallen(service, presented.named, TOKEN_STANDS)
+        with check:
             raise _refused(story, presented.claims.client_id)
     note_use(service, presented)
     return stands

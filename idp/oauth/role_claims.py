@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
+from idp.clients import grant_ids
 from idp.config import Config
 from idp.identity.subjects import Subject
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
-from idp.records import ORGANIZATIONS, ROLE_ASSIGNMENTS, Application, RoleAssignment
+from idp.records import (
+    ORGANIZATIONS,
+    PROJECT_GRANTS,
+    ROLE_ASSIGNMENTS,
+    Application,
+    RoleAssignment,
+)
 from idp.service import Service
 
 _MOST: Final = 1000
@@ -40,12 +47,27 @@ async def read(service: Service, subject: Subject, asking: Asking) -> dict[str, 
     """The roles that are asked for; those in the reader's own project, if no scope asks."""
     where = {"user_id": subject.user.id}
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
-    found = [each for each in page.records if _is_told(asking, each)]
+    found = await _counting(service, [each for each in page.records if _is_told(asking, each)])
     domains = await _domains(service, subject, {each.org_id for each in found})
     told: dict[str, Any] = {}
     for each in found:
         told |= _claims(service.config, asking, each, domains)
     return told
+
+
+async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequence[RoleAssignment]:
+    """Without those that were assigned by a project grant which is gone or not active."""
+    by_grant = [each for each in found if each.granted_by is not None]
+    if not by_grant:
+        return found
+    ids = [grant_ids.of_grant(each.project_id, each.org_id) for each in by_grant]
+    grants = await service.store.get_many([(PROJECT_GRANTS, id) for id in ids])
+    shut = {
+        each.id
+        for each, grant in zip(by_grant, grants, strict=True)
+        if not grant_ids.counts(each, grant)
+    }
+    return [each for each in found if each.id not in shut]
 
 
 def _is_told(asking: Asking, each: RoleAssignment) -> bool:

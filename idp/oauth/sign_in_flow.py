@@ -18,9 +18,9 @@ from idp.identity.password_change import Change
 from idp.identity.sessions import LiveSession
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import (
+    admission,
     answering,
     brands,
-    consents,
     device_answers,
     flows,
     interaction,
@@ -33,7 +33,7 @@ from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.flows import Flow
-from idp.oauth.interaction import Answer, Ask, Fail, Page, Recheck, Step
+from idp.oauth.interaction import Answer, Ask, Fail, Recheck, Step
 from idp.oauth.proofs import Proven
 from idp.oauth.responses import Reply
 from idp.records import USERS, Agent, Application, AuthRequest
@@ -53,12 +53,12 @@ async def answer_at_once(
     live = await sessions.find_live(service, agent)
     step = await _decide(service, client, request, live, agent)
     if isinstance(step, Fail):
-        step.error.check = PERSON
+        step.error.check = step.error.check or PERSON
         raise Refused(answering.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
     used_up = pushing.using(service, request)
-    reply = await answering.answer(service, client, request, step.live, used_up)
+    reply = await answering.answer(service, client, request, step.live, step.judged, used_up)
     return reply or failure(service, request, ServerError("the client is not active"))
 
 
@@ -77,10 +77,8 @@ async def _decide(
     org_id = brands.signed_in_to(service, request, client)
     remembers = bool(agent and agent.remembered)
     step = await _checked(service, request, live, org_id, remembers=remembers)
-    if isinstance(step, Answer) and request.device_id is not None:
-        return Ask(Page.DEVICE_CONFIRM, live=step.live)
     if isinstance(step, Answer):
-        return await consents.settle(service, client, request, step.live)
+        return await admission.settle(service, client, request, step.live)
     return step
 
 
@@ -114,7 +112,7 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
-        step.error.check = PERSON
+        step.error.check = step.error.check or PERSON
         await refusals.keep_flow(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
     return await _answer(service, flow, step)
@@ -125,7 +123,9 @@ async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
         return await _answer_own_page(service, flow, step)
     completing = flows.completing(service, flow)
     try:
-        reply = await answering.answer(service, flow.client, flow.request, step.live, completing)
+        reply = await answering.answer(
+            service, flow.client, flow.request, step.live, step.judged, completing
+        )
     except Conflict as error:
         raise flows.as_stale(error) from error
     if reply is None:

@@ -7,16 +7,16 @@ counts from the moment it is written, on every process.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from idp.identity import stamps, subjects
 from idp.identity.stamps import Stamped
 from idp.identity.subjects import Subject
-from idp.oauth import acting
+from idp.oauth import acting, allowed_users
 from idp.oauth.acting import Acting, Refusal
 from idp.records import (
     APPLICATIONS,
@@ -30,10 +30,12 @@ from idp.records import (
     USERS,
     Application,
     Authorization,
+    Grounds,
     Instance,
     Membership,
     Organization,
     Session,
+    Use,
     User,
 )
 from idp.service import Service
@@ -53,7 +55,9 @@ class Named(Struct, frozen=True, kw_only=True):
     `session_id` is the session that it came of; whether its end matters is for the caller to say.
     All the others must stand: neither revoked, nor ended, nor inactive. `token_ids` are those of
     single access tokens, `pat_ids` of personal ones; `others` are the clients that what it came
-    of was issued to.
+    of was issued to. Of `uses` each user has to be allowed each application, which are among
+    `client` and `others`; the first is that of `user` and `client`. `project_id` is the project of
+    a first one without grounds.
     """
 
     stamps: str
@@ -66,6 +70,8 @@ class Named(Struct, frozen=True, kw_only=True):
     session_ids: Sequence[str] = ()
     token_ids: Sequence[str] = ()
     pat_ids: Sequence[str] = ()
+    uses: Sequence[Use] = ()
+    project_id: str | None = None
 
 
 class Client(Struct, frozen=True):
@@ -77,7 +83,7 @@ class Client(Struct, frozen=True):
 
 class Standing(Struct, frozen=True, kw_only=True):
     """What stands behind something issued. `session` is None when it has ended or is none;
-    `memberships` are those of the actors (`acting.keys`)."""
+    `memberships` are those of the actors (`acting.keys`), `grounds` those of the first use."""
 
     instance: Instance
     subject: Subject | None
@@ -87,6 +93,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     authorizations: Sequence[Authorization]
     session: Session | None
     memberships: Sequence[Membership | None] = ()
+    grounds: Grounds | None = None
 
 
 async def find(service: Service, named: Named) -> Standing | None:
@@ -107,7 +114,15 @@ def keys(named: Named) -> list[Key]:
     wanted += [(PATS, id) for id in named.pat_ids]
     if named.user:
         wanted += acting.keys([actor.id for actor in named.actors], named.user.org_id)
-    return wanted
+    return wanted + [key for keys in _keys_of_uses(named) for key in keys]
+
+
+def _keys_of_uses(named: Named) -> list[list[Key]]:
+    projects = [named.project_id, *[None] * len(named.uses)]
+    return [
+        allowed_users.keys(use, project_id)
+        for use, project_id in zip(named.uses, projects, strict=False)
+    ]
 
 
 def _users(named: Named) -> list[Member]:
@@ -173,6 +188,10 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
     clients = [_client(next(left), next(left)) for _ in _clients(named)]
     authorizations: list[Authorization] = [next(left) for _ in named.authorization_ids]
     sessions = {id: _living(next(left)) for id in _sessions(named)}
+    revoked = [next(left) for _ in named.token_ids]
+    pats = [next(left) for _ in named.pat_ids]
+    of_actors = len(named.actors) * acting.MEMBERSHIPS_OF_ONE if named.user else 0
+    memberships = list(islice(left, of_actors))
     subjects = [user for user in users if user]
     live = [client for client in clients if client]
     if (
@@ -181,10 +200,13 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
         or len(live) < len(clients)
         or not all(each and each.revoked_at is None for each in authorizations)
         or not all(sessions[id] for id in named.session_ids)
-        or any(next(left) for _ in named.token_ids)
-        or not all(next(left) for _ in named.pat_ids)
+        or any(revoked)
+        or not all(pats)
         or named.stamps != stamps.of(instance, *_stamped(subjects, live))
     ):
+        return None
+    grounds = _grounds(named, live, left)
+    if None in grounds:
         return None
     return Standing(
         instance=instance,
@@ -194,8 +216,35 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
         actors=subjects[1:] if named.user else subjects,
         authorizations=authorizations,
         session=sessions[named.session_id] if named.session_id else None,
-        memberships=list(islice(left, len(named.actors) * acting.MEMBERSHIPS_OF_ONE)),
+        memberships=memberships,
+        grounds=grounds[0] if grounds else None,
     )
+
+
+def not_allowed(named: Named, records: Sequence[Any]) -> str | None:
+    """Why a user may not use an application, where all but that stands; for administrators."""
+    if _judge_records(structs.replace(named, uses=()), records) is None:
+        return None
+    of_uses = _keys_of_uses(named)
+    left = iter(records[len(keys(named)) - sum(map(len, of_uses)) :])
+    clients = {one.id: one for one in records if isinstance(one, Application)}
+    for use, own in zip(named.uses, of_uses, strict=True):
+        read = [next(left) for _ in own]
+        client = clients.get(use.client_id)
+        if client is not None and allowed_users.judge(use, client, read) is None:
+            return allowed_users.refusal(use, client, read)
+    return None
+
+
+def _grounds(named: Named, clients: Sequence[Client], left: Iterator[Any]) -> list[Grounds | None]:
+    """For each use what the user is allowed by; None where they are not."""
+    applications = {each.application.id: each.application for each in clients}
+    found: list[Grounds | None] = []
+    for use, keys in zip(named.uses, _keys_of_uses(named), strict=True):
+        records = [next(left) for _ in keys]
+        application = applications.get(use.client_id)
+        found.append(allowed_users.judge(use, application, records) if application else None)
+    return found
 
 
 def stamps_of(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,7 @@ from idp import credentials, redaction
 from idp.config import Config
 from idp.identity import pats
 from idp.oauth import jose, standing
+from idp.oauth.checks.check import USER_ALLOWED, Check
 from idp.oauth.standing import Named
 from idp.records import (
     APPLICATIONS,
@@ -24,7 +25,10 @@ from idp.records import (
     MEMBERSHIPS,
     ORGANIZATIONS,
     PATS,
+    PROJECT_GRANTS,
+    PROJECTS,
     REVOKED_TOKENS,
+    ROLE_ASSIGNMENTS,
     SESSIONS,
     USERS,
     Application,
@@ -164,18 +168,31 @@ class _Said(Struct):
     iss: str = ""
 
 
-async def fallen(service: Service, named: Named) -> str:
-    """What of all that a grant or token depends on does not stand any more."""
+class Fallen(NamedTuple):
+    """Why a grant or token does not stand any more, and the check that this is told as."""
+
+    story: str
+    check: Check
+
+
+async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
+    """What of all that a grant or token depends on does not stand any more; `usual` is the check
+    for all but users who may not use the application."""
     now = service.clock.now()
     keys = standing.keys(named)
     records = await service.store.get_many(keys)
     for (collection, id), record in zip(keys, records, strict=True):
         told = _FALLEN[collection.name](record, now, id in named.session_ids)
         if told:
-            return told
-    return await standing.refused_acting(service, named, records) or (
-        "A password, a factor or a state was changed since: "
-        "that ends whatever was issued before to the user or the application."
+            return Fallen(told, usual)
+    refusal = standing.not_allowed(named, records)
+    if refusal is not None:
+        return Fallen(refusal, USER_ALLOWED)
+    return Fallen(
+        await standing.refused_acting(service, named, records)
+        or "A password, a factor or a state was changed since: "
+        "that ends whatever was issued before to the user or the application.",
+        usual,
     )
 
 
@@ -221,4 +238,7 @@ _FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     SESSIONS.name: _fallen_session,
     REVOKED_TOKENS.name: _fallen_token,
     PATS.name: _fallen_pat,
+    PROJECTS.name: lambda record, now, counts: "",
+    PROJECT_GRANTS.name: lambda record, now, counts: "",
+    ROLE_ASSIGNMENTS.name: lambda record, now, counts: "",
 }

@@ -25,7 +25,7 @@ from idp import base64url
 from idp.config import Config
 from idp.oauth import jose
 from idp.oauth.standing import Member, Named
-from idp.records import Actor, SigningAlgorithm, TokenKind
+from idp.records import Actor, Grounds, SigningAlgorithm, TokenKind, Use
 from idp.service import Service
 
 JWT_TYPE: Final = "at+jwt"
@@ -40,7 +40,7 @@ class References(Struct, frozen=True, omit_defaults=True):
     A token without `user_org` stands for no user, one without `client_org` was issued to a
     service user itself. All from `actor_orgs` on is of a token exchange: the organizations of the
     actors (the outermost first), and what its inputs came of. A client is a pair of its own id
-    and its organization's.
+    and its organization's. `grounds` are those by which the user may use the client.
     """
 
     stamps: str
@@ -54,6 +54,8 @@ class References(Struct, frozen=True, omit_defaults=True):
     tokens: list[str] = []
     pats: list[str] = []
     clients: list[tuple[str, str]] = []
+    uses: list[Use] = []
+    grounds: Grounds | None = None
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
@@ -154,7 +156,24 @@ def named(claims: AccessToken) -> Named:
         token_ids=[claims.jti, *ref.tokens],
         pat_ids=ref.pats,
         others=[Member(*each) for each in ref.clients],
+        uses=[*_own_use(claims), *ref.uses],
     )
+
+
+def _own_use(claims: AccessToken) -> list[Use]:
+    """That the token's user uses its client, where it has both."""
+    ref = claims.ref
+    if ref.user_org is None or ref.client_org is None:
+        return []
+    return [
+        Use(
+            user_id=claims.sub,
+            user_org_id=ref.user_org,
+            client_id=claims.client_id,
+            client_org_id=ref.client_org,
+            grounds=ref.grounds,
+        )
+    ]
 
 
 def chain(actor: Actor | None) -> Iterator[str]:

@@ -17,6 +17,7 @@ from idp import base64url
 from idp.identity.sessions import LiveSession
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import (
+    allowed_users,
     answering,
     audiences,
     authorization_request,
@@ -96,12 +97,13 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
     """What the application would be told of whoever is signed in there; None while its
     organization is not active. Raises Unusable, Refused."""
     request, client = await read(service, client_id)
-    acting = await answering.acting(service, client)
+    judged = await allowed_users.find(service, client, live.subject)
+    acting = answering.acting(client, judged)
     if acting is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
-    made = answering.authorization(service, acting, granted, request, live, now)
+    made = answering.authorization(service, acting, granted, request, live, now, judged.grounds)
     grantee = Grantee(made, live.subject, acting, live.session)
     response = await issuing.respond(
         service, grantee, scopes=granted.scopes, with_nonce=True, now=now

@@ -58,9 +58,11 @@ from idp.records.grants import (
     Actor,
     Authorization,
     Code,
+    Grounds,
     Refresh,
     Replay,
     RevokedToken,
+    Use,
 )
 from idp.records.guesses import (
     GUESS_STREAKS,
@@ -267,7 +269,9 @@ __all__ = [
     "MADE_SECRETS",
     "MadeCall",
     "MadeSecret",
+    "Grounds",
     "RevokedToken",
+    "Use",
     "Replay",
     "Actor",
     "REVOKED_TOKENS",

@@ -38,16 +38,44 @@ class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
     act: Actor | None = None
 
 
+class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """By what a user was allowed to use an application when something was issued to it.
+
+    Each is the stamp of one ground, or None when the user had no such ground: the application was
+    open to everybody, there was an active project grant for the user's organization, the project
+    required no role, the user had a role in it.
+    """
+
+    project_id: str
+    everybody: str | None = None
+    grant: str | None = None
+    no_role: str | None = None
+    role: str | None = None
+
+
+class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """That a user uses an application, each with its organization, and by which grounds.
+
+    Without `grounds` it was issued by a program that did not know them.
+    """
+
+    user_id: str
+    user_org_id: str
+    client_id: str
+    client_org_id: str
+    grounds: Grounds | None = None
+
+
 class Authorization(Record):
     """What a user let a client do, once: the parent of every token that came of it.
 
     `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). That of a
     token exchange tells what it came of, and dies with any of it: the chain of actors
     (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
-    sessions, single tokens and clients of its inputs (`parent_*`; clients are pairs of their own
-    id and their organization's). Where there is an actor, `acting_stamp` is the installation's at
-    the exchange, and nothing that comes of it outlives `acting_ends_at`. `token_kind` is what it
-    was asked for, else it is the client's.
+    sessions, single tokens, clients and uses of its inputs (`parent_*`; clients are pairs of
+    their own id and their organization's). Where there is an actor, `acting_stamp` is the
+    installation's at the exchange, and nothing that comes of it outlives `acting_ends_at`.
+    `token_kind` is what it was asked for, else it is the client's.
     """
 
     grant: Literal["code", "implicit", "device", "exchange"]
@@ -78,6 +106,8 @@ class Authorization(Record):
     parent_token_ids: list[str] = []
     parent_pat_ids: list[str] = []
     parent_clients: list[tuple[str, str]] = []
+    parent_uses: list[Use] = []
+    grounds: Grounds | None = None
     token_kind: TokenKind | None = None
     revoked_at: datetime | None = None
 

@@ -238,9 +238,9 @@ def address_confirmed(person):
     person.press("Continue")
 
 
-def application_of_others(program):
+def application_of_others(program, **checks):
     """An application to be let in."""
-    project = as_admin(program, "/management/v1/projects", name="Cosmos")["id"]
+    project = as_admin(program, "/management/v1/projects", name="Cosmos", **checks)["id"]
     path = f"/management/v1/projects/{project}/apps/oidc"
     grants = ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE", "OIDC_GRANT_TYPE_REFRESH_TOKEN"]
     about = {"redirectUris": [CALLBACK], "thirdParty": True, "grantTypes": grants}
@@ -251,6 +251,12 @@ def application_of_others(program):
 def asked_to_consent(person):
     party = application_of_others(person.program)
     person.page.goto(party.authorize_url(scope="openid profile email phone offline_access"))
+
+
+def not_allowed(person):
+    """Nobody has a role in the application's project."""
+    party = application_of_others(person.program, projectRoleCheck=True)
+    person.page.goto(party.authorize_url())
 
 
 def form_posted(person):
@@ -299,6 +305,7 @@ STATES = {
     "accounts": (TWO, "accounts", False, begin),
     **account_states.STATES,
     "consent": (ONE, "consent", False, asked_to_consent),
+    "not allowed": (ONE, "not-allowed", False, not_allowed),
     "form post": (NOBODY, "form-post", False, form_posted),
     "explain": (NOBODY, "explain", False, explained),
     "explain, unknown client": (NOBODY, "explain", False, unknown_client),

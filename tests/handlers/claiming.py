@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idp import credentials
-from idp.clients import role_assignments
+from idp.clients import grant_ids
 from idp.identity import organizations, users
 from idp.records import (
     APPLICATIONS,
@@ -74,7 +74,7 @@ async def assign(server, user_id: str, project_id: str, *keys: str) -> str:
     now = server.clock.now()
     project = await server.store.get(PROJECTS, project_id)
     made = RoleAssignment(
-        id=role_assignments.id_of(user_id, project_id),
+        id=grant_ids.of_assignment(user_id, project_id),
         user_id=user_id,
         project_id=project_id,
         org_id=project.org_id,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from idp.records import APPLICATIONS, PROJECTS
+from storage import Update
 from tests.handlers import passkeys
 from tests.handlers.registering import at_code, code_for
 from tests.handlers.resetting import NEW_PASSWORD, at_reset, at_reset_code, give_address, newest
@@ -115,6 +117,15 @@ async def _consent(place):
     return await place.visitor.open(wiki.authorize_url()), {"decision": "allow"}
 
 
+async def _not_allowed(place):
+    wiki = await place.server.register("Wiki")
+    client = await place.server.store.get(APPLICATIONS, wiki.client_id)
+    required = {"requires_role": True}
+    await place.sign_in()
+    await place.server.store.commit(Update(PROJECTS, client.project_id, set=required))
+    return await place.visitor.open(wiki.authorize_url()), {"decision": "cancel"}
+
+
 def _own(path, **fields):
     """A form of the person's own account."""
 
@@ -186,6 +197,7 @@ FORMS = {
     "passkey, new": _new_passkey,
     "passkey": _passkey,
     "consent": _consent,
+    "not-allowed": _not_allowed,
     "logout": _logout,
     "own password": _own_password,
     "own profile": _own(

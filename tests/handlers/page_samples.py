@@ -173,6 +173,7 @@ def decisions(said):
     }
     return {
         "consent": asked,
+        "not-allowed": {"account": asked["account"]},
         "device": {"typed": said("WDJB-MJHT")},
         "device-confirm": asked,
     }
@@ -289,6 +290,7 @@ BARE = {
         "wishes": [],
         "back_url": "/ui/login/name",
     },
+    "not-allowed": {"account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"}},
     "device": {"typed": ""},
     "device-confirm": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},

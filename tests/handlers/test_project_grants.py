@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp import org_removal, tidying
-from idp.clients import granted_roles
+from idp.clients import grant_ids, granted_roles
 from idp.records import LEFTOVERS, PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID, Schema, TooNew
 from storage.upgrades import opening
@@ -202,7 +202,7 @@ async def test_what_a_removed_grant_leaves_is_removed_in_the_background_and_neve
     (grant,) = (await server.store.find(PROJECT_GRANTS, {"project_id": shop.project})).records
     where = {"project_id": shop.project}
     both = (await server.store.find(ROLE_ASSIGNMENTS, where)).records
-    assert sorted(granted_roles.counts(each, grant) for each in both) == [False, True]
+    assert sorted(grant_ids.counts(each, grant) for each in both) == [False, True]
 
     await tidying.tidy(server.service)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from idp.api.operation import Operation
-from idp.cli import output
+from idp.cli import output, proposals
 from idp.cli.backends import Backend, Document
 from idp.cli.command import BY_ADDRESS
 from idp.errors import FieldProblem, InvalidArgument
@@ -84,6 +84,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         if self.user is not None and document is not None:
             document = document | {"userId": self.user.id}
         values = self.thing.values(self.operation)
+        document = await proposals.completed(where, self.operation, values, document)
         own = next((file for file, address in self.files.values() if not address), None)
         with output.secret_file(own) as keep:
             answer = await where.call(self.operation, values, document, self.sequence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, ONCE, Check
+from idp.oauth.checks.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
 
 PROVEN_ONCE: Final = Check(
     "proven_once",
@@ -130,4 +130,5 @@ CHECKS: Final = (
     ONCE,
     *REQUEST_CHECKS,
     PERSON,
+    USER_ALLOWED,
 )

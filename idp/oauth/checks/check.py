@@ -43,6 +43,13 @@ FORM: Final = Check(
     "RFC 6749, appendix B",
     "Send the parameters as application/x-www-form-urlencoded, in UTF-8; let a library do it.",
 )
+USER_ALLOWED: Final = Check(
+    "user_allowed",
+    "the user may use the application",
+    "OpenID Connect Core, 3.1.2.1; RFC 6749, 4.1.2.1",
+    "Let the application be used by more users (allowedUsers), grant its project to the user's "
+    "organization, or give the user a role in the project; then sign in again.",
+)
 ONCE: Final = Check(
     "once", "no parameter was sent twice", "RFC 6749, 3.1 and 3.2", "Send each parameter once."
 )

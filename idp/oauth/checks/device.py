@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import Check
+from idp.oauth.checks.check import USER_ALLOWED, Check
 from idp.oauth.checks.client import CLIENT_CHECKS
 from idp.oauth.checks.token import GRANT_ALLOWED, GRANT_STANDS, GRANTED, SESSION_LIVE
 
@@ -68,5 +68,6 @@ POLL_CHECKS: Final = (
     DEVICE_CODE_UNEXPIRED,
     DEVICE_PACE,
     GRANT_STANDS,
+    USER_ALLOWED,
     SESSION_LIVE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, ONCE, Check
+from idp.oauth.checks.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
 from idp.oauth.checks.client import CLIENT_CHECKS
 
 GRANT_TYPE: Final = Check(
@@ -152,6 +152,7 @@ CODE_CHECKS: Final = (
     CODE_UNUSED,
     CODE_UNEXPIRED,
     GRANT_STANDS,
+    USER_ALLOWED,
     SESSION_LIVE,
 )
 REFRESH_CHECKS: Final = (
@@ -164,6 +165,7 @@ REFRESH_CHECKS: Final = (
     REFRESH_UNEXPIRED,
     SCOPE_GRANTED,
     GRANT_STANDS,
+    USER_ALLOWED,
 )
 CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN, SCOPE_ORGANIZATION)
 JWT_PROFILE_CHECKS: Final = (

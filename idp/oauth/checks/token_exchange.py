@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import Check
+from idp.oauth.checks.check import USER_ALLOWED, Check
 from idp.oauth.checks.token import GRANTED
 
 RESOURCE: Final = Check(
@@ -75,6 +75,7 @@ CHECKS: Final = (
     TOKENS_SENT,
     TYPES,
     SUBJECT,
+    USER_ALLOWED,
     IMPERSONATION,
     ACTOR,
     PERMISSION,

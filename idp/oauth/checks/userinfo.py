@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, Check
+from idp.oauth.checks.check import FORM, METHOD, USER_ALLOWED, Check
 
 TOKEN_PLACE: Final = Check(
     "token_place",
@@ -57,6 +57,7 @@ CHECKS: Final = (
     TOKEN_GENUINE,
     TOKEN_UNEXPIRED,
     TOKEN_STANDS,
+    USER_ALLOWED,
     TOKEN_USER,
     TOKEN_SCOPE,
 )

@@ -112,13 +112,15 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee
     A session that has ended is no refusal here (`Grantee.session` tells): `offline_access`
     outlives it, and each grant says what it means.
     """
-    grantee = await authorizations.find_live(exchange.service, authorization)
-    with GRANT_STANDS:
-        if grantee is None:
-            raise InvalidGrant(
-                "the grant was revoked, or its user or client is not active any more",
-                story=await stories.fallen(exchange.service, authorizations.named(authorization)),
-            )
+    grantee = await authorizations.find_live(
+        exchange.service, authorization, exchange.client.project_id
+    )
+    if grantee is None:
+        named = authorizations.named(authorization, exchange.client.project_id)
+        story, check = await stories.fallen(exchange.service, named, GRANT_STANDS)
+        with check:
+            told = "the grant was revoked, or its user or client is not active any more"
+            raise InvalidGrant(told, story=story)
     return grantee
 
 

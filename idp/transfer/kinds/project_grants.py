@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.clients import project_grants, projects, roles
+from idp.clients import grant_ids, project_grants, projects, roles
 from idp.fields import Items, Name, OneOf, Text
 from idp.records import (
     ORGANIZATIONS,
@@ -63,7 +63,7 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     is left alone, or gets other roles."""
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
-    ids = (project_grants.id_of(row.project_id, row.granted_org_id) for row in rows)
+    ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
     around = _Around(
         await storing.by_id(taking, PROJECTS, (row.project_id for row in rows)),
         await storing.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.clients import project_grants, role_assignments, roles
+from idp.clients import grant_ids, role_assignments, roles
 from idp.clients.role_assignments import Source
 from idp.fields import Items, Name, Text
 from idp.identity import users
@@ -59,7 +59,7 @@ class _Around(Struct, frozen=True):
             return None
         if not row.project_grant_id:
             return Source(project) if project.org_id == read.row.org_id else None
-        grant = self.grants.get(project_grants.id_of(project.id, read.row.org_id))
+        grant = self.grants.get(grant_ids.of_grant(project.id, read.row.org_id))
         return Source(project, grant) if grant else None
 
 
@@ -68,9 +68,9 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     may be another organization's, where the project is the organization's own."""
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
-    ids = (role_assignments.id_of(row.user_id, row.project_id) for row in rows)
+    ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
     grant_ids = (
-        project_grants.id_of(row.project_id, read.row.org_id)
+        grant_ids.of_grant(row.project_id, read.row.org_id)
         for read, row in zip(reads, rows, strict=True)
         if row.project_grant_id
     )
@@ -140,7 +140,7 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
     """Who has which roles in the organization's projects."""
     where = {"org_id": organization.id}
     async for one in telling.records(telling_.view, ROLE_ASSIGNMENTS, where):
-        grant = project_grants.id_of(one.project_id, one.org_id) if one.granted_by else None
+        grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None
         yield telling.said(
             {
                 "userId": one.user_id,

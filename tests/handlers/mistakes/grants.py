@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.records import USERS
+from idp.records import APPLICATIONS, PROJECTS, USERS
 from storage import Update
 from tests.handlers.mistakes.world import CALLBACK, Mistake, World
 from tests.support.relying_party import CHALLENGE
@@ -57,6 +57,14 @@ async def user_deactivated(world: World):
     code = await world.code()
     user = (await world.server.store.find(USERS, {"login_key": world.server.user[0]})).records[0]
     await world.server.store.commit(Update(USERS, user.id, set={"state": "inactive"}))
+    return await world.wiki.redeem(world.visitor, code)
+
+
+async def user_shut_out(world: World):
+    code = await world.code()
+    client = await world.server.store.get(APPLICATIONS, world.wiki.client_id)
+    required = {"requires_role": True}
+    await world.server.store.commit(Update(PROJECTS, client.project_id, set=required))
     return await world.wiki.redeem(world.visitor, code)
 
 
@@ -158,6 +166,12 @@ CODES = [
         "grant_stands",
         "The user is deleted or not active.",
         user_deactivated,
+    ),
+    Mistake(
+        "a user who may not use the application any more",
+        "user_allowed",
+        "The user has no role in the application's project (projectRoleCheck).",
+        user_shut_out,
     ),
     Mistake(
         "a code after the logout",

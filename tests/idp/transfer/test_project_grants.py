@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.clients import project_grants
+from idp.clients import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
 from tests.idp.transfer.bringing_people import outcome
@@ -41,7 +41,7 @@ async def test_a_grant_and_what_was_assigned_by_it_come_in_any_order_and_go_agai
     made = await brought(server, OWNER, GUEST)
 
     assert {each.action for each in made} == {"create"}
-    grant = await server.store.get(PROJECT_GRANTS, project_grants.id_of("p", "guest"))
+    grant = await server.store.get(PROJECT_GRANTS, grant_ids.of_grant("p", "guest"))
     assert (grant.org_id, grant.role_keys, grant.state) == ("acme", ["buyer"], "active")
     (one,) = (await server.store.find(ROLE_ASSIGNMENTS, {"user_id": "u"})).records
     assert (one.org_id, one.granted_by) == ("guest", grant.generation)
@@ -90,5 +90,5 @@ async def test_an_import_takes_no_granted_role_away(server):
     )
 
     assert left.action == "skip"
-    grant = await server.store.get(PROJECT_GRANTS, project_grants.id_of("p", "guest"))
+    grant = await server.store.get(PROJECT_GRANTS, grant_ids.of_grant("p", "guest"))
     assert grant.role_keys == ["buyer"]

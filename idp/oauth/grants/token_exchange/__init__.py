@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import structs
+
 from idp.credentials import Confidential
 from idp.identity import permissions
-from idp.oauth import acting, claims, reserved_scopes, scopes, shown, stories
+from idp.oauth import acting, allowed_users, claims, reserved_scopes, scopes, shown, stories
 from idp.oauth.checks import token_exchange as checks
+from idp.oauth.checks.check import USER_ALLOWED
 from idp.oauth.checks.client import CLIENT_KNOWN
 from idp.oauth.errors import (
     InvalidClient,
@@ -56,7 +59,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     """A token for the subject, as far as the tokens that were sent reach."""
     client = await _client(exchange)
     sent = _read(exchange)
-    subject = await _subject(exchange, sent)
+    subject = await _allowed(exchange, await _subject(exchange, sent))
     actor = await _actor(exchange, sent, subject)
     _check_depth(subject, actor)
     wanted = Wanted(
@@ -136,6 +139,15 @@ def _unfit(description: str, error: Unfit) -> OAuthError:
     actor whose right has ended is refused as its refresh is."""
     kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
     return kind(description, story=str(error))
+
+
+async def _allowed(exchange: Exchange, subject: Party) -> Party:
+    """The subject, who may use the client (RFC 8693 2.2.2). Raises InvalidRequest."""
+    judged = await allowed_users.find(exchange.service, exchange.client, subject.subject)
+    with USER_ALLOWED:
+        if judged.grounds is None:
+            raise InvalidRequest("subject_token invalid", story=judged.refusal)
+    return structs.replace(subject, grounds=judged.grounds)
 
 
 async def _actor(exchange: Exchange, sent: Sent, subject: Party) -> Party | None:

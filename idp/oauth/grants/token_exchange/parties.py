@@ -26,7 +26,7 @@ from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.presented import Presented
 from idp.oauth.standing import Client, Named, Standing
-from idp.records import APP_KEYS, SESSIONS, Actor, Application, Replay
+from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
 
 
@@ -45,7 +45,8 @@ class Party(Struct, frozen=True, kw_only=True):
     the same, read; `others` the clients that the token and what it came of were issued to.
     `ends_at` is its own end, `grant_ends_at` that of what it came of. `exchanges` counts those
     that led to it; `replay` is to be stored with what comes of it. Where it is not
-    `opens_service`, nothing that comes of it is meant for this service's own API.
+    `opens_service`, nothing that comes of it is meant for this service's own API. `grounds` are
+    those by which a subject may use the client that exchanges the token.
     """
 
     subject: Subject
@@ -63,6 +64,7 @@ class Party(Struct, frozen=True, kw_only=True):
     exchanges: int = 0
     replay: Replay | None = None
     opens_service: bool = True
+    grounds: Grounds | None = None
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:

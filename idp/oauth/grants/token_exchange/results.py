@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -22,6 +22,8 @@ from idp.oauth.tokens import chain, lifetime
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
 from storage.settling import commit_settled
+
+T = TypeVar("T", bound=Hashable)
 
 
 class Wanted(Struct, frozen=True):
@@ -111,6 +113,8 @@ def _authorization(
         parent_session_ids=_union(each.session_ids for each in named),
         parent_token_ids=_union(each.token_ids for each in named),
         parent_pat_ids=_union(each.pat_ids for each in named),
+        parent_uses=_union(each.uses for each in named),
+        grounds=subject.grounds,
         parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
         token_kind=kind,
         stamps=standing.stamps_of(
@@ -210,7 +214,7 @@ def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
     return "token.impersonated", actor, payload
 
 
-def _union(lists: Iterable[Iterable[str]]) -> list[str]:
+def _union(lists: Iterable[Iterable[T]]) -> list[T]:
     return list(dict.fromkeys(each for one in lists for each in one))
 
 

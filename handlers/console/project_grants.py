@@ -1,0 +1,173 @@
+"""The organizations that a project is granted to: a part of its page, and what changes a grant."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from handlers.console import cells
+from handlers.console.actions import Action, routes
+from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Cell, part
+from handlers.console.fields import Field
+from handlers.console.lists import way
+from handlers.console.sections import CONSOLE
+from handlers.console.turning import turned
+from idp.i18n import message
+
+_PROJECT: Final = "/management/v1/projects/{projectId}"
+_GRANTS: Final = f"{_PROJECT}/grants"
+_GRANT: Final = f"{_GRANTS}/{{grantId}}"
+_PAGE: Final = "/projects/{projectId}"
+_ONE: Final = f"{_PAGE}/grants/{{grantId}}"
+
+_ROLES: Final = message("Roles", context="projects")
+_STATE: Final = message("State", context="console")
+_CHANGE: Final = message("Change", context="console")
+_TURN: Final = message("Deactivate or reactivate", context="projects")
+_ORGANIZATION: Final = message("Organization", context="users")
+_ONE_A_LINE: Final = message("One key in each line.", context="projects")
+
+
+def _roles(source: str = "") -> Field:
+    return Field(
+        path="roleKeys",
+        source=source,
+        label=_ROLES,
+        hint=_ONE_A_LINE,
+        kind="lines",
+        direction="ltr",
+        is_sent_empty=True,
+    )
+
+
+ACTIONS: Final = (
+    Action(
+        path=f"{_PAGE}/grants/new",
+        section="projects",
+        operation=f"POST {_GRANTS}",
+        loads=f"GET {_PROJECT}",
+        name="project.name",
+        title=message("Grant the project", context="projects"),
+        intro=message(
+            "Users of the other organization may use its applications, and managers there may"
+            " assign the granted roles to them.",
+            context="projects",
+        ),
+        button=message("Grant", context="projects"),
+        fields=(
+            Field(
+                path="grantedOrgId",
+                label=message("Id of the other organization", context="projects"),
+                direction="ltr",
+                is_required=True,
+            ),
+            _roles(),
+        ),
+        then=_PAGE,
+        done="added",
+        command="project-grant create --project {projectId} --granted-org-id ID --role-key KEY",
+    ),
+    Action(
+        path=f"{_ONE}/edit",
+        section="projects",
+        operation=f"PUT {_GRANT}",
+        loads=f"GET {_GRANT}",
+        name="projectGrant.grantedOrgName",
+        title=message("Change the granted roles", context="projects"),
+        intro=message(
+            "Users lose a role that is no longer granted.",
+            context="projects",
+        ),
+        button=message("Save", context="console"),
+        fields=(_roles("projectGrant.grantedRoleKeys"),),
+        then=_PAGE,
+        done="saved",
+        command="project-grant change --project {projectId} {grantId} --role-key KEY",
+    ),
+    Action(
+        path=f"{_ONE}/deactivate",
+        section="projects",
+        operation=f"POST {_GRANT}/_deactivate",
+        loads=f"GET {_GRANT}",
+        name="projectGrant.grantedOrgName",
+        title=message("Deactivate the grant", context="projects"),
+        intro=message("Users who need it are signed out of the applications.", context="projects"),
+        button=message("Deactivate", context="console"),
+        is_dangerous=True,
+        then=_PAGE,
+        done="deactivated",
+        command="project-grant deactivate --project {projectId} {grantId}",
+    ),
+    Action(
+        path=f"{_ONE}/reactivate",
+        section="projects",
+        operation=f"POST {_GRANT}/_reactivate",
+        loads=f"GET {_GRANT}",
+        name="projectGrant.grantedOrgName",
+        title=message("Reactivate the grant", context="projects"),
+        button=message("Reactivate", context="console"),
+        then=_PAGE,
+        done="reactivated",
+        command="project-grant reactivate --project {projectId} {grantId}",
+    ),
+    Action(
+        path=f"{_ONE}/delete",
+        section="projects",
+        operation=f"DELETE {_GRANT}",
+        loads=f"GET {_GRANT}",
+        name="projectGrant.grantedOrgName",
+        title=message("Take the grant back", context="projects"),
+        intro=message(
+            "Roles that were assigned by it end, and users who need it are signed out of the"
+            " applications.",
+            context="projects",
+        ),
+        button=message("Delete", context="console"),
+        is_dangerous=True,
+        then=_PAGE,
+        done="deleted",
+        command="project-grant delete --project {projectId} {grantId}",
+    ),
+)
+_LABELS: Final = {
+    "edit": _CHANGE,
+    "deactivate": message("Deactivate", context="console"),
+    "reactivate": message("Reactivate", context="console"),
+    "delete": message("Delete", context="console"),
+}
+
+
+async def listed(page: ConsoleHandler, project_id: str) -> Cell:
+    """The part of a project's page that says to which organizations it is granted."""
+    shown = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
+    may = page.may("project.write")
+    rows = [
+        [
+            cells.text(grant.get("grantedOrgName") or grant["grantedOrgId"]),
+            cells.codes(grant.get("grantedRoleKeys", [])),
+            cells.state_cell(grant.get("state", "")),
+            *[_way(page, project_id, grant["grantId"], to) for to in _ways(grant)] * may,
+        ]
+        for grant in shown.found
+    ]
+    new = message("Grant the project", context="projects")
+    return part(
+        message("Granted to", context="projects"),
+        [_ORGANIZATION, _ROLES, _STATE, *[_CHANGE, _TURN, _LABELS["delete"]] * may],
+        rows,
+        message("The project is granted to nobody.", context="projects"),
+        [way(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] * may,
+        shown,
+    )
+
+
+def _ways(grant: Cell) -> list[str]:
+    is_active = str(grant.get("state", "")).endswith("_ACTIVE")
+    return ["edit", "deactivate" if is_active else "reactivate", "delete"]
+
+
+def _way(page: ConsoleHandler, project_id: str, grant_id: str, to: str) -> Cell:
+    return cells.link(_LABELS[to], page.at(f"{CONSOLE}{_ONE}/{to}", project_id, grant_id))
+
+
+ROUTES = routes(ACTIONS)

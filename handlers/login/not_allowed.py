@@ -1,0 +1,31 @@
+"""/ui/login/not-allowed: whoever is signed in may not use the application."""
+
+from __future__ import annotations
+
+from handlers.login.accounts import account_of
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from idp.oauth import admission
+from idp.oauth.flows import Flow
+from idp.oauth.interaction import Page
+from idp.oauth.params import Params
+
+
+class NotAllowedHandler(FlowHandler):
+    """Says so to who has proven who they are; two buttons: another account, or back."""
+
+    async def show(self, flow: Flow) -> None:
+        step = await self.current_step(flow)
+        if step is None:
+            return
+        if step.page is not Page.NOT_ALLOWED or step.live is None:
+            self.see(self.at(LOGIN, flow))
+            return
+        await admission.keep_refusal(self.service, flow.client, flow.request, step.live)
+        self.step(Page.NOT_ALLOWED, flow, status=403, account=account_of(step.live))
+
+    async def submit(self, flow: Flow, form: Params) -> None:
+        is_other = form.get("account") == "other"
+        self.see(self.at(ADDRESSES[Page.LOGIN_NAME] if is_other else LOGIN, flow))
+
+
+ROUTES = [(ADDRESSES[Page.NOT_ALLOWED], NotAllowedHandler)]

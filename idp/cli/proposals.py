@@ -1,0 +1,26 @@
+"""What a new application is sent with where the operator says nothing: the service proposes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from idp.api.operation import Operation
+from idp.cli.backends import Backend, Document
+from idp.cli.command import BY_ADDRESS
+
+_APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"
+_FIELD: Final = "allowedUsers"
+
+
+async def completed(
+    backend: Backend, operation: Operation, values: Sequence[str], document: Any
+) -> Any:
+    """The body of a call with what the service proposes for a new application: who may use it.
+
+    Another call's body is returned as it is. Raises what `backend.call` raises.
+    """
+    if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
+        return document
+    checked: Document = await backend.call(BY_ADDRESS[f"{_APPS}/_check"], values, document)
+    return document | {_FIELD: checked["proposedAllowedUsers"]}

@@ -1,0 +1,49 @@
+"""What is settled once a person is signed in: whether they may use the application, and whether
+they let it have what it asks for."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from idp.identity.sessions import LiveSession
+from idp.oauth import allowed_users, consents, refusals
+from idp.oauth.allowed_users import Judged
+from idp.oauth.checks.check import USER_ALLOWED
+from idp.oauth.errors import InteractionRequired
+from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.records import Application, AuthRequest
+from idp.service import Service
+
+
+async def settle(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> Step:
+    """The next step: whether the user may use the client comes before what they let it have, and
+    a device is confirmed each time. Pages of the service are for everybody."""
+    if request.is_for_own_page:
+        return await consents.settle(service, client, request, live)
+    judged = await allowed_users.find(service, client, live.subject)
+    if judged.grounds is None and "none" in request.prompt:
+        return Fail(_refusal(judged))
+    if judged.grounds is None:
+        return Ask(Page.NOT_ALLOWED, live=live)
+    if request.device_id is not None:
+        return Ask(Page.DEVICE_CONFIRM, live=live)
+    step = await consents.settle(service, client, request, live)
+    return structs.replace(step, judged=judged) if isinstance(step, Answer) else step
+
+
+async def keep_refusal(
+    service: Service, client: Application, request: AuthRequest, live: LiveSession
+) -> None:
+    """Remember for administrators which rule does not let this user use the client."""
+    judged = await allowed_users.find(service, client, live.subject)
+    if judged.grounds is None:
+        await refusals.keep_flow(service, request, _refusal(judged))
+
+
+def _refusal(judged: Judged) -> InteractionRequired:
+    """What tells that the user may not use the client: another one has to be chosen."""
+    error = InteractionRequired("the user may not use the application", story=judged.refusal)
+    error.check = USER_ALLOWED
+    return error
