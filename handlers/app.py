@@ -25,6 +25,7 @@ from handlers import (
     docs,
     end_session,
     health,
+    hosts,
     introspect,
     keys,
     missing,
@@ -108,6 +109,9 @@ ROUTES: list[Route] = [
 # Only where the issuer is this machine.
 LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *dev_mail.ROUTES]
 
+# Of a service whose issuer is this machine, only for connections from this machine.
+_FOR_LOCAL_PEERS = frozenset(path for path, *_ in [*LOCAL_ROUTES, *trial.ROUTES, *setup.ROUTES])
+
 
 @cache
 def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], list[URLSpec]]:
@@ -128,7 +132,9 @@ class App(Application):
         self._under_way: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
-        self._fixed, patterns = _addresses(service.config.is_loopback, service.config.test)
+        is_loopback = service.config.is_loopback
+        self._fixed, patterns = _addresses(is_loopback, service.config.test)
+        self._for_local_peers = _FOR_LOCAL_PEERS if is_loopback else frozenset()
         super().__init__(
             patterns, default_handler_class=missing.MissingHandler, log_function=log_access
         )
@@ -138,6 +144,8 @@ class App(Application):
         found = self._fixed.get(request.path)
         if found is None:
             return super().find_handler(request, **more)
+        if request.path in self._for_local_peers and not hosts.is_local_peer(request):
+            return self.get_handler_delegate(request, missing.MissingHandler)
         return self.get_handler_delegate(request, *found)
 
     def begin(self, handler: RequestHandler) -> None:

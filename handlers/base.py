@@ -7,6 +7,7 @@ in `handlers/page.py`, the management API has its own in `handlers/api.py`.
 from __future__ import annotations
 
 import asyncio
+import re
 from asyncio import Future
 from collections.abc import Awaitable
 from functools import lru_cache
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from handlers.app import App
 
 BODY_SECONDS: Final = 30
+_LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
 METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
@@ -133,7 +135,9 @@ class Handler(RequestHandler):
         if head + len(self.request.uri or "") > config.max_header_bytes:
             raise HTTPError(431, "request headers too large")
         declared = headers.get("Content-Length", "0")
-        if declared.isdigit() and int(declared) > self.max_body_bytes:
+        if not _LENGTH.fullmatch(declared):
+            raise HTTPError(400, "Content-Length must be at most 19 digits")
+        if int(declared) > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
 
     def _await_body(self) -> None:

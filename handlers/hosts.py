@@ -31,16 +31,21 @@ class WrongHost(HTTPError):
 
 
 def check(handler: Handler) -> None:
-    """Let the issuer's own host pass; redirect a GET to another spelling of this machine.
+    """Lets the issuer's own host pass; redirects a GET to another spelling of this machine.
 
-    Raises WrongHost for any other host.
+    Raises WrongHost for any other host; HTTPError 400 for a request target that does not begin
+    with exactly one slash, for what is put together of it could be another host's address
+    (RFC 9112 3.2).
     """
     config, host = handler.service.config, handler.request.headers.get("Host", "")
     issuer = urlsplit(config.issuer)
     if host.lower() == issuer.netloc:
         return
     if handler.request.method in ("GET", "HEAD") and _is_other_spelling(config, host):
-        handler.redirect(config.origin + (handler.request.uri or "/"), status=308)
+        target = handler.request.uri or ""
+        if not target.startswith("/") or target.startswith("//"):
+            raise HTTPError(400, "the request target must be a path that begins with one slash")
+        handler.redirect(config.origin + target, status=308)
         raise Finish
     opened = f"{issuer.scheme}://{host}" if _is_plain(host) else "an unreadable host"
     raise WrongHost(opened, config.origin)
@@ -63,6 +68,20 @@ def _default_port(config: Config) -> int:
 def _is_plain(host: str) -> bool:
     allowed = set("abcdefghijklmnopqrstuvwxyz0123456789.-:[]")
     return 0 < len(host) <= 255 and set(host.lower()) <= allowed
+
+
+def is_local_peer(request: HTTPServerRequest) -> bool:
+    """Tells whether the connection comes from this machine.
+
+    The socket's address decides, and no header: a proxy on another machine is no local peer,
+    whatever it forwards.
+    """
+    try:
+        address = ipaddress.ip_address(request.remote_ip or "")
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)  # of an IPv4 peer at an IPv6 socket
+    return bool((mapped or address).is_loopback)
 
 
 def client_address(config: Config, request: HTTPServerRequest) -> str:

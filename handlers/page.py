@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from msgspec import structs
 from tornado.web import HTTPError
 
-from handlers import browser, error_texts, pages, params
+from handlers import browser, error_texts, hosts, pages, params
 from handlers.base import Handler, as_oauth_error
 from handlers.hosts import WrongHost
 from handlers.look import about
@@ -274,7 +274,8 @@ class PageHandler(Handler):
         if refusal.client_id is not None:
             client = await self.service.store.get(APPLICATIONS, refusal.client_id)
         now, config = self.service.clock.now(), self.service.config
-        explanation = explain.explanation(refusal) if explain.may(config, client, now) else None
+        may = explain.may(config, client, now, is_local_peer=hosts.is_local_peer(self.request))
+        explanation = explain.explanation(refusal) if may else None
         self.page("explain", status=400, request_id=self.request_id, explanation=explanation)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

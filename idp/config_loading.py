@@ -7,7 +7,7 @@ a flag of the command line.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
@@ -15,6 +15,7 @@ import msgspec
 
 from idp import config_rules
 from idp.config import RANGES, TYPES, Config, shown
+from idp.config_rules import Broken
 from idp.errors import ConfigError
 
 # IDP_ variables that are no settings: where the file is, what the commands say of the service that
@@ -25,6 +26,8 @@ ORG_VARIABLE: Final = "IDP_ORG"
 TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
 PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
+# Settings of earlier releases that may still be given, and change nothing.
+WITHOUT_EFFECT: Final = ("address_failures_before_delay",)
 _NO_SETTINGS: Final = (
     FILE_VARIABLE,
     URL_VARIABLE,
@@ -39,6 +42,10 @@ class Loaded(NamedTuple):
 
     config: Config
     origins: Mapping[str, str]
+
+    def without_effect(self) -> list[str]:
+        """The settings that are given and change nothing any more."""
+        return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
 class Described(NamedTuple):
@@ -59,11 +66,13 @@ def load(
     flags: Mapping[str, object],
     environment: Mapping[str, str] | None = None,
     file: Path | None = None,
+    rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
 ) -> Loaded:
     """Settings from everywhere. Raises ConfigError with every problem at once.
 
     A flag that is None or empty was not given, nor was an empty variable. Without
     `environment`, the process's own is read; without `file`, the one that IDP_CONFIG names.
+    `rules` yields what is wrong between values that are right by themselves.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):
@@ -76,7 +85,7 @@ def load(
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
         f"{each.text} ({_where(each.names, given)})"
-        for each in config_rules.check(config)
+        for each in rules(config)
         if not unusable & set(each.names)
     ]
     if problems:

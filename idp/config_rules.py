@@ -42,6 +42,7 @@ def check(config: Config) -> Iterator[Broken]:
     """Every rule between settings that does not hold."""
     yield from _issuer(config)
     yield from _listening(config)
+    yield from _reachable(config)
     yield from _names(config)
     yield from _secrets(config)
     yield from _lifetimes(config)
@@ -87,7 +88,7 @@ def _issuer(config: Config) -> Iterator[Broken]:
         yield Broken(
             ("test", "issuer"),
             f"test is for issuers on this machine: with {config.issuer!r}, anybody could set the "
-            "clock and empty the store",
+            "clock and empty the store; leave out test (--test)",
         )
 
 
@@ -126,17 +127,48 @@ def _listening(config: Config) -> Iterator[Broken]:
     if not config.host.strip():
         yield Broken(("host",), "host must not be empty")
     if (config.tls_cert is None) != (config.tls_key is None):
-        yield Broken(("tls_cert", "tls_key"), "tls_cert and tls_key must be given together")
+        given, missing = ("tls_cert", "tls_key") if config.tls_cert else ("tls_key", "tls_cert")
+        told = f"tls_cert and tls_key must be given together: give {missing}, or leave out {given}"
+        yield Broken(("tls_cert", "tls_key"), told)
     if not config.is_temporary and not config.store.startswith(_STORES):
         yield Broken(("store",), f"store must begin with one of {', '.join(_STORES)}")
     if config.store.startswith("memory://") and config.processes > 1:
-        yield Broken(("store", "processes"), "a store in memory can't be shared by processes")
+        yield Broken(
+            ("store", "processes"),
+            "a store in memory can't be shared by processes: leave out processes, or name another"
+            " store",
+        )
     for name in ("trusted_proxies", "outgoing_networks"):
         for network in getattr(config, name):
             try:
                 ip_network(network)
             except ValueError as error:
                 yield Broken((name,), f"{name}: {error}")
+
+
+def _reachable(config: Config) -> Iterator[Broken]:
+    """A trial is for this machine alone: it shows held mail, and `test` empties the store."""
+    is_local = is_loopback(config.host.lower()) or not config.host.strip()
+    if config.test and not is_local:
+        yield Broken(
+            ("test", "host"),
+            f"test is for this machine: at host {config.host!r}, anybody could set the clock and"
+            " empty the store; leave out host (--host)",
+        )
+    elif config.is_loopback and not is_local and not config.allow_trial_network:
+        yield Broken(
+            ("host", "issuer", "allow_trial_network"),
+            f"host {config.host!r} lets other machines in, and browsers there can't use the issuer"
+            f" {config.issuer!r}; give the address that they use (--issuer https://…) or, for a"
+            " trial in a container, set allow_trial_network = true"
+            " (IDP_ALLOW_TRIAL_NETWORK=true)",
+        )
+    if config.profile == "trial" and not config.is_loopback:
+        yield Broken(
+            ("profile", "issuer"),
+            f"profile trial is for issuers on this machine, and {config.issuer!r} is not: leave"
+            " out profile",
+        )
 
 
 def _names(config: Config) -> Iterator[Broken]:

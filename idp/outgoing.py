@@ -204,7 +204,8 @@ def may_be_called(config: Config, address: Address) -> bool:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     networks = [ip_network(each) for each in config.outgoing_networks]
-    networks += _NEARBY if config.is_loopback else []
+    if config.is_loopback and not config.allow_trial_network:
+        networks += _NEARBY
     if any(address in network for network in networks):
         return True
     if not address.is_global or address.is_multicast:

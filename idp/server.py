@@ -25,6 +25,7 @@ from idp.config import Config
 from idp.errors import ConfigError
 from idp.service import Service
 from idp.start import Start
+from idp.start_checks import USUAL, Launch
 from idp.supervisor import Life, Supervisor
 from idp.transfer.process import Importer
 
@@ -89,18 +90,18 @@ def announce_as_json(told: Start) -> None:
     print(msgspec.json.encode(told.as_json()).decode(), flush=True)
 
 
-def run(config: Config, announce: Announce) -> int:
+def run(config: Config, announce: Announce, launch: Launch = USUAL) -> int:
     """Serve until SIGTERM or SIGINT; the exit code. Problems are told on stderr."""
-    return exits.guarded(lambda: _run(config, announce))
+    return exits.guarded(lambda: _run(config, announce, launch))
 
 
-def _run(config: Config, announce: Announce) -> None:
+def _run(config: Config, announce: Announce, launch: Launch) -> None:
     if not config.is_temporary:
-        _run_in(config, announce)
+        _run_in(config, announce, launch)
         return
     with _temporary_home(config) as home:
         store = f"sqlite:///{home}/idp.sqlite3"
-        _run_in(msgspec.structs.replace(config, data=home, store=store), announce)
+        _run_in(msgspec.structs.replace(config, data=home, store=store), announce, launch)
 
 
 def _temporary_home(config: Config) -> TemporaryDirectory[str]:
@@ -111,21 +112,23 @@ def _temporary_home(config: Config) -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="idp-test-", dir=config.data_dir)
 
 
-def _run_in(config: Config, announce: Announce) -> None:
+def _run_in(config: Config, announce: Announce, launch: Launch) -> None:
     config, sockets = bind(config)
     try:
         _tls(config)  # what is wrong with it is told once, and before anything is made
         if config.processes == 1:
-            _run_loop(_serve_alone(config, sockets[0], announce))
+            _run_loop(_serve_alone(config, sockets[0], announce, launch))
         else:
-            _supervise(config, sockets, announce)
+            _supervise(config, sockets, announce, launch)
     finally:
         _close(sockets)
 
 
-def _supervise(config: Config, sockets: list[socket.socket], announce: Announce) -> None:
+def _supervise(
+    config: Config, sockets: list[socket.socket], announce: Announce, launch: Launch
+) -> None:
     supervisor = Supervisor(
-        prepare=lambda: _prepared(config),
+        prepare=lambda: _prepared(config, launch),
         work=lambda index, life: _run_loop(_serve_as_worker(config, sockets, index, life)),
         count=len(sockets),
         let_go=lambda: _close(sockets),
@@ -133,12 +136,12 @@ def _supervise(config: Config, sockets: list[socket.socket], announce: Announce)
     supervisor.run(lambda told: announce(msgspec.json.decode(told, type=Start)))
 
 
-def _prepared(config: Config) -> bytes:
+def _prepared(config: Config, launch: Launch) -> bytes:
     """Set everything up, in a process of its own; what to tell, for the supervisor."""
     told: list[Start] = []
 
     async def prepare() -> None:
-        service = await start.open_service(config)
+        service = await start.open_service(config, launch)
         try:
             told.append(await start.make_ready(service))
         finally:
@@ -163,8 +166,10 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-async def _serve_alone(config: Config, listening: socket.socket, announce: Announce) -> None:
-    service = await start.open_service(config)
+async def _serve_alone(
+    config: Config, listening: socket.socket, announce: Announce, launch: Launch
+) -> None:
+    service = await start.open_service(config, launch)
     try:
         told = await start.make_ready(service)
         await serve(service, listening, lambda: announce(told))

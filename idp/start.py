@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, logs, mail, setup, trial, vault
+from idp import admin_pat, demo_setup, logs, mail, setup, start_checks, trial, vault
 from idp.clock import Clock, ShiftedClock, SystemClock
 from idp.config import Config
 from idp.config_rules import without_password
@@ -23,9 +23,10 @@ from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
-from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
+from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.setup import Admin
+from idp.start_checks import USUAL, Launch
 from idp.vault import Vault
 from idp.whole_files import new_file
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
@@ -118,33 +119,35 @@ def _demo_json(demo: Described) -> dict[str, Any]:
     }
 
 
-async def open_service(config: Config, *, must_exist: bool = False) -> Service:
-    """The service of one process. With `must_exist`, nothing is made where there is none.
+async def open_service(
+    config: Config, launch: Launch = USUAL, *, must_exist: bool = False
+) -> Service:
+    """Opens the service of one process. With `must_exist`, nothing is made where there is none.
 
-    Raises ConfigError, WrongKey, StorageError; NotFound, which tells where there is none.
+    Raises ConfigError, also where an empty store has a key that is not new; WrongKey,
+    StorageError; NotFound, which tells where there is none.
     """
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
-    if not must_exist:
-        make_data_dir(config.data_dir)
-    else:
+    if must_exist:
         check_is_there(config.store)
+    else:
+        make_data_dir(config.data_dir)
+    has_key = start_checks.has_used_key(config)  # before the installation is looked for
     store = open_store(config.store, now=clock.now, new_id=Numbered(random).id)
     await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)
-        if instance is None and must_exist:
-            raise _nothing_in(config.store)
-        sealed = Vault(master_key(config, random, is_new=instance is None), random)
-        if instance is not None:
-            setup.check_key(instance, sealed)
+        if instance is None:
+            if must_exist:
+                raise _nothing_in(config.store)
+            start_checks.begin_installation(config, launch, random, has_key=has_key)
+        sealed = _vault(config, random, instance)
     except BaseException:
         await store.close()
         raise
-    longest = max(
-        config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
-    )
+    start_checks.warn(launch, is_new=instance is None)
     service = Service(
         config=config,
         store=store,
@@ -152,12 +155,26 @@ async def open_service(config: Config, *, must_exist: bool = False) -> Service:
         random=random,
         vault=sealed,
         hasher=Hasher(config, random),
-        keys=KeyRing(store, sealed, clock, longest),
+        keys=KeyRing(store, sealed, clock, _longest_token_seconds(config)),
         breached_passwords=breached_passwords(config),
     )
     if config.test:
         await trial.synchronise(service)
     return service
+
+
+def _longest_token_seconds(config: Config) -> int:
+    return max(
+        config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
+    )
+
+
+def _vault(config: Config, random: Random, instance: Instance | None) -> Vault:
+    """Opens the vault. Raises ConfigError; WrongKey: the installation has another master key."""
+    sealed = Vault(master_key(config, random, is_new=instance is None), random)
+    if instance is not None:
+        setup.check_key(instance, sealed)
+    return sealed
 
 
 @asynccontextmanager
@@ -188,12 +205,8 @@ async def look(config: Config) -> MetaRecord:
 
 def check_is_there(store: str) -> None:
     """See that a store of this URL could be there, for opening one makes it. Raises NotFound."""
-    if _is_missing(store):
+    if start_checks.is_missing(store):
         raise _nothing_in(store)
-
-
-def _is_missing(store: str) -> bool:
-    return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
 
 
 def _nothing_in(store: str) -> NotFound:
@@ -276,6 +289,7 @@ async def make_ready(service: Service) -> Start:
     _warn_of_old_settings(service.config)
     instance = await setup.ensure_instance(service)
     config = service.config
+    start_checks.end_installation(config)
     demo: Described | None = None
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)

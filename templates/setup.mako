@@ -2,6 +2,7 @@
 ##   login_name: str          what the field holds at first; page.js fills it from the link
 ##   password: str | None     the one-time password, if it was right before
 ##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
+##   asks_for_strangers: bool    whether to ask if strangers may open accounts; No by default
 <%inherit file="page.mako"/>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("setup", "Set up your account")}</%def>\
@@ -13,5 +14,15 @@ ${form.password_field("password", pgettext("setup", "One-time password"), "off",
     hint=pgettext("setup", "It was printed when the service started."), value=password,
     required=True)}
 ${form.new_password_field(policy, autofocus=False)}
+% if asks_for_strangers:
+<div class="field">
+<label for="strangers">${pgettext("setup", "May strangers open accounts?")}</label>
+<p class="hint" id="strangers-hint">${pgettext("setup", "You can change this later in the login policy.")}</p>
+<select id="strangers" name="strangers" aria-describedby="strangers-hint">
+<option value="no" selected>${pgettext("setup", "No")}</option>
+<option value="yes">${pgettext("setup", "Yes")}</option>
+</select>
+</div>
+% endif
 <button>${pgettext("change-password", "Save the new password")}</button>
 </%form:step>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handlers import hosts
 from handlers.console import visits
 from handlers.console.sections import CONSOLE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
@@ -72,6 +73,7 @@ async def show_signed_in(
     """Answer with the page that says who is signed in with this browser."""
     service = handler.service
     found = [await permissions.of_user(service, one.session.user_id) for one in live]
+    has_demo = service.config.is_loopback and hosts.is_local_peer(handler.request)
     handler.page(
         "signed-in",
         notice=notice,
@@ -79,7 +81,7 @@ async def show_signed_in(
         account_url=own_areas.ACCOUNT.path,
         logout_url=END_SESSION,
         console_url=CONSOLE if any(map(visits.manages, found)) else None,
-        demo_url=DEMO if service.config.is_loopback else None,
+        demo_url=DEMO if has_demo else None,
     )
 
 

@@ -95,7 +95,8 @@ class LoginHandler(LoginNameHandler):
         step = await self.current_step(flow)
         if step is None:
             return
-        if step.page is Page.LOGIN_NAME:
+        is_closed = step.page is Page.REGISTER and await homes.is_closed(self.service, flow)
+        if step.page is Page.LOGIN_NAME or is_closed:  # `prompt=create` where nobody may: a wish
             await self._ask(flow)
         else:
             self.see(self.at(ADDRESSES[step.page], flow))

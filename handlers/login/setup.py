@@ -9,13 +9,13 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.page import ForeignForm, PageHandler
-from idp import logs
+from idp import logs, registration_choice
 from idp.i18n import message
 from idp.identity import own_password, permissions, sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth.params import Params
 from idp.setup import PAGE
-from storage import Stale
+from storage import Conflict, Stale
 
 _log = logs.logger(__name__)
 _WRONG = message(
@@ -65,7 +65,15 @@ class SetupHandler(PageHandler):
             org_id = subject.user.org_id
             await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
             return
-        cookie = await own_password.replace_one_time(self.service, agent, subject, new)
+        is_open = form.get("strangers") == "yes"
+        choice = await registration_choice.answer(self.service, subject, is_open=is_open)
+        try:
+            cookie = await own_password.replace_one_time(
+                self.service, agent, subject, new, *choice
+            )
+        except Conflict:  # somebody has stored a login policy meanwhile, which counts
+            cookie = await own_password.replace_one_time(self.service, agent, subject, new)
+        self.service.recent.forget()
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
         self.see(CONSOLE if visits.manages(rights) else LOGIN)
@@ -87,6 +95,7 @@ class SetupHandler(PageHandler):
             login_name=login_name,
             password=proven,
             policy=await policy_of(self.service, org_id),
+            asks_for_strangers=await registration_choice.is_asked(self.service),
             **values,
         )
 

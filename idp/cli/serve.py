@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from idp import start_checks
 from idp.cli.settings import load, store_flags
+from idp.start_checks import Launch
 
 
 @click.command(short_help="Start the service.")
@@ -21,15 +23,17 @@ from idp.cli.settings import load, store_flags
 @click.option("--insecure-http", is_flag=True, default=None, help="Allow http beyond loopback.")
 @click.option("--admin-pat", metavar="FILE", help="Write an administrator's token there (24 h).")
 @click.option("--test", is_flag=True, default=None, help="Temporary store, settable clock.")
+@click.option("--new-store", is_flag=True, help="Set up an empty store with the key there is.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line once it serves.")
-def serve(config_file: Path | None, as_json: bool, **flags: object) -> None:
+def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: object) -> None:
     """Start the service; without any flag, on this machine, with all it needs in ./idp-data.
 
     Example: idp serve --issuer https://login.example.com --tls-cert chain.pem --tls-key key.pem
     """
     started_at = time.monotonic()
-    loaded = load(config_file, flags)
+    loaded = load(config_file, flags, lambda config: start_checks.check(config, new_store))
     from idp import server  # the other commands do without it
 
     announce = server.announce_as_json if as_json else server.announce_to_people(started_at)
-    raise SystemExit(server.run(loaded.config, announce))
+    launch = Launch(new_store=new_store, without_effect=loaded.without_effect())
+    raise SystemExit(server.run(loaded.config, announce, launch))

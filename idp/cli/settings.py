@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from idp import config_loading as settings
-from idp import exits
+from idp import config_rules, exits
+from idp.config import Config
 from idp.config_loading import Loaded
+from idp.config_rules import Broken
 from idp.errors import ConfigError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,10 +38,14 @@ def store_flags(command: F) -> F:
     return command
 
 
-def load(config_file: Path | None, flags: dict[str, object]) -> Loaded:
+def load(
+    config_file: Path | None,
+    flags: dict[str, object],
+    rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
+) -> Loaded:
     """The settings; ends the program with code 2 and every problem when they can't be used."""
     try:
-        return settings.load(flags, file=config_file)
+        return settings.load(flags, file=config_file, rules=rules)
     except ConfigError as error:
         for problem in error.problems:
             print(f"idp: {problem}", file=sys.stderr)

@@ -9,7 +9,7 @@ from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
 from idp.records import AGENTS, Agent
 from idp.service import Service
-from storage import Conflict, Stale
+from storage import Conflict, Stale, Write
 from storage.settling import commit_settled
 
 
@@ -66,21 +66,24 @@ async def prove_one_time(
 
 
 async def replace_one_time(
-    service: Service, agent: Agent | None, subject: Subject, password: str
+    service: Service, agent: Agent | None, subject: Subject, password: str, *also: Write
 ) -> Cookie | None:
-    """Replace the one-time password and sign its user in, in one unit: it counts once. Whoever
-    has a second factor, or needs one, signs in with it: then there is no cookie.
+    """Replaces the one-time password and signs its user in, in one unit with what else there is to
+    write: it counts once. Whoever has a second factor, or needs one, signs in with it: then there
+    is no cookie.
 
-    Raises HashingBusy; Stale when the password was used or replaced meanwhile.
+    Raises HashingBusy; Stale when the password was used or replaced meanwhile; Conflict, of the
+    other writes.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
+    writes = [*change.writes, *also]
     if await factors.is_asked_for(service, subject.user):
-        await commit_settled(service.store, *change.writes)
+        await commit_settled(service.store, *writes)
         return None
     agent = agent or agents.new(service).agent
     opened = opening.prepare(service, agent, change.subject, ())
     try:
-        await commit_settled(service.store, *change.writes, *opened.writes)
+        await commit_settled(service.store, *writes, *opened.writes)
     except Conflict as error:  # the same new browser has sent two forms at once
         if error.collection != AGENTS.name:
             raise

@@ -1,7 +1,8 @@
 """What to tell a developer whose request can't be answered by redirect.
 
-Details go only to whoever may see them: on a loopback issuer, and for an application whose
-explanations an administrator turned on for a while. Everybody else gets a number.
+Details go only to whoever may see them: to a browser on the machine of a loopback issuer, and for
+an application whose explanations an administrator turned on for a while. Everybody else gets a
+number.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class Mistake(Struct, frozen=True):
     is_general: bool = False
 
 
-def may(config: Config, client: Application | None, now: datetime) -> bool:
-    """Whether the details may be shown to whoever opened the page."""
-    if config.is_loopback:
+def may(config: Config, client: Application | None, now: datetime, *, is_local_peer: bool) -> bool:
+    """Tells whether the details may be shown to whoever opened the page."""
+    if config.is_loopback and is_local_peer:
         return True
     return bool(client and client.explains_until and now < client.explains_until)
 

@@ -40,6 +40,13 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
     ]
 
 
+async def is_closed(service: Service, flow: Flow) -> bool:
+    """Tells whether nobody may open an account here, by policy and not for want of mail."""
+    if await among(service, flow):
+        return False
+    return await registration.closed(service, flow.client.org_id) != "no_mail"
+
+
 async def choose(service: Service, flow: Flow, org_id: str) -> bool:
     """Note the choice; False for an organization that is none of these.
 

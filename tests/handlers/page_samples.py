@@ -189,6 +189,7 @@ def choosing(said):
             "login_name": said("admin@localhost"),
             "password": said("Kx7f-9QmD"),
             "policy": POLICY,
+            "asks_for_strangers": True,
         },
     }
 
@@ -302,7 +303,12 @@ BARE = {
         "login_name": "minnie",
         "policy": POLICY,
     },
-    "setup": {"login_name": "", "password": None, "policy": POLICY},
+    "setup": {
+        "login_name": "",
+        "password": None,
+        "policy": POLICY,
+        "asks_for_strangers": False,
+    },
     "explain": {"explanation": None, "request_id": "req-7f3a"},
     "error": {
         "title_text": message("Not found"),

@@ -1,8 +1,11 @@
 """One service, one address: the page that names the fix, and the redirect to the right name."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from tests.handlers.steps import Seen, text_of
+from tests.support.wire import exchange
 
 HTML = {"Accept": "text/html"}
 PROTOCOL = ["/oauth/v2/token", "/oidc/v1/userinfo", "/oauth/v2/keys"]
@@ -119,3 +122,37 @@ async def test_no_page_leads_to_an_address_that_was_only_asked_for(visitor):
     assert page.status == 404
     assert wrong.status_code == 431
     assert "evil.example" not in wrong.text
+
+
+TARGETS = [
+    "@evil.example/",
+    ":pass@evil.example/",
+    ".evil.example/",
+    "//evil.example/",
+    "///evil.example/",
+    "http://evil.example/",
+    "evil.example",
+    "?next=/",
+    "*",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_only_a_path_is_sent_to_the_right_name(server, method, target):
+    host = f"127.0.0.1:{urlsplit(server.issuer).port}"
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Connection: close", "", ""]
+    answer = await exchange(server, "\r\n".join(lines).encode())
+
+    assert answer.status_code == 400
+    assert "Location" not in answer.headers
+
+
+@pytest.mark.parametrize("target", ["/", "/ui/login?a=//b", "/a//b", "/@evil.example", "/\\evil"])
+async def test_a_path_of_one_slash_is_sent_to_the_right_name(server, target):
+    host = f"127.0.0.1:{urlsplit(server.issuer).port}"
+    lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Connection: close", "", ""]
+    answer = await exchange(server, "\r\n".join(lines).encode())
+
+    assert answer.status_code == 308
+    assert answer.headers["Location"] == server.issuer + target

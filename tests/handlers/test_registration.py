@@ -5,8 +5,16 @@ import json
 
 import pytest
 
-from idp.records import APPLICATIONS, EVENTS, ORGANIZATIONS, REGISTRATIONS
-from storage import Update
+from idp.policies import policy
+from idp.records import (
+    APPLICATIONS,
+    EVENTS,
+    ORGANIZATIONS,
+    POLICIES,
+    REGISTRATIONS,
+    LoginRules,
+)
+from storage import Insert, Update
 from tests.handlers.registering import (
     ADDRESS,
     FIELDS,
@@ -233,8 +241,32 @@ class TestSwitchedOff:
     def settings(self):
         return {"self_registration": False}
 
-    async def test_the_page_says_who_makes_accounts(self, visitor, demo, server):
+    async def test_an_application_that_asks_for_an_account_gets_the_login_page(
+        self, visitor, demo, server
+    ):
         page = await visitor.open(demo.authorize_url(prompt="create"))
+        answer = await visitor.submit(page, loginName=server.user[0])
+        answer = await visitor.submit(answer, password=server.user[1])
+
+        assert (page.status, page.name) == (200, "login-name")
+        assert 'role="alert"' not in page.text
+        assert not [link for link in Seen(page).links if "register" in link]
+        assert "code" in answer.answer
+
+    async def test_an_organization_that_opened_registration_keeps_it(self, visitor, demo, server):
+        client = await server.store.get(APPLICATIONS, demo.client_id)
+        record = policy.new(client.org_id, LoginRules(), server.clock.now(), "login")
+        await server.store.commit(Insert(POLICIES, record))
+        page = await visitor.open(demo.authorize_url(prompt="create"))
+        login = await visitor.open(demo.authorize_url())
+
+        assert (page.status, page.name) == (200, "register")
+        assert "newPassword" in page.inputs
+        assert [link for link in Seen(login).links if "/ui/login/register" in link]
+
+    async def test_the_page_says_who_makes_accounts(self, visitor, demo, server):
+        login = await visitor.open(demo.authorize_url(prompt="create"))
+        page = await visitor.open(login.url.replace("/ui/login?", "/ui/login/register?"))
         before = await everything(server.store)
         sent = await visitor.post(page.url, FIELDS)
         (link,) = [link for link in Seen(page).links if "/ui/login/name" in link]

@@ -12,10 +12,16 @@ from handlers.missing import MissingHandler
 from handlers.userinfo import UserinfoHandler
 
 
+class Peer:
+    """Where a connection comes from."""
+
+    remote_ip = "127.0.0.1"
+
+
 class Connection:
     """As much of a connection as a handler is made with."""
 
-    context = None
+    context = Peer()
 
     def set_close_callback(self, callback):
         pass

@@ -47,12 +47,12 @@ def test_defaults_are_fit_to_run_with_and_know_where_they_came_from():
 
 
 def test_flags_win_over_the_environment_and_it_over_the_file_and_that_over_defaults(file):
-    path = file('host = "10.0.0.1"\nport = 1\nprocesses = 3\n')
+    path = file('host = "127.0.0.2"\nport = 1\nprocesses = 3\n')
     environment = {"IDP_PORT": "2", "IDP_PROCESSES": "4"}
 
     config, origins = load({"processes": 5}, environment, path)
 
-    assert (config.host, config.port, config.processes) == ("10.0.0.1", 2, 5)
+    assert (config.host, config.port, config.processes) == ("127.0.0.2", 2, 5)
     assert origins["host"] == f"file {path}"
     assert origins["port"] == "environment IDP_PORT"
     assert origins["processes"] == "flag --processes"

@@ -120,6 +120,16 @@ def test_not_even_such_a_service_calls_what_no_application_has(address):
     assert not outgoing.may_be_called(LOCAL, ip_address(address))
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.1.2.3", "192.168.1.1", "fd00::1"])
+def test_a_trial_that_others_reach_calls_nothing_nearby(address):
+    reached = Config(host="0.0.0.0", allow_trial_network=True)  # noqa: S104
+    opened = Config(allow_trial_network=True, outgoing_networks=("10.1.0.0/16",))
+
+    assert outgoing.may_be_called(Config(), ip_address(address))
+    assert not outgoing.may_be_called(reached, ip_address(address))
+    assert outgoing.may_be_called(opened, ip_address(address)) is (address == "10.1.2.3")
+
+
 def test_a_network_that_was_opened_is_called_and_no_other():
     config = Config(issuer=PUBLIC.issuer, outgoing_networks=("10.1.0.0/16", "fd00:1::/32"))
     called = ["10.1.2.3", "::ffff:10.1.2.3", "fd00:1::5"]

@@ -120,7 +120,7 @@ def test_every_start_of_one_directory_tells_the_same(start_program, tmp_path):
 
 def test_a_token_file_that_holds_something_else_gets_a_new_token(start_program, tmp_path):
     (tmp_path / "pat").write_text("what was here before\n")
-    (tmp_path / "pat").chmod(0o644)
+    (tmp_path / "pat").chmod(0o600)
     program = start_program("--admin-pat", "pat")
 
     assert (tmp_path / "pat").read_text().strip() == program.told["adminPat"]

@@ -1,0 +1,46 @@
+"""The question of a public installation's set-up form: may strangers open accounts?
+
+The answer is the installation's login policy, which counts more than the setting
+`self_registration`, and which administrators change like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from msgspec import structs
+
+from idp import events
+from idp.identity.subjects import Subject
+from idp.policies import effective, policy
+from idp.records import INSTANCE_ID, INSTANCES, POLICIES, LoginRules
+from idp.service import Service
+from storage import Write
+
+_KIND: Final = "login"
+
+
+async def is_asked(service: Service) -> bool:
+    """Tells whether the set-up form asks: while the first administrator of a public installation
+    has a one-time password, and neither a setting nor a policy has answered."""
+    if not service.config.is_public or service.config.self_registration:
+        return False
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None or instance.first_admin is None:
+        return False
+    return await service.store.get(POLICIES, effective.policy_id(None, _KIND)) is None
+
+
+async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[Write]:
+    """Returns the writes that store the first administrator's answer; none where nobody asked, or
+    for any other user."""
+    first = subject.instance.first_admin
+    if first is None or first.user_id != subject.user.id or not await is_asked(service):
+        return []
+    built_in = cast(LoginRules, effective.built_in(service.config, _KIND))
+    now = service.clock.now()
+    rules = structs.replace(built_in, allow_register=is_open)
+    record = policy.new(None, rules, now, _KIND)
+    return events.insertion(
+        service.random, POLICIES, record, "login_policy.created", subject.user.id, now
+    )

@@ -1,0 +1,128 @@
+"""What `idp serve` refuses to start with, beyond the settings: files that are open to others, and
+an empty store beside a key that is not new.
+
+Such a store is most often a volume that is not mounted: a new installation in it would look like
+the old one, with none of its users.
+"""
+
+from __future__ import annotations
+
+import shlex
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from idp import config_rules, logs
+from idp.config import Config
+from idp.config_rules import Broken
+from idp.errors import ConfigError
+from idp.ids import Random
+from idp.vault import KEY_FILE
+from idp.whole_files import new_file
+
+MARKER: Final = ".first-start"  # beside a key that the first start made, until it is complete
+_SQLITE: Final = "sqlite:///"
+_log = logs.logger(__name__)
+
+
+class Launch(Struct, frozen=True):
+    """What `idp serve` was called with beside the settings."""
+
+    new_store: bool = False  # the installation may be made with a key that is there already
+    without_effect: Sequence[str] = ()  # settings that were given and change nothing
+
+
+USUAL: Final = Launch()
+
+
+def check(config: Config, new_store: bool) -> Iterator[Broken]:
+    """Yields all that a start is refused for and that is known before the store is opened."""
+    yield from config_rules.check(config)
+    yield from _admin_pat(config)
+    if not new_store and has_used_key(config) and is_missing(config.store):
+        yield Broken(_key_settings(config), _empty(config))
+
+
+def has_used_key(config: Config) -> bool:
+    """Whether there is a master key that an installation was made with, or is given one.
+
+    Always false with `test` and for a store in memory, which begin anew at each start. Whoever
+    then looks for the installation finds the one that another process has completed meanwhile.
+    """
+    if config.test or config.is_in_memory:
+        return False
+    if config.master_key or config.master_key_file:
+        return True
+    return (config.data_dir / KEY_FILE).exists() and not _marker(config).exists()
+
+
+def begin_installation(config: Config, launch: Launch, random: Random, *, has_key: bool) -> None:
+    """Notes that the key which is about to be made is new, so that a start after a kill goes on.
+
+    Raises ConfigError: there is a key, and the empty store was not said to be new.
+    """
+    if has_key and not launch.new_store:
+        raise ConfigError([_empty(config)])
+    if has_key or config.test or config.is_in_memory:
+        return
+    try:
+        with suppress(FileExistsError), new_file(_marker(config), random.id()):
+            pass
+    except OSError as error:
+        told = f"the data directory {config.data_dir} can't be written: {error.strerror}"
+        raise ConfigError([told]) from error
+
+
+def end_installation(config: Config) -> None:
+    """Forgets what `begin_installation` noted: from now on the key belongs to an installation."""
+    with suppress(OSError):  # a directory that is read-only now has none to forget
+        _marker(config).unlink(missing_ok=True)
+
+
+def warn(launch: Launch, *, is_new: bool) -> None:
+    """Logs what was given and changes nothing."""
+    for name in launch.without_effect:
+        _log.warning("a setting has no effect any more: remove it", setting=name)
+    if launch.new_store and not is_new:
+        _log.warning("the store has an installation already: remove --new-store")
+
+
+def _admin_pat(config: Config) -> Iterator[Broken]:
+    if config.admin_pat is None:
+        return
+    try:
+        mode = stat.S_IMODE(Path(config.admin_pat).stat().st_mode)
+    except OSError:
+        return  # there is none yet; whether it can be written shows when it is
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        yield Broken(
+            ("admin_pat",),
+            f"the token in {config.admin_pat} is open to others (mode {mode:04o}); run:"
+            f" chmod 600 {shlex.quote(config.admin_pat)}",
+        )
+
+
+def is_missing(store: str) -> bool:
+    """Whether the store is a file, and is not there."""
+    return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
+
+
+def _key_settings(config: Config) -> tuple[str, ...]:
+    given = [name for name in ("master_key", "master_key_file") if getattr(config, name)]
+    return ("store", *(given or ["data"]))
+
+
+def _empty(config: Config) -> str:
+    shown = config_rules.without_password(config.store)
+    return (
+        f"the store {shown} is empty but its key is not new: a volume that is not mounted?"
+        " Mount it; or, to set up a new installation with this key, run: idp serve --new-store"
+    )
+
+
+def _marker(config: Config) -> Path:
+    return config.data_dir / MARKER
