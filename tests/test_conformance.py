@@ -109,6 +109,7 @@ SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breac
 SAFE_ACTING = ["every use", "policy", "life", "reads", "personal tokens"]
 SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_ACTING)]
 SAFE += ["covered: users", "covered: projects"]
+SAFE += [f"audit: {each}" for each in ("longest lives",)]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
 FAULTS = [

@@ -44,6 +44,9 @@ OF_FIELDS: Final[Mapping[str, Message]] = {
     "pat.long": message(
         "That is more than 90 days from now. If you mean it, say so below.", context="refused"
     ),
+    "expiration.too_late": message(
+        "The installation allows no token or key that lasts so long.", context="refused"
+    ),
     "pat.expiration_past": message("That is over already.", context="refused"),
     "key.expiration_past": message("That is over already.", context="refused"),
     "key.public_key": message("This is no public key that can be used.", context="refused"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import datetime
 from typing import Any, Final
 
 from handlers.console import cells
@@ -14,6 +15,7 @@ from handlers.console.lists import way
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
+from idp import expirations
 from idp.i18n import message
 
 _PAIR: Final = message("Make a pair of keys", context="console")
@@ -24,7 +26,10 @@ _USED: Final = message("Last used", context="console")
 _EXPIRY: Final = Field(
     path="expirationDate",
     label=_UNTIL,
-    hint=message("A date such as 2030-12-31; empty: until it is deleted.", context="console"),
+    hint=message(
+        "A date such as 2030-12-31; empty: as long as the installation allows.",
+        context="console",
+    ),
     kind="date",
     direction="ltr",
 )
@@ -38,18 +43,26 @@ _PUBLIC: Final = Field(
 )
 
 
-def dated(document: Document) -> Document:
-    """The same with the instant that a plain date stands for: the end of that day."""
+def dated(document: Document, latest: datetime) -> Document:
+    """Return the document with the instant that a plain date stands for: the end of that day.
+
+    On the day of `latest`, the last instant that is allowed, it is that instant.
+    """
     date = document.get("expirationDate", "")
-    ends = f"{date}T23:59:59Z" if len(date) == len("2030-12-31") else date
-    return {**document, "expirationDate": ends} if date else document
+    if len(date) != len("2030-12-31"):
+        return document
+    is_last_day = date == f"{latest:%Y-%m-%d}"
+    ends = latest.isoformat() if is_last_day else f"{date}T23:59:59Z"
+    return {**document, "expirationDate": ends}
 
 
 class KeyHandler(ActionHandler):
     """A form with a date, and perhaps a public key as people have it."""
 
     def document(self, values: Values) -> Document:
-        sent = dated(super().document(values))
+        config = self.service.config
+        latest = expirations.latest(self.service.clock.now(), config.key_max_days)
+        sent = dated(super().document(values), latest)
         if "publicKey" in sent:
             sent["publicKey"] = base64.b64encode(sent["publicKey"].strip().encode()).decode()
         return sent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from handlers.console import client_secrets, registered_keys
@@ -11,6 +11,7 @@ from handlers.console.actions import Action, Secret
 from handlers.console.fields import Field, Values
 from handlers.console.registered_keys import KeyHandler
 from handlers.console.running import Document
+from idp import expirations
 from idp.errors import FieldProblem, InvalidArgument
 from idp.i18n import Message, message
 
@@ -84,18 +85,23 @@ class PatHandler(KeyHandler):
     """A token has an end: in a week, unless another day is said; more than 90 days are meant."""
 
     def known(self, loaded: Document) -> Values:
-        last = self.service.clock.now() + timedelta(days=USUAL_DAYS)
+        usual = self.service.clock.now() + timedelta(days=USUAL_DAYS)
+        last = min(usual, self._latest())
         return {"expirationDate": f"{last:%Y-%m-%d}", _IS_LONG: False}
 
     def document(self, values: Values) -> Document:
         date = values["expirationDate"]
         if not date:
             raise InvalidArgument([FieldProblem("field.required", "expirationDate", "is missing")])
-        latest = self.service.clock.now() + timedelta(days=MANY_DAYS)
-        if date[:10] > f"{latest:%Y-%m-%d}" and not values.get(_IS_LONG):
+        many = self.service.clock.now() + timedelta(days=MANY_DAYS)
+        if date[:10] > f"{many:%Y-%m-%d}" and not values.get(_IS_LONG):
             told = "is more than 90 days away"
             raise InvalidArgument([FieldProblem("pat.long", "expirationDate", told)])
-        return registered_keys.dated({"expirationDate": date})
+        return registered_keys.dated({"expirationDate": date}, self._latest())
+
+    def _latest(self) -> datetime:
+        """The last instant that the installation lets a token end at."""
+        return expirations.latest(self.service.clock.now(), self.service.config.pat_max_days)
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
         date = values["expirationDate"] or self.known({})["expirationDate"]

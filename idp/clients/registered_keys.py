@@ -16,11 +16,11 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import answers, changes, credentials, events, last_uses, listing, searching
+from idp import answers, changes, credentials, events, expirations, last_uses, listing, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.errors import FieldProblem, NotFound
 from idp.fields import Base64, Instant, OneOf, Refused, Schema
 from idp.listing import ListDetails
 from idp.oauth import jose
@@ -113,10 +113,13 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
     Raises InvalidArgument (the date), NotFound: the owner was deleted meanwhile.
     """
     now = service.clock.now()
-    expires_at = request.expiration_date or credentials.LASTS_UNTIL
-    if expires_at <= now:
-        problem = FieldProblem("key.expiration_past", "expirationDate", "is in the past")
-        raise InvalidArgument([problem])
+    expires_at = expirations.chosen(
+        request.expiration_date,
+        now,
+        service.config.key_max_days,
+        usual=credentials.LASTS_UNTIL,
+        past=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
+    )
     private: Any = None
     if request.public_key is None:
         private = await asyncio.to_thread(ALGORITHMS["RS256"].make)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import answers, changes, events, last_uses, listing, searching
+from idp import answers, changes, events, expirations, last_uses, listing, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.errors import FieldProblem, NotFound
 from idp.fields import Instant
 from idp.identity import pats, service_users, users
 from idp.listing import ListDetails
@@ -20,7 +20,7 @@ from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage.settling import commit_settled
 
-PAT_LIVES: Final = timedelta(days=90)  # unless the request says otherwise
+PAT_LIVES: Final = timedelta(days=90)  # without an expirationDate and without a maximum
 
 
 class NewPat(Request, frozen=True, kw_only=True):
@@ -71,10 +71,13 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     if subject is None:
         raise NotFound("there is no such user", slug="user.not_found")
     now = service.clock.now()
-    expires_at = request.expiration_date or now + PAT_LIVES
-    if expires_at <= now:
-        problem = FieldProblem("pat.expiration_past", "expirationDate", "is in the past")
-        raise InvalidArgument([problem])
+    expires_at = expirations.chosen(
+        request.expiration_date,
+        now,
+        service.config.pat_max_days,
+        usual=now + PAT_LIVES,
+        past=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
+    )
     vendor = service.config.vendor
     record, token = pats.new(service.random, vendor, subject, now, expires_at)
     await commit_settled(

@@ -33,6 +33,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The text is no e-mail address.",
         "Write an address such as ada@example.com.",
     ),
+    "expiration.too_late": Slug(
+        400,
+        "The token or key would last longer than pat_max_days or key_max_days allows.",
+        "Choose an earlier instant, or send no expirationDate for the latest that is allowed.",
+    ),
     "field.address": Slug(
         400,
         "The text is no address of a web page.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,13 @@ def apply(shell, tmp_path):
 def steps(ran):
     """What was planned: a mark and a thing for each step."""
     return [line for line in ran.out.splitlines() if not line.startswith(" ")]
+
+
+def test_a_key_of_a_state_ends_at_the_longest_life_that_is_allowed(shell, apply, tmp_path):
+    apply(STATE, IDP_KEY_MAX_DAYS="30")
+
+    (key,) = shell.stored()["app_keys"].values()
+    assert key.expires_at - key.created_at == timedelta(days=30)
 
 
 def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, apply, tmp_path):

@@ -15,6 +15,7 @@ from idp import exits
 from idp.cli import COMMANDS, main
 from idp.cli.building import Verb
 from idp.cli.command import BY_ADDRESS
+from idp.records import PATS
 from tests.support import commands_table
 from tests.support.commands_table import leaves
 from tests.support.shell import Shell
@@ -176,6 +177,20 @@ def test_a_secret_goes_to_its_file_and_nowhere_else(shell, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text().startswith("idp_pat_")
     assert "idp_pat_" not in ran.out + ran.err
+
+
+def test_a_token_that_would_outlast_the_maximum_is_refused_with_its_cure(shell, tmp_path):
+    user = shell.get(
+        "service-user", "create", "--user-name", "monthly", "--name", "M", "--get", "userId"
+    )
+    file = str(tmp_path / "token")
+    create = ("pat", "create", "--user", user, "--secret-file", file)
+
+    ran = shell(*create, "--expires", "31d", code=None, IDP_PAT_MAX_DAYS="30")
+    assert ran.code != 0
+    assert "30 days from now" in ran.err
+    assert not shell.stored()[PATS.name]
+    shell(*create, "--expires", "29d", IDP_PAT_MAX_DAYS="30")
 
 
 def test_no_secret_is_made_that_can_not_be_kept(shell, project, tmp_path):

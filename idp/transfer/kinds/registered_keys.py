@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from idp import credentials
+from idp import expirations
 from idp.clients.registered_keys import TYPE, PublicKey
 from idp.fields import Instant, Name, OneOf, Text
 from idp.identity import users
@@ -95,12 +95,13 @@ def _wanted(
     owner: Any,
     guards: Sequence[Write] = (),
 ) -> Wanted:
+    now, max_days = taking.service.clock.now(), taking.service.config.key_max_days
     key = RegisteredKey(
         id=id,
         owner_id=owner.id,
         public=row.public_key,
-        created_at=taking.service.clock.now(),
-        expires_at=row.expiration_date or credentials.LASTS_UNTIL,
+        created_at=now,
+        expires_at=row.expiration_date or expirations.default(now, max_days),
     )
     return Wanted(
         id=id,
@@ -116,13 +117,28 @@ def _wanted(
 def _prepare(
     taking: Taking, read: Read, known: RegisteredKey | None, wanted: Wanted, field: str
 ) -> Prepared:
-    """A key never changes: one that is there is the same, or another's."""
-    key = wanted.record
+    """A key never changes: one that is there is the same, or another's.
+
+    A new key that outlasts `key_max_days` is refused rather than cut short, because whoever uses
+    it relies on the end that the package gives; one that is there keeps its end.
+    """
+    key, max_days = wanted.record, taking.service.config.key_max_days
     if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):
         return storing.elsewhere(wanted.id, field)
     if key.expires_at <= key.created_at:
         return refused(wanted.id, _EXPIRED)
+    if known is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
+        return refused(wanted.id, _too_late(key.created_at, max_days))
     return storing.stored(taking, read, known, wanted)
+
+
+def _too_late(now: datetime, max_days: int) -> Problem:
+    return Problem(
+        slug="expiration.too_late",
+        field="expirationDate",
+        message=expirations.too_late(now, max_days),
+        fix="Give the key an earlier end, or none for the latest; or raise key_max_days.",
+    )
 
 
 _EXPIRED: Final = Problem(
