@@ -61,7 +61,7 @@ class PasswordHandler(AccountHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)
             return None
-        except sign_in.Refused as error:
+        except sign_in.SignInRefused as error:
             _log.info("password change refused", cause=str(error), address=self.address())
             return [{"field": "currentPassword", "text": _WRONG}]
         return []

@@ -41,7 +41,7 @@ class PasswordHandler(FlowHandler):
             )
         except Throttled as error:
             await self._ask(flow, login_name, status=429, retry_seconds=self.wait(error))
-        except sign_in.Refused as error:
+        except sign_in.SignInRefused as error:
             texts = [_WRONG, OTHER_WAYS] if error.is_repeated else [_WRONG]
             problems = [{"field": None, "text": text} for text in texts]
             await self._ask(flow, login_name, status=400, problems=problems)

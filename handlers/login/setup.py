@@ -49,7 +49,7 @@ class SetupHandler(PageHandler):
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
-        except (sign_in.Refused, Stale) as error:  # Stale: another one was faster
+        except (sign_in.SignInRefused, Stale) as error:  # Stale: another one was faster
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
             await self._ask(login_name, status=400, problems=problems)

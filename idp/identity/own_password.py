@@ -16,12 +16,12 @@ from storage.settling import commit_settled
 async def prove(service: Service, live: LiveSession, password: str, origin: TryOrigin) -> Subject:
     """The session's user, whose present password this is. Tries count as those of a sign-in.
 
-    Raises sign_in.Refused, Throttled, HashingBusy.
+    Raises sign_in.SignInRefused, Throttled, HashingBusy.
     """
     user = live.subject.user
     checked = await sign_in.check_password(service, user.user_name, password, origin)
     if checked.subject.user.id != user.id:  # the login name has become somebody else's
-        raise sign_in.Refused("unusable")
+        raise sign_in.SignInRefused("unusable")
     await sign_in.succeeded(service, checked)
     return checked.subject
 
@@ -55,12 +55,12 @@ async def prove_one_time(
 ) -> Subject:
     """The user whose one-time password this is. Tries count as those of a sign-in.
 
-    Raises sign_in.Refused, also for a password that need not be changed; Throttled, HashingBusy.
+    Raises sign_in.SignInRefused, also for a password that need not be changed; Throttled, HashingBusy.
     """
     checked = await sign_in.check_password(service, login_name, password, origin)
     subject = checked.subject
     if subject.user.password is None or not subject.user.password.must_change:
-        raise sign_in.Refused("unusable")
+        raise sign_in.SignInRefused("unusable")
     await sign_in.succeeded(service, checked)
     return subject
 

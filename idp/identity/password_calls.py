@@ -173,7 +173,7 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     try:
         origin = TryOrigin(f"api:{call.actor}")
         checked = await sign_in.check_current(service, user, password, origin)
-    except sign_in.Refused:
+    except sign_in.SignInRefused:
         message = "is not the user's password"
         raise _refused("currentPassword", "password.wrong", message) from None
     await sign_in.succeeded(service, checked)

@@ -18,7 +18,7 @@ from idp.service import Service
 from storage import StorageError, Update
 
 
-class Refused(Exception):
+class SignInRefused(Exception):
     """The name and the password don't match, or the account can't be used; `cause` is for the log.
 
     `is_repeated`: so many tries went wrong that the page names other ways, whoever's name it is.
@@ -48,7 +48,7 @@ async def check_password(
 
     `org_id` is the organization that is signed in to: its own login names count there.
 
-    Raises Refused, Throttled, HashingBusy.
+    Raises SignInRefused, Throttled, HashingBusy.
     """
     service.hasher.expect_room()
     user = await users.find_by_login_name(service, login_name, org_id)
@@ -57,7 +57,7 @@ async def check_password(
 
 
 async def check_current(service: Service, user: User, password: str, origin: TryOrigin) -> Checked:
-    """The same of a user who is known already. Raises Refused, Throttled, HashingBusy."""
+    """The same of a user who is known already. Raises SignInRefused, Throttled, HashingBusy."""
     service.hasher.expect_room()
     return await _limited(service, user, user.user_name, password, origin)
 
@@ -75,7 +75,7 @@ async def _limited(
         async with guess_limiter.admitted(service, user, login_name, origin) as guess:
             is_known = guess.is_known
             checked = await _checked(service, guess, password)
-    except (Refused, Throttled) as refusal:
+    except (SignInRefused, Throttled) as refusal:
         report(refusal.cause)
         raise
     report("accepted")
@@ -90,28 +90,28 @@ async def succeeded(service: Service, checked: Checked) -> None:
 async def _checked(service: Service, guess: Guess, password: str) -> Checked:
     try:
         return Checked(await _compared(service, guess, password), guess)
-    except Refused as refused:
+    except SignInRefused as refused:
         await guess_limiter.failed(service, guess)
         if guess.is_past_limit:
             service.errands.start(password_closing.settle(service, guess.streak.id))
         is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
-        raise Refused(refused.cause, is_repeated=is_repeated) from None
+        raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
 
 
 async def _compared(service: Service, guess: Guess, password: str) -> Subject:
     user = guess.found.user
     if user is None or user.password is None:
         await service.hasher.verify_nobody(password)
-        raise Refused("unknown")
+        raise SignInRefused("unknown")
     if not guess.is_compared:
         await service.hasher.verify_nobody(password)
-        raise Refused("closed" if guess.is_closed else "locked")
+        raise SignInRefused("closed" if guess.is_closed else "locked")
     verdict = await service.hasher.verify(password, user.password.hash)
     if not verdict.ok:
-        raise Refused("wrong")
+        raise SignInRefused("wrong")
     subject = await users.find_subject(service, user.id)
     if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
-        raise Refused("unusable")
+        raise SignInRefused("unusable")
     if verdict.needs_rehash:
         await _rehash(service, user, password)
     return subject

@@ -68,6 +68,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The person's organization demands a second factor, and this is their only one.",
         "Set up another first.",
     ),
+    "factor.password_too_short": Slug(
+        400,
+        "Without the factor, the password of the person would be too short.",
+        "Choose a longer password in the same step.",
+    ),
     "factor.none": Slug(
         400,
         "Recovery codes stand in for a second factor, and there is none.",

@@ -63,7 +63,7 @@ class Twins:
 async def attempt(service, name, password, origin) -> str:
     try:
         checked = await sign_in.check_password(service, name, password, origin)
-    except sign_in.Refused as refused:
+    except sign_in.SignInRefused as refused:
         return refused.cause
     except Throttled as refused:
         return refused.cause

@@ -90,7 +90,7 @@ async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     await browser.sign_in(demo.authorize_url(), *server.user)
     for n in range(1000):
         origin = TryOrigin(f"2001:db8::{n:x}")
-        with suppress(sign_in.Refused, Throttled):
+        with suppress(sign_in.SignInRefused, Throttled):
             await sign_in.check_password(server.service, "demo", "wrong", origin)
         server.clock.advance(2)
 

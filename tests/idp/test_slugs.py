@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 # The front door, what is read at the start, backups, and the tests' own endpoint answer no call of
 # the API.
 APART = {"backup", "cli", "config.py", "config_rules.py", "trial.py"}
-INNER = {"config", "wrong_key"}
+INNER = {"config", "hint.ignored", "wrong_key"}
 SLUG = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 # Of which calls the first argument is a slug, and of which the third.
 FIRST, THIRD = {"FieldProblem", "Refused", "NotYet", "Always", "Problem"}, {"OneOf"}

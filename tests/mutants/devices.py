@@ -98,9 +98,9 @@ MUTANTS = [
     ),
     Mutant(
         "a device is let in by whoever is signed in",
-        "idp/oauth/sign_in_flow.py",
-        "return Ask(Page.DEVICE_CONFIRM, live=step.live)",
-        "return Answer(step.live)",
+        "idp/oauth/admission.py",
+        "return Ask(Page.DEVICE_CONFIRM, live=live)",
+        "return Answer(live)",
         f"{OF_FLOW} -k is_only_asked",
     ),
     Mutant(

@@ -38,8 +38,8 @@ MUTANTS = [
     Mutant(
         "a revoked token stands",
         STANDING,
-        "or any(next(left) for _ in named.token_ids)",
-        "or [next(left) for _ in named.token_ids] == 0",
+        "or any(revoked)",
+        "or False",
         f"{REVOCATION} -k ends_alone",
     ),
     Mutant(

@@ -51,7 +51,7 @@ async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new
 async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(server, demo_user):
     service, minnie = server.service, (await server.copy_user("minnie"))[0]
     for name in (server.user[0], minnie):
-        with pytest.raises(sign_in.Refused):
+        with pytest.raises(sign_in.SignInRefused):
             await sign_in.check_password(service, name, "wrong", TryOrigin("192.0.2.1"))
     before = {one.id: one.n async for one in server.store.scan(COUNTERS)}
 
