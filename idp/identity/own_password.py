@@ -55,7 +55,8 @@ async def prove_one_time(
 ) -> Subject:
     """The user whose one-time password this is. Tries count as those of a sign-in.
 
-    Raises sign_in.SignInRefused, also for a password that need not be changed; Throttled, HashingBusy.
+    Raises sign_in.SignInRefused, also for a password that need not be changed; Throttled,
+    HashingBusy.
     """
     checked = await sign_in.check_password(service, login_name, password, origin)
     subject = checked.subject

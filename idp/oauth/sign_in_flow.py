@@ -217,7 +217,8 @@ async def enter_password(
 ) -> Cookie | None:
     """Sign in, or go on to what is due first; the browser's new cookie.
 
-    Raises sign_in.SignInRefused, Throttled, HashingBusy; Stale when something else happened at once.
+    Raises sign_in.SignInRefused, Throttled, HashingBusy; Stale when something else happened at
+    once.
     """
     org_id = brands.signed_in_to(service, flow.request, flow.client)
     checked = await sign_in.check_password(service, login_name, password, origin, org_id)

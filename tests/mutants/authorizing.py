@@ -137,7 +137,8 @@ MUTANTS = [
     Mutant(
         "prompt none shows a page",
         STEPS,
-        '    if "none" in request.prompt:\n        return _silently(config, request, live, now, org_id)\n',
+        '    if "none" in request.prompt:\n'
+        "        return _silently(config, request, live, now, org_id)\n",
         "",
         f"{SESSIONS} -k prompt_none",
     ),
