@@ -32,7 +32,6 @@ from idp.whole_files import new_file
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
 _SQLITE: Final = "sqlite:///"
-_log: Final = logs.logger(__name__)
 
 
 class Start(Confidential, frozen=True):
@@ -271,14 +270,6 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
         ) from error
 
 
-def _warn_of_old_settings(config: Config) -> None:
-    if config.address_failures_before_delay != Config().address_failures_before_delay:
-        _log.warning(
-            "address_failures_before_delay has no effect any more: leave it out, and see"
-            " address_accounts_before_delay"
-        )
-
-
 async def make_ready(service: Service) -> Start:
     """Everything that a start makes when it is missing; the same answer at every start.
 
@@ -286,7 +277,6 @@ async def make_ready(service: Service) -> Start:
     """
     smtp.check(service.config)
     sms_hook.check(service.config)
-    _warn_of_old_settings(service.config)
     instance = await setup.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)

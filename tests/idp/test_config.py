@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from idp import config as config_module
-from idp import logs, start
 from idp.config import RANGES, TYPES, Config
 from idp.config_loading import describe, load
 from idp.errors import ConfigError
@@ -301,11 +300,3 @@ def test_the_module_is_quick_to_import():
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout == "set()\n"
-
-
-def test_a_start_says_that_a_setting_has_no_effect_any_more(capfd):
-    logs.configure("warning", "text")
-    for failures in (20, 21):
-        start._warn_of_old_settings(Config(address_failures_before_delay=failures))
-
-    assert capfd.readouterr().err.count("address_failures_before_delay has no effect") == 1
