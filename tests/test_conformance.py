@@ -111,6 +111,7 @@ SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_AC
 SAFE += ["covered: users", "covered: projects"]
 SAFE += [f"audit: {each}" for each in ("longest lives",)]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
+USERS = ["each point", "projects", "withdrawn", "page", "grants", "proposed", "upgrade"]
 GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
 FAULTS = [
     *["Idempotency-Key", "settling", "readyz", "helper processes", "short TOTP secrets", "phpass"],
@@ -135,6 +136,7 @@ def test_the_ledger_holds_exactly_these_promises_each_once():
             *(f"safe {each}" for each in SAFE),
             *(f"faults {each}" for each in FAULTS),
             *(f"tenant {each}" for each in TENANTS),
+            *(f"users {each}" for each in USERS),
             *(f"guesses: {each}" for each in GUESSES),
         ]
     )

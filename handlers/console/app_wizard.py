@@ -184,7 +184,7 @@ class WizardHandler(ConsoleHandler):
         return {"name": values["name"], **type, **more, **self._said_users(values)}
 
     def _said_users(self, values: Values) -> Document:
-        return fields.document([one for one in self._users() if one.path in values], values)
+        return {one.path: values.get(one.path) or one.default for one in self._users()}
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
         """What is not as it should be, or perhaps not as it is meant."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from idp import requests
 from idp.api.operation import Operation
 from idp.cli.backends import Backend, Document
 from idp.cli.command import BY_ADDRESS
+from idp.clients.oidc_request import NewOidcApp
 
 _APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"
 _FIELD: Final = "allowedUsers"
@@ -18,9 +20,11 @@ async def completed(
 ) -> Any:
     """The body of a call with what the service proposes for a new application: who may use it.
 
-    Another call's body is returned as it is. Raises what `backend.call` raises.
+    Another call's body is returned as it is. Raises InvalidArgument with all that is wrong with
+    the body, and what `backend.call` raises.
     """
     if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
         return document
+    requests.read(NewOidcApp, document)
     checked: Document = await backend.call(BY_ADDRESS[f"{_APPS}/_check"], values, document)
     return document | {_FIELD: checked["proposedAllowedUsers"]}

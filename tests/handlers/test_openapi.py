@@ -13,7 +13,15 @@ from tests.support.callers import instance_owner, is_admitted
 
 # What refers to something that has to be there, and what has to be nobody's yet.
 REFERENCES = {"userId", "projectId", "roleKey", "roleKeys", "verificationCode", "queries"}
-REFERENCES |= {"name", "userName", "username", "email", "domain", "currentPassword"}
+REFERENCES |= {
+    "name",
+    "userName",
+    "username",
+    "email",
+    "domain",
+    "currentPassword",
+    "grantedOrgId",
+}
 
 
 @pytest.fixture

@@ -58,6 +58,25 @@ def test_a_preset_fills_in_what_is_not_named(shell, project):
     assert config["groupsClaim"] == "groups"
 
 
+@pytest.mark.parametrize("how", [(), ("--preset", "grafana", "--host", "grafana.acme.example")])
+def test_a_new_application_is_for_whom_the_installation_proposes_unless_said(
+    shell, project, monkeypatch, how
+):
+    monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", "own_organization")
+    create = ("app", "create", "--project", project, "--name", "Users", "--get", "appId", *how)
+
+    said = [(), ("--allowed-users", "granted")]
+    apps = [shell.get(*create, *each) for each in said]
+
+    shown = [
+        shell("app", "show", "--project", project, app, "--format", "json").json() for app in apps
+    ]
+    assert [each["app"]["oidcConfig"]["allowedUsers"] for each in shown] == [
+        "OIDC_ALLOWED_USERS_OWN_ORGANIZATION",
+        "OIDC_ALLOWED_USERS_GRANTED",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

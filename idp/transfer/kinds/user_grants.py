@@ -69,7 +69,7 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
-    grant_ids = (
+    of_grants = (
         grant_ids.of_grant(row.project_id, read.row.org_id)
         for read, row in zip(reads, rows, strict=True)
         if row.project_grant_id
@@ -79,7 +79,7 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
         await storing.by_id(taking, PROJECTS, (row.project_id for row in rows)),
         await storing.by_id(taking, PROJECT_ROLES, role_ids),
         await storing.by_id(taking, ROLE_ASSIGNMENTS, ids),
-        await storing.by_id(taking, PROJECT_GRANTS, grant_ids),
+        await storing.by_id(taking, PROJECT_GRANTS, of_grants),
     )
     return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
 
