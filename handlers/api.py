@@ -121,7 +121,7 @@ class ApiHandler(JsonHandler):
                 _if_match(operation, headers.get("If-Match")),
             )
         except Unauthenticated as error:
-            await self._count(error)
+            self._count(error)
             raise
         if operation.is_for_services:
             access.check_service(self.call)
@@ -158,13 +158,13 @@ class ApiHandler(JsonHandler):
         if self.upload is not None:
             self.upload.let_go(is_read=self._is_running)
 
-    async def _count(self, error: Unauthenticated) -> None:
-        """Count a wrong token. Raises TooMany when there were too many of this address."""
+    def _count(self, error: Unauthenticated) -> None:
+        """Count a wrong token. Raises TooMany when there were too many of this network."""
         if error.slug == access.NO_TOKEN:
             return
-        seconds = await rate_limits.refused_token(self.service, self.address())
+        seconds = rate_limits.refused_token(self.service, self.address())
         if seconds:
-            told = "too many wrong tokens came from this address"
+            told = "too many wrong tokens came from this network"
             raise TooMany(told, retry_after_seconds=seconds) from error
 
     def allowed_methods(self) -> list[str]:

@@ -293,7 +293,7 @@ class ProtocolHandler(Handler):
 
 def bearer_challenge(error: OAuthError) -> str | None:
     """RFC 6750 3, for 401 and 403: no error code when no token was sent."""
-    if not isinstance(error, InvalidToken | InsufficientScope):
+    if not isinstance(error, InvalidToken | InsufficientScope) or error.status == 429:
         return None
     parts = ['Bearer realm="idp"']
     if error.description:

@@ -17,6 +17,7 @@ from idp.oauth.errors import (
     AuthorizationPending,
     InvalidClient,
     InvalidRequest,
+    InvalidToken,
     OAuthError,
     Refusing,
     TooManyRequests,
@@ -46,17 +47,20 @@ class RefusingHandler(Handler):
 
     async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
         try:
-            if not await self._is_one_of_many(refusal):
+            if not self._is_one_of_many(refusal):
                 await self.keep(refusal)
         finally:
             answer()
 
-    async def _is_one_of_many(self, refusal: Refusing) -> bool:
-        """Count a client that did not authenticate; too many are told to stop, and not kept."""
-        if not isinstance(refusal, InvalidClient):
+    def _is_one_of_many(self, refusal: Refusing) -> bool:
+        """Count a wrong credential; too many are told to stop, and not kept."""
+        if isinstance(refusal, InvalidClient):
+            client_id = refusal.failed_id
+            seconds = rate_limits.refused_client(self.service, client_id, self.address())
+        elif isinstance(refusal, InvalidToken) and refusal.description:
+            seconds = rate_limits.refused_token(self.service, self.address())
+        else:
             return False
-        client_id = self._asked().client_id or dict(self._pairs_of_form()).get("client_id", "")
-        seconds = await rate_limits.refused_client(self.service, client_id, self.address())
         if seconds:
             refusal.put_off(seconds)
         return seconds > 0

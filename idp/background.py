@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from idp import durations, logs, org_removal, read_only, tidying, trial
+from idp import durations, logs, org_removal, rate_limits, read_only, tidying, trial
 from idp.access import Call
 from idp.answers import Answer
 from idp.delivery import outbox
@@ -89,12 +89,24 @@ async def running(service: Service) -> AsyncIterator[None]:
     """Within the block, this process takes turns at every job, and warns of a read-only store."""
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
     tasks.append(asyncio.create_task(read_only.warn(service.store)))
+    tasks.append(asyncio.create_task(_write_notes(service)))
     try:
         yield
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await _done(service, "refused attempts", _NOTES)
+
+
+async def _write_notes(service: Service) -> None:
+    """Write what this process has counted of refused attempts, once a second; never returns."""
+    while True:
+        await asyncio.sleep(rate_limits.EVERY_SECONDS)
+        await _done(service, "refused attempts", _NOTES)
+
+
+_NOTES: Final = Job(rate_limits.EVERY_SECONDS, rate_limits.flush)
 
 
 async def _take_turns(service: Service, name: str, job: Job) -> None:

@@ -1,35 +1,65 @@
-"""Wrong tokens and secrets are counted, so that whoever guesses is told to stop.
+"""Wrong tokens and secrets are counted by network, so that whoever guesses is told to stop.
 
-Only a failure is counted, in the store, so that all processes share the counts; what is right
-costs nothing and is let in whatever was counted: nobody is locked out by a stranger's guesses.
+Only a failure is counted: in this process at once, in the store by the next `flush`, whose sum
+decides. So all processes know the same count a second later, and a guess that is refused for its
+number costs the store nothing. What is right is let in whatever was counted: nobody is locked out
+by a stranger's guesses. A process that is killed loses the counts of its last second.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
-from datetime import timedelta
 from typing import Final
 
+from idp.network_keys import network_key
+from idp.refused_counts import WINDOW
 from idp.service import Service
+from storage import StorageError, Unavailable
 
-WINDOW: Final = timedelta(minutes=10)
-
-
-async def refused_token(service: Service, address: str) -> int:
-    """Count a wrong token from this address. After how many seconds to come again; 0 as long as
-    there are not too many."""
-    return await _counted(service, f"token:{address}")
+EVERY_SECONDS: Final = 1.0
+_AT_ONCE: Final = 500  # counters that are written side by side
 
 
-async def refused_client(service: Service, client_id: str, address: str) -> int:
-    """The same for a client that failed to authenticate."""
-    client = service.vault.mac("refused client", client_id).hex()[:32]
-    return await _counted(service, f"client:{client}:{address}")
+def refused_token(service: Service, address: str) -> int:
+    """Count a wrong token from the address's network.
+
+    Returns after how many seconds to come again; 0 as long as there are not too many.
+    """
+    return _counted(service, f"token:{network_key(address)}")
 
 
-async def _counted(service: Service, key: str) -> int:
-    count = await service.store.increment(f"refused:{key}", window=WINDOW)
-    if count.n <= service.config.refused_credentials_limit:
+def refused_client(service: Service, client_id: str | None, address: str) -> int:
+    """Count a failed client authentication; without a client_id, of no application that exists.
+
+    Those of all unknown client_ids are one count of the network, so that invented ones make none.
+    """
+    client = service.vault.mac("refused client", client_id).hex()[:32] if client_id else ""
+    return _counted(service, f"client:{client}:{network_key(address)}")
+
+
+def _counted(service: Service, key: str) -> int:
+    now, limit = service.clock.now(), service.config.refused_credentials_limit
+    count = service.refused.count(key, now, limit)
+    if count.sum <= limit:
         return 0
-    left = count.resets_at - service.clock.now()
-    return max(1, math.ceil(left.total_seconds()))
+    return max(1, math.ceil((count.resets_at - now).total_seconds()))
+
+
+async def flush(service: Service) -> None:
+    """Add what was counted here to the store's sums, one write a key, and learn these."""
+    taken = service.refused.take(service.clock.now())
+    for start in range(0, len(taken), _AT_ONCE):
+        part = taken[start : start + _AT_ONCE]
+        await asyncio.gather(*(_add(service, key, by) for key, by in part))
+
+
+async def _add(service: Service, key: str, by: int) -> None:
+    try:
+        counter = await service.store.increment(f"refused:{key}", by, window=WINDOW)
+    except Unavailable:  # nothing was written: the next flush has it
+        service.refused.give_back(key, by)
+    except StorageError:  # it may have been written: guesses are counted once rather than twice
+        return
+    else:
+        service.refused.add_stored(key, counter.n, counter.resets_at)

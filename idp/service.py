@@ -17,6 +17,7 @@ from idp.outgoing import Outgoing
 from idp.pace import Pace
 from idp.passwords.breached import BreachedPasswords
 from idp.recent import Recent
+from idp.refused_counts import RefusedCounts
 from idp.request_counts import RequestCounts
 from idp.untrusted_proxies import UntrustedProxies
 from idp.vault import Vault
@@ -42,5 +43,6 @@ class Service:
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: Recent = field(default_factory=Recent)
     wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
+    refused: RefusedCounts = field(default_factory=RefusedCounts)
     breached_passwords: BreachedPasswords | None = None
     last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

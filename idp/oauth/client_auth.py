@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
@@ -93,12 +94,13 @@ async def authenticate_any(
     user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
     if user is None or user.secret_hash is None or claimed.secret is None:
         return await _proven(service, claimed, found, methods), others
-    with CLIENT_METHOD:
-        _check_taken(claimed.method, methods)
-    with CLIENT_PROOF:
-        proof = client_secrets.proven(user, claimed.secret, service.clock.now())
-        if proof is None:
-            raise InvalidClient("wrong secret of a service user", story=_length(claimed))
+    with _failing(user.id):
+        with CLIENT_METHOD:
+            _check_taken(claimed.method, methods)
+        with CLIENT_PROOF:
+            proof = client_secrets.proven(user, claimed.secret, service.clock.now())
+            if proof is None:
+                raise InvalidClient("wrong secret of a service user", story=_length(claimed))
     last_uses.note(service, proof)
     return user, others
 
@@ -205,25 +207,45 @@ async def _proven(
     with CLIENT_KNOWN:
         if client is None:
             raise await unknown(service, claimed)
+    with _failing(client.id):
+        proof = _checked(service, claimed, client, methods)
+        if claimed.assertion is not None:
+            await _verify(service, claimed.assertion, found[1])
+    if proof:
+        ends_at = found[1].expires_at if claimed.assertion else credentials.LASTS_UNTIL
+        last_uses.note(service, proof, ends_at)
+    return client
+
+
+@contextmanager
+def _failing(id: str) -> Iterator[None]:
+    """Within the block, a refusal names the application or service user that is there."""
     try:
-        proof = check(claimed, client, service.clock.now(), methods)
+        yield
+    except InvalidClient as refusal:
+        refusal.failed_id = id
+        raise
+
+
+def _checked(
+    service: Service, claimed: Claimed, client: Application, methods: Collection[AuthMethod]
+) -> str:
+    try:
+        return check(claimed, client, service.clock.now(), methods)
     except InvalidClient as error:
         if _may_be_explained(service, client):
             error.explain_to_developer(logs.current_request_id() or "")
         raise
-    ends_at = credentials.LASTS_UNTIL
-    if claimed.assertion is not None:
-        with CLIENT_PROOF:
-            try:
-                await assertions.verify(service, claimed.assertion, found[1], needs_jti=True)
-            except NotProven as error:
-                raise InvalidClient(
-                    "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
-                ) from None
-        ends_at = found[1].expires_at
-    if proof:
-        last_uses.note(service, proof, ends_at)
-    return client
+
+
+async def _verify(service: Service, assertion: Assertion, key: Any) -> None:
+    with CLIENT_PROOF:
+        try:
+            await assertions.verify(service, assertion, key, needs_jti=True)
+        except NotProven as error:
+            raise InvalidClient(
+                "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
+            ) from None
 
 
 def _may_be_explained(service: Service, client: Application) -> bool:

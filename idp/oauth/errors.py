@@ -116,28 +116,39 @@ class InvalidTarget(OAuthError):
     code = "invalid_target"
 
 
-class InvalidClient(OAuthError):
+class WrongCredential(OAuthError):
+    """A credential that is not valid; `too_many` is the description once there were too many."""
+
+    too_many: ClassVar[str]
+
+    def put_off(self, seconds: int) -> None:
+        """Turns the refusal into one for too many attempts (RFC 6585 4)."""
+        self.status = 429
+        self.retry_after_seconds = seconds
+        self.description = self.too_many
+
+
+class InvalidClient(WrongCredential):
     """Client authentication failed; which part failed stays in the log (`reason`). `hint` is a
-    description for developers, where the client may be told more (`explain_to_developer`)."""
+    description for developers, where the client may be told more (`explain_to_developer`).
+
+    `failed_id` is the id of the application or service user that failed, if there is such a one.
+    """
 
     code = "invalid_client"
     status = 401
+    too_many = "client authentication failed too often, try again later"
 
     def __init__(self, reason: str, *, story: str = "", fix: str = "", hint: str = "") -> None:
         super().__init__("client authentication failed", story=story, fix=fix)
         self.reason = reason
         self.hint = hint
+        self.failed_id: str | None = None
 
     def explain_to_developer(self, request_id: str) -> None:
         """Answers the hint, if there is one, with the request's id for `idp explain`."""
         if self.hint:
             self.description = f"{self.hint} (request {request_id})"
-
-    def put_off(self, seconds: int) -> None:
-        """There were too many: whoever tries again before is told the same (RFC 6585 4)."""
-        self.status = 429
-        self.retry_after_seconds = seconds
-        self.description = "client authentication failed too often, try again later"
 
 
 class AccessDenied(OAuthError):
@@ -160,11 +171,12 @@ class RequestUriNotSupported(OAuthError):
     code = "request_uri_not_supported"
 
 
-class InvalidToken(OAuthError):
+class InvalidToken(WrongCredential):
     """Without a description there was no token: the challenge names no error then."""
 
     code = "invalid_token"
     status = 401
+    too_many = "too many wrong tokens came from this network, try again later"
 
 
 class InsufficientScope(OAuthError):

@@ -42,6 +42,8 @@ from tests.support.visitor import Visitor
 
 # Hashes are cheap in tests, those from elsewhere too.
 _SETTINGS = {
+    # Tests send many wrong tokens from one address; those of the limit set it.
+    "refused_credentials_limit": 1_000_000,
     "store": "memory://",
     "data": "/nonexistent",
     "imported_argon2_min_kib": 8,

@@ -1,0 +1,82 @@
+"""Counts of refused credentials, as this process knows them between two writes to the store."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+WINDOW: Final = timedelta(minutes=10)
+MOST_KEYS: Final = 10_000
+
+
+class RefusedCount:
+    """One key's count: the store's sum as it was last read, and what was counted here since."""
+
+    __slots__ = ("here", "resets_at", "stored")
+
+    def __init__(self, resets_at: datetime) -> None:
+        self.stored = 0
+        self.here = 0
+        self.resets_at = resets_at
+
+    @property
+    def sum(self) -> int:
+        return self.stored + self.here
+
+
+class RefusedCounts:
+    """Counts by key, at most `MOST_KEYS` of them; the oldest make room.
+
+    A count that made room is known again one write later, because the store keeps the sum.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, RefusedCount] = {}
+        self._changed: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
+        """Count one more, unless the sum is past the limit: then there is nothing to write."""
+        known = self._counts.get(key)
+        if known is None or known.resets_at <= now:
+            known = self._begin(key, now)
+        if known.sum <= limit:
+            known.here += 1
+            self._changed.add(key)
+        return known
+
+    def _begin(self, key: str, now: datetime) -> RefusedCount:
+        self._counts.pop(key, None)
+        if len(self._counts) >= MOST_KEYS:
+            oldest = next(iter(self._counts))
+            del self._counts[oldest]
+            self._changed.discard(oldest)
+        self._counts[key] = made = RefusedCount(now + WINDOW)
+        return made
+
+    def take(self, now: datetime) -> list[tuple[str, int]]:
+        """Take what is to be added to the store: each changed key once, and by how much."""
+        changed, self._changed = self._changed, set()
+        taken = [(key, count.here) for key, count in self._each(changed) if count.resets_at > now]
+        for _, count in self._each(changed):
+            count.stored, count.here = count.sum, 0
+        return taken
+
+    def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
+        """Note the store's sum and when its window ends."""
+        count = self._counts.get(key)
+        if count is not None:
+            count.stored, count.resets_at = n, resets_at
+
+    def give_back(self, key: str, by: int) -> None:
+        """Note that these could not be written, so that the next write has them."""
+        count = self._counts.get(key)
+        if count is not None:
+            count.stored, count.here = max(0, count.stored - by), count.here + by
+            self._changed.add(key)
+
+    def _each(self, keys: set[str]) -> list[tuple[str, RefusedCount]]:
+        found = [(key, self._counts.get(key)) for key in keys]
+        return [(key, count) for key, count in found if count is not None]
