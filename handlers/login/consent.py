@@ -10,11 +10,12 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.config import Config
 from idp.i18n import Message, message
 from idp.identity.sessions import LiveSession
-from idp.oauth import consents, reserved_scopes, sign_in_flow
+from idp.oauth import claims, claims_request, consents, reserved_scopes, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
+from idp.records import AuthRequest
 
 _IN_WORDS: Final = {
     "openid": message("to recognize you", context="consent"),
@@ -84,9 +85,15 @@ class ConsentHandler(FlowHandler):
             hidden=[*token, ("account", live.session.id)],
             cancellable=False,
             account=account_of(live),
-            wishes=in_words(self.service.config, flow.request.scopes),
+            wishes=_requested(self.service.config, flow.request),
             back_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
         )
+
+
+def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
+    """What the request asks for: its scopes, then those of the claims that it names beside."""
+    beyond = {claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
+    return in_words(config, [*request.scopes, *(each for each in claims.ALL if each in beyond)])
 
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:

@@ -10,7 +10,7 @@ from msgspec import structs
 from idp import credentials
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
-from idp.oauth import acr, audiences, issuing, responses, standing
+from idp.oauth import acr, audiences, claims_request, issuing, responses, standing
 from idp.oauth.allowed_users import Judged
 from idp.oauth.audiences import Granted
 from idp.oauth.authorizations import Grantee
@@ -107,8 +107,14 @@ def authorization(
         expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),
         nonce=request.nonce,
         claims=request.claims,
+        consented_claims=_consented_claims(request, client.application),
         grounds=grounds,
     )
+
+
+def _consented_claims(request: AuthRequest, client: Application) -> list[str]:
+    """The claims beyond the scopes that the user agreed to: only applications of others ask."""
+    return sorted(claims_request.beyond_scopes(request)) if client.is_third_party else []
 
 
 def _with_code(

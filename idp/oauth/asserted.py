@@ -28,9 +28,8 @@ async def in_id_token(
     wanted = claims_request.stored(grantee.authorization.claims).id_token
     told: dict[str, Any] = {}
     if wanted:
-        nameable = claims.nameable(client, scopes)
-        seen = await user_claims.view(service, subject, nameable, client.org_id)
-        told = claims.named(seen, wanted, nameable)
+        seen = await user_claims.view(service, subject, claims.ALL, client.org_id)
+        told = claims.requested(seen, wanted, grantee.authorization, client)
     if not is_lean:
         told |= await user_claims.released(
             service,

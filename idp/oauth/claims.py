@@ -5,13 +5,13 @@ What is not known is absent: no null, no empty text, no empty object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from idp.records import Application, User
+from idp.records import Application, Authorization, User
 
 ALL: Final = ("profile", "email", "phone", "address")
 
@@ -40,12 +40,25 @@ def named(view: View, names: Container[str], scopes: Collection[str]) -> dict[st
     return {name: value for name, value in told.items() if name in names and name != "sub"}
 
 
-def nameable(client: Application, scopes: Collection[str]) -> Collection[str]:
-    """The scopes whose claims a client may ask for by name, without asking for the scope.
+def requested(
+    view: View, names: Collection[str], authorization: Authorization, client: Application
+) -> dict[str, Any]:
+    """The claims that an authorization request named, in `names`, as far as the client may have
+    them: an application of others only those of its scopes and those that its user agreed to."""
+    if client.is_third_party:
+        agreed = {*names_of(authorization.scopes), *authorization.consented_claims}
+        names = [name for name in names if name in agreed]
+    return named(view, names, ALL)
 
-    That of somebody else may have what its user agreed to: the scopes, and nothing beside them.
-    """
-    return scopes if client.is_third_party else ALL
+
+def names_of(scopes: Iterable[str]) -> set[str]:
+    """The names of the claims that these scopes release."""
+    return {name for scope in scopes for name in NAMES.get(scope, ())}
+
+
+def scope_of(name: str) -> str | None:
+    """The scope that releases the claim of this name; None: there is no such claim."""
+    return next((scope for scope, names in NAMES.items() if name in names), None)
 
 
 def _profile(view: View) -> dict[str, Any]:
@@ -113,25 +126,27 @@ BY_SCOPE: Final[dict[str, Callable[[View], dict[str, Any]]]] = {
     "address": _address,
 }
 
-SUPPORTED: Final = (
-    "sub",
-    "name",
-    "given_name",
-    "family_name",
-    "middle_name",
-    "nickname",
-    "preferred_username",
-    "profile",
-    "picture",
-    "website",
-    "gender",
-    "birthdate",
-    "zoneinfo",
-    "locale",
-    "updated_at",
-    "email",
-    "email_verified",
-    "phone_number",
-    "phone_number_verified",
-    "address",
-)
+# The claims that each scope releases (OpenID Connect Core 5.4).
+NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "profile": (
+        "name",
+        "given_name",
+        "family_name",
+        "middle_name",
+        "nickname",
+        "preferred_username",
+        "profile",
+        "picture",
+        "website",
+        "gender",
+        "birthdate",
+        "zoneinfo",
+        "locale",
+        "updated_at",
+    ),
+    "email": ("email", "email_verified"),
+    "phone": ("phone_number", "phone_number_verified"),
+    "address": ("address",),
+}
+
+SUPPORTED: Final = ("sub", *(name for names in NAMES.values() for name in names))

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from idp import strict_json
 from idp.errors import InvalidArgument
+from idp.oauth import claims
+from idp.records import AuthRequest
 
 
 class Wanted(Struct, frozen=True, omit_defaults=True):
@@ -64,6 +66,13 @@ def _wanted(how: dict[str, Any] | None) -> Wanted:
         value=how.get("value"),
         values=values if isinstance(values, list) else [],
     )
+
+
+def beyond_scopes(request: AuthRequest) -> set[str]:
+    """The claims that an authorization request names and that its scopes do not release."""
+    asked = stored(request.claims)
+    names = {*asked.userinfo, *asked.id_token} & set(claims.SUPPORTED)
+    return names - {"sub"} - claims.names_of(request.scopes)
 
 
 def write(request: ClaimsRequest) -> str | None:

@@ -1,18 +1,18 @@
 """What people let applications of others have; one's own applications need not ask.
 
-An answer is remembered for each user and application. Only more scopes, or `prompt=consent`, make
-the service ask again. An application that confirms its returns asks in every sign-in that would
-else pass without the person: what runs on their machine may pose as it (RFC 8252 8.6).
+An answer is remembered for each user and application. Only more scopes, claims beyond the scopes,
+or `prompt=consent` make the service ask again. An application that confirms its returns asks in
+every sign-in that would else pass without the person: what runs on their machine may pose as it
+(RFC 8252 8.6).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from idp import credentials, events
 from idp.identity.sessions import LiveSession
-from idp.oauth import flows
+from idp.oauth import claims, claims_request, flows
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
@@ -55,7 +55,9 @@ async def _is_given(
     if "consent" in request.prompt:
         return False
     known = await _find(service, client, live)
-    return known is not None and set(request.scopes) <= set(known.scopes)
+    if known is None or not set(request.scopes) <= set(known.scopes):
+        return False
+    return claims_request.beyond_scopes(request) <= {*known.claims, *claims.names_of(known.scopes)}
 
 
 async def _find(service: Service, client: Application, live: LiveSession) -> Consent | None:
@@ -82,18 +84,18 @@ async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
     done = {"consented_user_id": live.subject.user.id}
     writes: list[Write] = []
     if flow.client.is_third_party:
-        writes = await _remembering(service, flow.client, flow.request.scopes, live)
+        writes = await _remembering(service, flow, live)
     try:
         await flows.commit(service, flow, *writes, flows.step(flow, done))
     except Conflict:
         raise Stale(CONSENTS.name, _id(flow.client, live)) from None
 
 
-async def _remembering(
-    service: Service, client: Application, scopes: Sequence[str], live: LiveSession
-) -> list[Write]:
-    """The writes that remember these scopes beside those of before."""
+async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[Write]:
+    """The writes that remember what the flow asks for beside what was agreed to before."""
     user, now, random = live.subject.user, service.clock.now(), service.random
+    client, scopes = flow.client, flow.request.scopes
+    beyond = claims_request.beyond_scopes(flow.request)
     known = await service.store.get(CONSENTS, _id(client, live))
     if known is None:
         new = Consent(
@@ -104,8 +106,16 @@ async def _remembering(
             created_at=now,
             changed_at=now,
             org_id=user.org_id,
+            claims=sorted(beyond),
         )
         return events.insertion(random, CONSENTS, new, "consent.given", user.id, now)
-    before = [] if _is_of_others(known, client, live) else known.scopes
-    changes = {"scopes": sorted({*before, *scopes}), "changed_at": now}
+    if _is_of_others(known, client, live):
+        known_scopes, known_claims = [], []
+    else:
+        known_scopes, known_claims = known.scopes, known.claims
+    changes = {
+        "scopes": sorted({*known_scopes, *scopes}),
+        "claims": sorted({*known_claims, *beyond}),
+        "changed_at": now,
+    }
     return events.update(random, CONSENTS, known, changes, "consent.given", user.id, now)

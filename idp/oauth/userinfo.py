@@ -43,10 +43,9 @@ async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
     wanted = claims_request.stored(parents[0].claims).userinfo
     if not wanted:
         return {}
-    nameable = claims.nameable(client.application, caller.scopes)
-    org_id = client.application.org_id
-    seen = await user_claims.view(service, caller.subject, nameable, org_id)
-    return claims.named(seen, wanted, nameable)
+    application = client.application
+    seen = await user_claims.view(service, caller.subject, claims.ALL, application.org_id)
+    return claims.requested(seen, wanted, parents[0], application)
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:

@@ -60,10 +60,10 @@ def _range(url: str) -> bytes:
         connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
     try:
         connection.request("GET", parts.path, headers=_HEADERS)
-        answer = connection.getresponse()
-        if answer.status != 200:
-            raise NoAnswer(f"status {answer.status}")
-        return answer.read(MAX_ANSWER_BYTES)
+        with connection.getresponse() as answer:  # it outlives the connection otherwise
+            if answer.status != 200:
+                raise NoAnswer(f"status {answer.status}")
+            return answer.read(MAX_ANSWER_BYTES)
     finally:
         connection.close()
 

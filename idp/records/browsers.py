@@ -134,7 +134,7 @@ class Consent(Record):
     """What a user lets an application of others have; its id is the digest of both.
 
     One that is older than its user or its application was another's of the same id. `org_id` is
-    the user's organization.
+    the user's organization. `claims` are those beyond the scopes, by their names.
     """
 
     user_id: str
@@ -144,6 +144,7 @@ class Consent(Record):
     changed_at: datetime
     org_id: str | None = None
     sequence: int = 1
+    claims: list[str] = []
 
 
 class LogoutRequest(Record):

@@ -69,8 +69,11 @@ class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
 class Authorization(Record):
     """What a user let a client do, once: the parent of every token that came of it.
 
-    `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5). That of a
-    token exchange tells what it came of, and dies with any of it: the chain of actors
+    `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5), and
+    `consented_claims` are those of it, beyond the scopes, that an application of others may have
+    because the user agreed.
+
+    That of a token exchange tells what it came of, and dies with any of it: the chain of actors
     (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
     sessions, single tokens, clients and uses of its inputs (`parent_*`; clients are pairs of
     their own id and their organization's). Where there is an actor, `acting_stamp` is the
@@ -97,6 +100,7 @@ class Authorization(Record):
     code: Code | None = None
     refresh: Refresh | None = None
     claims: str | None = None
+    consented_claims: list[str] = []
     actor: Actor | None = None
     actor_org_ids: list[str] = []
     acting_stamp: str = ""

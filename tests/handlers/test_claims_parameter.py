@@ -129,7 +129,9 @@ async def test_introspection_tells_what_the_scopes_release(server, visitor, demo
     assert "name" not in await introspected(visitor, demo, tokens["access_token"])
 
 
-async def test_an_application_of_somebody_else_gets_no_more_than_its_scopes(server, visitor, demo):
+async def test_an_application_that_became_somebody_elses_gets_no_more_than_its_scopes(
+    server, visitor, demo
+):
     wanted = json.dumps(
         {"userinfo": {"name": None, "email": None}, "id_token": {"name": None, "email": None}}
     )

@@ -4,6 +4,7 @@ not ask (A8, A11)."""
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from msgspec import structs
@@ -13,10 +14,11 @@ from idp.config import Config
 from idp.oauth import flows, notes, reserved_scopes
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED
-from idp.records import APPLICATIONS, CONSENTS, EVENTS, USERS
+from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
 from tests.handlers.noting import at, read_note
 from tests.handlers.steps import Seen, shape, text_of
+from tests.support.forged import part
 from tests.support.stored import count, everything, only
 
 DECISIONS = [("decision", "allow"), ("decision", "deny")]
@@ -306,3 +308,74 @@ async def test_what_has_no_words_stands_for_itself_and_is_never_markup(server, s
 
     assert "api:read" in text_of(page)
     assert "<svg" not in page.text
+
+
+def named(*names):
+    """The parameter `claims` that asks for these at both places."""
+    return json.dumps({"userinfo": dict.fromkeys(names), "id_token": dict.fromkeys(names)})
+
+
+async def told(browser, client, answer):
+    """What the ID token and userinfo say to the application."""
+    tokens = (await client.redeem(browser, answer.answer["code"])).json()
+    userinfo = (await client.userinfo(browser, tokens["access_token"])).json()
+    return part(tokens["id_token"], 1), userinfo
+
+
+async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_in, wiki):
+    page = await asked(signed_in, wiki, scope="openid", claims=named("email", "name"))
+    answer = await signed_in.submit(page, decision="allow")
+    in_token, at_userinfo = await told(signed_in, wiki, answer)
+    consent = await only(server.store, CONSENTS)
+
+    assert "your email address" in text_of(page)
+    assert "your name and the rest of your profile" in text_of(page)
+    assert "your phone number" not in text_of(page)
+    assert (in_token["email"], at_userinfo["email"]) == ("dana@example.com",) * 2
+    assert "given_name" not in at_userinfo, "one claim of a scope is not the scope"
+    assert (consent.scopes, consent.claims) == (["openid"], ["email", "name"])
+
+
+async def test_claims_that_were_agreed_to_are_not_asked_for_again_and_others_are(signed_in, wiki):
+    first = await asked(signed_in, wiki, scope="openid", claims=named("email"))
+    await signed_in.submit(first, decision="allow")
+
+    again = await signed_in.get(wiki.authorize_url(scope="openid", claims=named("email")))
+    silent = await wiki.silently(signed_in, scope="openid", claims=named("phone_number"))
+    more = await asked(signed_in, wiki, scope="openid", claims=named("email", "phone_number"))
+
+    assert "code" in again.answer
+    assert silent["error"] == "interaction_required"
+    assert "your phone number" in text_of(more)
+
+
+async def test_claims_of_scopes_that_were_agreed_to_are_not_asked_for(signed_in, wiki):
+    first = await asked(signed_in, wiki, scope="openid email")
+    await signed_in.submit(first, decision="allow")
+
+    page = await signed_in.get(wiki.authorize_url(scope="openid", claims=named("email")))
+    _, at_userinfo = await told(signed_in, wiki, page)
+
+    assert at_userinfo["email"] == "dana@example.com"
+
+
+@pytest.mark.parametrize("claims", ['{"userinfo": {"sub": null, "salary": null}}', "{}", "[]"])
+async def test_claims_that_nobody_has_are_not_asked_for(signed_in, wiki, claims):
+    first = await asked(signed_in, wiki, scope="openid")
+    await signed_in.submit(first, decision="allow")
+
+    page = await signed_in.get(wiki.authorize_url(scope="openid", claims=claims))
+
+    assert "code" in page.answer
+
+
+async def test_an_authorization_of_before_gets_nothing_beyond_its_scopes(server, signed_in, wiki):
+    page = await asked(signed_in, wiki, scope="openid", claims=named("email"))
+    answer = await signed_in.submit(page, decision="allow")
+    record = answer.answer["code"][:22]
+    await server.store.commit(Update(AUTHORIZATIONS, record, set={"consented_claims": []}))
+
+    in_token, at_userinfo = await told(signed_in, wiki, answer)
+
+    assert "email" not in in_token
+    assert "email" not in at_userinfo
