@@ -278,4 +278,6 @@ KNOWN_REFERENCES = {
     "tokens",
     "pats",
     "clients",
+    "grounds",
+    "uses",
 }

@@ -41,7 +41,11 @@ async def test_a_person_is_answered_as_it_was_told(server, owner):
             "human": {
                 "profile": FULL["profile"],
                 "email": {"email": "mini@mouse.example"},
-                "phone": {"phone": "+41791234567", "isVerified": True},
+                "phone": {
+                    "phone": "+41791234567",
+                    "isVerified": True,
+                    "verifiedBy": "instance",
+                },
                 "address": FULL["address"],
                 "passwordChangeRequired": True,
                 "passwordChanged": made["details"]["changeDate"],
@@ -64,7 +68,11 @@ async def test_what_has_its_default_value_is_left_out(owner):
 
     assert answer["user"]["human"] == {
         "profile": {"givenName": "Mini", "familyName": "Mouse", "displayName": "Mini Mouse"},
-        "email": {"email": "mini@mouse.example", "isVerified": True},
+        "email": {
+            "email": "mini@mouse.example",
+            "isVerified": True,
+            "verifiedBy": "instance",
+        },
     }
     assert answer["user"]["loginNames"] == ["mini@mouse.example@localhost", "mini@mouse.example"]
 

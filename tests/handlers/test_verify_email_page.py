@@ -336,15 +336,17 @@ async def test_an_account_that_is_gone_is_begun_anew(visitor, demo, server):
     assert "code" in (await registered(visitor, demo)).answer
 
 
-async def test_an_organization_that_was_closed_meanwhile_says_so(visitor, demo, server):
+async def test_where_the_organization_was_closed_meanwhile_the_login_page_follows(
+    visitor, demo, server
+):
     page = await at_code(visitor, demo)
     code = await code_for(visitor)
     client = await server.store.get(APPLICATIONS, demo.client_id)
     await server.store.commit(Update(ORGANIZATIONS, client.org_id, set={"state": "inactive"}))
     answer = await visitor.submit(page, code=code)
 
-    assert (answer.status, answer.name) == (200, "register")
-    assert "Ask them for one" in text_of(answer)
+    assert (answer.status, answer.name) == (200, "login-name")
+    assert not any("/register" in link for link in Seen(answer).links)
     assert await users(server) == set()
 
 
