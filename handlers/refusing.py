@@ -10,7 +10,7 @@ from tornado.web import HTTPError
 
 from handlers import params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
-from idp import rate_limits
+from idp import failure_events, rate_limits
 from idp.oauth import client_auth, refusals, shown
 from idp.oauth.checks.check import METHOD
 from idp.oauth.errors import (
@@ -56,6 +56,7 @@ class RefusingHandler(Handler):
         """Count a wrong credential; too many are told to stop, and not kept."""
         if isinstance(refusal, InvalidClient):
             client_id = refusal.failed_id
+            failure_events.client(self.service, client_id, self.address())
             seconds = rate_limits.refused_client(self.service, client_id, self.address())
         elif isinstance(refusal, InvalidToken) and refusal.description:
             seconds = rate_limits.refused_token(self.service, self.address())

@@ -16,7 +16,16 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from idp import durations, logs, org_removal, rate_limits, read_only, tidying, trial
+from idp import (
+    durations,
+    failure_events,
+    logs,
+    org_removal,
+    rate_limits,
+    read_only,
+    tidying,
+    trial,
+)
 from idp.access import Call
 from idp.answers import Answer
 from idp.delivery import outbox
@@ -96,7 +105,7 @@ async def running(service: Service) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await _done(service, "refused attempts", _NOTES)
+        await _done(service, "refused attempts", _LAST_NOTES)
 
 
 async def _write_notes(service: Service) -> None:
@@ -106,7 +115,18 @@ async def _write_notes(service: Service) -> None:
         await _done(service, "refused attempts", _NOTES)
 
 
-_NOTES: Final = Job(rate_limits.EVERY_SECONDS, rate_limits.flush)
+async def _noted(service: Service) -> None:
+    await rate_limits.flush(service)
+    await failure_events.flush(service)
+
+
+async def _noted_last(service: Service) -> None:
+    await rate_limits.flush(service)
+    await failure_events.flush(service, is_last=True)
+
+
+_NOTES: Final = Job(rate_limits.EVERY_SECONDS, _noted)
+_LAST_NOTES: Final = Job(rate_limits.EVERY_SECONDS, _noted_last)
 
 
 async def _take_turns(service: Service, name: str, job: Job) -> None:

@@ -25,6 +25,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         ),
     ),
     "authorization": ("Authorization", ("revoked",)),
+    "client": ("Client", ("authentication_failed",)),
     "consent": ("Consent", ("deleted", "given")),
     "device": ("Device", ("allowed",)),
     "domain": ("Domain", ("challenge_made", "created", "deleted", "verified")),
@@ -40,12 +41,14 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "first_admin_renewed",
             "keys_made",
             "security_policy_changed",
+            "sign_in.failed",
             "tokens_invalidated",
         ),
     ),
     "key": ("Signing key", ("active", "made", "removed", "retired")),
     "mail": ("Mail", ("retried",)),
     "membership": ("Membership", ("changed", "created", "deleted")),
+    "network": ("Network", ("slowed",)),
     "organization": (
         "Organization",
         (
@@ -84,7 +87,10 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "project_role": ("Role of a project", ("changed", "created", "deleted")),
     "role_assignment": ("Roles of a user", ("changed", "created", "deleted")),
     "session": ("Session", ("ended", "opened", "renewed")),
-    "token": ("Token", ("exchanged", "impersonated", "refresh_repeated")),
+    "token": (
+        "Token",
+        ("exchanged", "impersonated", "impersonation_refused", "refresh_repeated"),
+    ),
     "user": (
         "User",
         (
@@ -111,6 +117,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "recovery_code_used",
             "recovery_codes_made",
             "secret_removed",
+            "sign_in.failed",
             "signed_out",
             "totp_added",
             "totp_removed",
@@ -120,9 +127,10 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "user_key": ("Key of a service user", ("created", "deleted")),
     "user_metadata": ("Metadata of a user", ("changed", "created", "deleted")),
 }
+_SPACES: Final = str.maketrans("_.", "  ")
 OBJECTS: Final[Mapping[str, str]] = {name: told for name, (told, _) in _CHANGES.items()}
 TYPES: Final[Mapping[str, str]] = {
-    f"{name}.{change}": f"{told}: {change.replace('_', ' ')}"
+    f"{name}.{change}": f"{told}: {change.translate(_SPACES)}"
     for name, (told, changes) in _CHANGES.items()
     for change in changes
 }

@@ -9,6 +9,7 @@ from datetime import datetime
 from idp.clock import Clock
 from idp.config import Config
 from idp.errands import Errands
+from idp.failures import Failures
 from idp.identity.comparisons import Comparisons
 from idp.identity.hashing import Hasher
 from idp.ids import Random
@@ -44,5 +45,6 @@ class Service:
     recent: Recent = field(default_factory=Recent)
     wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
     refused: RefusedCounts = field(default_factory=RefusedCounts)
+    failures: Failures = field(default_factory=Failures)
     breached_passwords: BreachedPasswords | None = None
     last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here

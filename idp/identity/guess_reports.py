@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from idp import logs
+from idp import failure_events, logs
 from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
 from idp.service import Service
@@ -40,11 +40,18 @@ class Outcome(Struct, frozen=True):
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Tell of a try: a line in the log for each that was refused."""
+    """Tell of a try: a line in the log for each that was refused, and an event for the many."""
     if outcome.cause == "accepted":
         return
     origin = outcome.origin
-    who = {"user": outcome.user_id} if outcome.user_id else {"name": _hidden(service, outcome)}
+    if outcome.user_id:
+        who = {"user": outcome.user_id}
+        failure_events.sign_in(
+            service, outcome.user_id, outcome.cause, origin.network, origin.client_id
+        )
+    else:
+        who = {"name": _hidden(service, outcome)}
+        failure_events.nobodys_sign_in(service, who["name"], origin.network)
     _log.info(
         "try refused",
         cause=outcome.cause,

@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp import failure_events
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
 from idp.network_keys import site_key
@@ -103,7 +104,9 @@ async def failed(service: Service, found: Sequence[Counted], account: str) -> No
             continue
         key = one.network.key
         if (await service.store.increment(f"seen:{key}:{account}", window=WINDOW)).n == 1:
-            await service.store.increment(f"spray:{key}", window=WINDOW)
+            spray = await service.store.increment(f"spray:{key}", window=WINDOW)
+            if spray.n == one.network.most:
+                failure_events.network_slowed(service, key, spray.n, spray.resets_at)
 
 
 async def succeeded(service: Service, found: Sequence[Counted], account: str) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import logs
+from idp import failure_events, logs
 from idp.config import Config
 from idp.identity import memberships, permissions
 from idp.identity.subjects import Subject
@@ -96,6 +96,7 @@ def note_refused(
 
     Every such refusal is noted here: at the exchange, and at a use of what came of one.
     """
+    failure_events.impersonation(service, actor_id, subject_id, client_id)
     _log.info(
         "impersonation refused",
         actor_id=actor_id,

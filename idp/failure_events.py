@@ -1,0 +1,163 @@
+"""Events of refused attempts: at sign-ins, of clients, and of impersonation.
+
+They are written outside the request, by `flush`. An attempt is an event at once, more of the same
+source are one event in ten minutes, which is written anew while it grows: a process that is killed
+loses the counts of its last minute. Nobody's names are only counted, and no event holds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from idp.failures import Source, Sum
+from idp.network_keys import network_key
+from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
+from idp.service import Service
+from storage import Collection, Insert, Key, Stale, Unavailable, Update
+
+ACTOR: Final = "anonymous"
+
+SIGN_IN: Final = "user.sign_in.failed"
+NOBODYS_SIGN_IN: Final = "instance.sign_in.failed"
+NETWORK: Final = "network.slowed"
+CLIENT: Final = "client.authentication_failed"
+IMPERSONATION: Final = "token.impersonation_refused"
+
+_RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
+    SIGN_IN: (USERS,),
+    CLIENT: (APPLICATIONS, USERS),
+    IMPERSONATION: (USERS,),
+}
+
+
+class About(NamedTuple):
+    """The record that an event is about, and the organization that the record belongs to."""
+
+    collection: str = INSTANCES.name
+    record_id: str = INSTANCE_ID
+    org_id: str | None = None
+
+
+def sign_in(
+    service: Service, user_id: str, cause: str, network: str, client_id: str | None
+) -> None:
+    """Note a refused try of a user. Of several applications, the event names the first."""
+    payload = {"cause": cause, "network": network, "clientId": client_id or ""}
+    source = Source(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
+    service.failures.note(source, payload, service.clock.now())
+
+
+def nobodys_sign_in(service: Service, name: str, network: str) -> None:
+    """Count a refused try with a name that nobody has; `name` is a digest of it."""
+    now = service.clock.now()
+    service.failures.note_rest(NOBODYS_SIGN_IN, now, name=name, network=network)
+
+
+def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
+    """Note that tries from a network are slowed down from now on."""
+    payload = {"network": network, "accounts": str(accounts), "until": _instant(until)}
+    service.failures.note_once(Source(NETWORK, parts=(network,)), payload, service.clock.now())
+
+
+def client(service: Service, client_id: str | None, address: str) -> None:
+    """Note a failed client authentication; without a client_id, of nobody's."""
+    network = network_key(address)
+    payload = {"network": network, "clientId": client_id or ""}
+    service.failures.note(
+        Source(CLIENT, client_id or "", (network,)), payload, service.clock.now()
+    )
+
+
+def impersonation(
+    service: Service, actor_id: str | None, subject_id: str, client_id: str | None
+) -> None:
+    """Note that somebody was not let act for a user."""
+    payload = {"actor": actor_id or "", "subject": subject_id, "clientId": client_id or ""}
+    source = Source(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
+    service.failures.note(source, payload, service.clock.now())
+
+
+async def flush(service: Service, *, is_last: bool = False) -> None:
+    """Write what is due; what could not be written is due again."""
+    left = service.failures.take_due(service.clock.now(), is_last=is_last)
+    try:
+        records = await _records(service, left)
+        while left:
+            await _write(service, left[0], _about(left[0], records))
+            left.pop(0)
+    finally:
+        for known in left:
+            service.failures.give_back(known)
+
+
+async def _records(service: Service, due: Sequence[Sum]) -> dict[Key, Any]:
+    keys = {key for each in due for key in _keys(each)}
+    ordered = sorted(keys, key=lambda key: (key[0].name, key[1]))
+    if not ordered:
+        return {}
+    return dict(zip(ordered, await service.store.get_many(ordered), strict=True))
+
+
+def _keys(known: Sum) -> list[Key]:
+    """The records that the sum may be about."""
+    id = known.source.record_id
+    return [(collection, id) for collection in _RECORDS.get(known.source.type, ()) if id]
+
+
+def _about(known: Sum, records: Mapping[Key, Any]) -> About:
+    for collection, id in _keys(known):
+        if (record := records[collection, id]) is not None:
+            return About(collection.name, id, record.org_id)
+    return About()
+
+
+async def _write(service: Service, known: Sum, about: About) -> None:
+    payload = sorted((dict(known.payload) | _counts(known)).items())
+    if known.event_id is not None:
+        try:
+            await service.store.commit(Update(EVENTS, known.event_id, set={"payload": payload}))
+        except Stale:  # its insertion never came to be
+            known.event_id = None
+        else:
+            return
+    event = _event(service, known, about, payload)
+    known.event_id = event.id  # kept where the outcome is unknown: the next write finds out
+    try:
+        await service.store.commit(Insert(EVENTS, event))
+    except Unavailable:
+        known.event_id = None
+        raise
+
+
+def _event(service: Service, known: Sum, about: About, payload: list[tuple[str, str]]) -> Event:
+    now = service.clock.now()
+    return Event(
+        id=service.random.ordered_id(now),
+        collection=about.collection,
+        record_id=about.record_id,
+        sequence=0,
+        type=known.source.type,
+        actor=known.payload.get("actor") or ACTOR,
+        at=now,
+        org_id=about.org_id,
+        payload=payload,
+    )
+
+
+def _counts(known: Sum) -> dict[str, str]:
+    """The members of a payload that count."""
+    count = {"count": str(known.count)}
+    match known.source.type:
+        case "instance.sign_in.failed":
+            return count | {"names": str(len(known.names)), "networks": str(len(known.networks))}
+        case "user.sign_in.failed" | "client.authentication_failed":
+            return count | {"since": _instant(known.since), "until": _instant(known.until)}
+        case "token.impersonation_refused":
+            return count
+    return {}
+
+
+def _instant(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,176 @@
+"""Refused attempts as this process knows them until they are events.
+
+Of each *source* (a user, network and cause, say) the first attempt is an event at once, and all
+that follow in ten minutes are one more, whose count grows. What finds no room here, or no event,
+is counted without its source. Nothing holds a name or a secret that somebody typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct, field, structs
+
+PERIOD: Final = timedelta(minutes=10)
+WRITTEN_EVERY: Final = timedelta(seconds=50)  # how old what a kill loses can be, with some spare
+MOST_SOURCES: Final = 10_000
+MOST_EVENTS: Final = 600  # of a process in a period
+_SPARE_EVENTS: Final = 10  # of these, for what is counted without its source
+_MOST_DIFFERENT: Final = 10_000  # names or networks that are told from each other
+
+
+class Source(Struct, frozen=True):
+    """What is counted together: the type of the event, the record it is about, and what else.
+
+    `rest` is the type under which it is counted where there is no room for it.
+    """
+
+    type: str
+    record_id: str = ""
+    parts: tuple[str, ...] = ()
+    rest: str = ""
+
+
+class Sum(Struct, eq=False):
+    """The attempts of a source in a period. `is_first`: the one that is an event of its own.
+
+    `names` and `networks` tell the different ones of a sum without a source.
+    """
+
+    source: Source
+    payload: Mapping[str, str]
+    since: datetime
+    until: datetime
+    ends_at: datetime
+    due_at: datetime
+    count: int = 0
+    is_first: bool = False
+    is_changed: bool = False
+    event_id: str | None = None
+    names: set[str] = field(default_factory=set)
+    networks: set[str] = field(default_factory=set)
+
+    @property
+    def is_rest(self) -> bool:
+        return not self.source.record_id and not self.source.parts
+
+
+class Failures:
+    """The sums of this process, and how many events it has made of late."""
+
+    def __init__(self) -> None:
+        self._sums: dict[Source, Sum] = {}
+        self._firsts: list[Sum] = []
+        self._events = 0
+        self._events_until: datetime | None = None
+
+    def __len__(self) -> int:
+        return len(self._sums)
+
+    def note(self, source: Source, payload: Mapping[str, str], now: datetime) -> None:
+        """Note an attempt of a source; `payload` is what the event says beside its counts."""
+        known = self._sums.get(source)
+        if known is not None:
+            _add(known, now)
+        elif len(self._sums) >= MOST_SOURCES:
+            self.note_rest(source.rest or source.type, now, network=payload.get("network", ""))
+        else:
+            self._sums[source] = made = _begun(source, payload, now)
+            first = structs.replace(made, count=1, is_first=True, is_changed=True)
+            self._firsts.append(first)
+
+    def note_once(self, source: Source, payload: Mapping[str, str], now: datetime) -> None:
+        """Note what is an event once in a period and is not counted."""
+        if source not in self._sums:
+            self.note(source, payload, now)
+
+    def note_rest(
+        self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
+    ) -> None:
+        """Count attempts without their source. `name` is a digest of what was typed."""
+        source = Source(type)
+        known = self._sums.get(source)
+        if known is None:
+            self._sums[source] = known = _begun(source, {}, now)
+        for different, value in ((known.names, name), (known.networks, network)):
+            if value and len(different) < _MOST_DIFFERENT:
+                different.add(value)
+        _add(known, now, count)
+
+    def take_due(self, now: datetime, *, is_last: bool = False) -> list[Sum]:
+        """Take what is to be written now: firsts at once, sums every 50 seconds and at their end.
+
+        Each counts as written; what could not be has to be given back.
+        """
+        self._renew_events(now)
+        taken = [first for first in self._take_firsts() if self._has_event(first)]
+        for known in list(self._sums.values()):
+            is_over = is_last or known.ends_at <= now
+            if known.is_changed and (is_over or known.due_at <= now):
+                if self._has_event(known):
+                    known.is_changed, known.due_at = False, now + WRITTEN_EVERY
+                    taken.append(known)
+                elif is_over:
+                    network = known.payload.get("network", "")
+                    kind = known.source.rest or known.source.type
+                    self.note_rest(kind, now, known.count, network=network)
+            if known.ends_at <= now:
+                self._end(known, now)
+        return taken
+
+    def give_back(self, known: Sum) -> None:
+        """Note that a sum could not be written."""
+        known.is_changed = True
+        if known.is_first:
+            self._firsts.append(known)
+        elif self._sums.setdefault(known.source, known) is not known:
+            newer = self._sums[known.source]
+            newer.count, newer.since = newer.count + known.count, known.since
+            newer.is_changed = True
+
+    def _take_firsts(self) -> list[Sum]:
+        firsts, self._firsts = self._firsts, []
+        return firsts
+
+    def _has_event(self, known: Sum) -> bool:
+        """Whether the sum is an event or may become one; a first that may not joins its sum."""
+        if known.event_id is not None:
+            return True
+        most = MOST_EVENTS if known.is_rest else MOST_EVENTS - _SPARE_EVENTS
+        if self._events < most:
+            self._events += 1
+            return True
+        if known.is_first and (later := self._sums.get(known.source)):
+            _add(later, later.until)
+        return False
+
+    def _renew_events(self, now: datetime) -> None:
+        if self._events_until is None or self._events_until <= now:
+            self._events, self._events_until = 0, now + PERIOD
+
+    def _end(self, known: Sum, now: datetime) -> None:
+        """Begin another period of the source, unless nothing came in this one."""
+        del self._sums[known.source]
+        if known.count and not known.is_rest:
+            self._sums[known.source] = _begun(known.source, known.payload, now)
+
+
+def _begun(source: Source, payload: Mapping[str, str], now: datetime) -> Sum:
+    return Sum(
+        source=source,
+        payload=payload,
+        since=now,
+        until=now,
+        ends_at=now + PERIOD,
+        due_at=now + WRITTEN_EVERY,
+    )
+
+
+def _add(known: Sum, now: datetime, count: int = 1) -> None:
+    if not known.count:
+        known.since = now
+    known.count += count
+    known.until = now
+    known.is_changed = True

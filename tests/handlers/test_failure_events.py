@@ -1,0 +1,241 @@
+"""Events of refused attempts: which there are, what they hold, and what a kill may lose."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from idp import background, failure_events, failures
+from idp.failures import Failures, Source
+from idp.identity import guess_reports, network_limits, sign_in
+from idp.identity.guess_reports import Outcome
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import acting
+from idp.records import EVENTS, USERS
+from storage import Unavailable
+from tests.support.both_stores import settings  # noqa: F401 - a fixture
+from tests.support.callers import instance_owner
+
+TOKEN = "/oauth/v2/token"
+ADDRESS, NETWORK = "2001:db8::7", "2001:db8::/64"
+ORIGIN = TryOrigin(address=ADDRESS, client_id="shop")
+KINDS = {
+    "user.sign_in.failed",
+    "instance.sign_in.failed",
+    "network.slowed",
+    "client.authentication_failed",
+    "token.impersonation_refused",
+}
+
+
+async def events(server) -> list:
+    """The failure events, in the order in which they were made."""
+    found = [one async for one in server.store.scan(EVENTS) if one.type in KINDS]
+    return sorted(found, key=lambda event: event.id)
+
+
+async def flush(server, **after):
+    """Let time pass, and write what is due then."""
+    server.clock.advance(timedelta(**after))
+    await failure_events.flush(server.service)
+
+
+async def guess(server, name: str, times: int, origin=ORIGIN) -> None:
+    for _ in range(times):
+        with pytest.raises((sign_in.SignInRefused, Throttled)):
+            await sign_in.check_password(server.service, name, "wrong pass phrase", origin)
+
+
+@pytest.fixture
+def people(io_loop, server):
+    """Three people with passwords: their ids by their login names."""
+
+    async def make():
+        made = {}
+        for name in ("ada@example.com", "bob@example.com", "cyd@example.com"):
+            await server.copy_user(name)
+            made[name] = (await server.store.find(USERS, {"login_key": name})).records[0].id
+        return made
+
+    return io_loop.run_sync(make)
+
+
+async def test_45_failures_of_3_people_and_7_nobodies_are_7_events_that_name_the_3(server, people):
+    for name in people:
+        await guess(server, name, 5)
+    for n in range(7):
+        await guess(server, f"nobody-{n}", 5 if n < 2 else 4)
+    await flush(server)
+    await flush(server, minutes=10)
+    found = await events(server)
+
+    of_people = [one for one in found if one.type == "user.sign_in.failed"]
+    (of_nobody,) = [one for one in found if one.type == "instance.sign_in.failed"]
+    assert len(found) == len(of_people) + 1 <= 7
+    assert {one.record_id for one in of_people} == set(people.values())
+    assert sum(int(dict(one.payload)["count"]) for one in of_people) == 15
+    assert dict(of_nobody.payload) == {"count": "30", "names": "7", "networks": "1"}
+    everything = str(found)
+    assert not any(name in everything for name in (*people, "nobody-", "wrong pass phrase"))
+
+
+async def test_the_first_is_an_event_at_once_and_the_others_are_one(server, people):
+    name, id = next(iter(people.items()))
+    at = server.clock.now()
+    await guess(server, name, 1)
+    await flush(server)
+    (first,) = await events(server)
+    await guess(server, name, 2)
+    await flush(server, minutes=1)
+    await flush(server, minutes=10)
+    _, later = await events(server)
+
+    instant = f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    what = {"cause": "wrong", "network": NETWORK, "clientId": "shop", "count": "1"}
+    assert dict(first.payload) == what | {"since": instant, "until": instant}
+    assert dict(later.payload) == what | {"count": "2", "since": instant, "until": instant}
+    user = await server.store.get(USERS, id)
+    assert {(one.org_id, one.sequence, one.actor) for one in (first, later)} == {
+        (user.org_id, 0, "anonymous")
+    }
+
+
+async def test_a_sum_is_written_within_a_minute_and_grows_as_one_event(server, people):
+    name = next(iter(people))
+    await guess(server, name, 2)
+    await flush(server)
+    for minute in range(1, 9):
+        await flush(server, minutes=1)
+        (_, grown) = await events(server)
+        assert dict(grown.payload)["count"] == str(minute)
+        guess_reports.report(
+            server.service, Outcome("wrong", "password", ORIGIN, people[name], name)
+        )
+    await flush(server, minutes=2)
+    await flush(server, minutes=30)
+
+    assert [dict(one.payload)["count"] for one in await events(server)] == ["1", "9"]
+
+
+async def test_each_cause_and_each_network_has_events_of_its_own(server, people):
+    id = next(iter(people.values()))
+    for cause in ("wrong", "closed", "paced", "network", "locked"):
+        for address in ("192.0.2.1", "192.0.2.2"):
+            origin = TryOrigin(address=address)
+            guess_reports.report(server.service, Outcome(cause, "password", origin, id))
+    await flush(server)
+
+    told = {
+        (dict(one.payload)["cause"], dict(one.payload)["network"]) for one in await events(server)
+    }
+    assert len(told) == 10
+    assert all(one.record_id == id for one in await events(server))
+
+
+async def test_a_slowed_network_is_an_event_once(server):
+    (network,) = network_limits.networks_of(server.service, TryOrigin(address="192.0.2.1"))
+    for n in range(network.most + 3):
+        found = network_limits.counted([network], [None, None, None])
+        await network_limits.failed(server.service, found, f"account-{n}")
+    await flush(server)
+    await flush(server, minutes=10)
+    (event,) = await events(server)
+
+    payload = dict(event.payload)
+    assert (event.type, event.collection) == ("network.slowed", "instance")
+    assert set(payload) == {"network", "accounts", "until"}
+    assert (payload["network"], payload["accounts"]) == ("192.0.2.1", str(network.most))
+
+
+async def test_a_client_that_failed_is_named_where_it_exists(server, visitor):
+    app = await server.register(grant_types=["client_credentials"])
+    form = {"grant_type": "client_credentials", "client_secret": "my own secret"}
+    for id in (app.client_id, app.client_id, "invented-name"):
+        assert (await visitor.post(TOKEN, form | {"client_id": id})).status == 401
+    await flush(server)
+    await flush(server, minutes=10)
+    found = await events(server)
+
+    assert {one.type for one in found} == {"client.authentication_failed"}
+    told = [(dict(one.payload)["clientId"], dict(one.payload)["count"]) for one in found]
+    assert sorted(told) == sorted([(app.client_id, "1"), (app.client_id, "1"), ("", "1")])
+    assert all(
+        set(dict(one.payload)) == {"count", "since", "until", "network", "clientId"}
+        for one in found
+    )
+    assert "invented-name" not in str(found)
+    assert "my own secret" not in str(found)
+
+
+async def test_a_refused_impersonation_names_actor_and_subject(server, people):
+    actor, subject, _ = people.values()
+    for _ in range(3):
+        acting.note_refused(
+            server.service, actor_id=actor, subject_id=subject, client_id="shop", reason="no role"
+        )
+    await flush(server)
+    await flush(server, minutes=10)
+    first, later = await events(server)
+
+    what = {"actor": actor, "subject": subject, "clientId": "shop"}
+    assert dict(first.payload) == what | {"count": "1"}
+    assert dict(later.payload) == what | {"count": "2"}
+    assert (first.type, first.actor, first.record_id) == (
+        "token.impersonation_refused",
+        actor,
+        subject,
+    )
+
+
+async def test_no_event_is_lost_or_doubled_while_the_store_is_away(server, people, monkeypatch):
+    async def away(*_, **__):
+        raise Unavailable("away")
+
+    await guess(server, next(iter(people)), 3)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(server.store), "commit", away)
+        with pytest.raises(Unavailable):
+            await flush(server, minutes=1)
+    await flush(server)
+    await flush(server, minutes=10)
+
+    assert [dict(one.payload)["count"] for one in await events(server)] == ["1", "2"]
+
+
+async def test_the_sums_are_written_when_the_service_ends(server, people):
+    async with background.running(server.service):
+        await guess(server, next(iter(people)), 3)
+
+    assert {dict(one.payload)["count"] for one in await events(server)} == {"1", "2"}
+
+
+async def test_administrators_find_the_events_by_their_type(server, visitor, people):
+    owner = await instance_owner(server, visitor)
+    await guess(server, next(iter(people)), 1)
+    await flush(server)
+    page = await owner.post("/admin/v1/events/_search", {"eventTypes": ["user.sign_in.failed"]})
+
+    assert len(page.json()["events"]) == 1
+    types = (await owner.post("/admin/v1/events/types/_search", {})).json()["eventTypes"]
+    assert {each["type"] for each in types} >= KINDS
+
+
+# How much there may be of it
+
+
+def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
+    known, now = Failures(), server.clock.now()
+    for n in range(failures.MOST_SOURCES + 500):
+        source = Source("user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed")
+        known.note(source, {"network": f"n{n}"}, now)
+    assert len(known) <= failures.MOST_SOURCES + 1
+
+    written = known.take_due(now)
+    later = known.take_due(now + failures.PERIOD - timedelta(seconds=1))
+    assert len(written) + len(later) <= failures.MOST_EVENTS
+    last = known.take_due(now + failures.PERIOD, is_last=True)
+    assert len(last) <= failures.MOST_EVENTS
+    total = sum(one.count for one in {id(one): one for one in (*written, *later, *last)}.values())
+    assert total == failures.MOST_SOURCES + 500
