@@ -62,7 +62,7 @@ class Failures:
 
     def __init__(self) -> None:
         self._sums: dict[Source, Sum] = {}
-        self._firsts: list[Sum] = []
+        self._apart: list[Sum] = []
         self._events = 0
         self._events_until: datetime | None = None
 
@@ -79,7 +79,7 @@ class Failures:
         else:
             self._sums[source] = made = _begun(source, payload, now)
             first = structs.replace(made, count=1, is_first=True, is_changed=True)
-            self._firsts.append(first)
+            self._apart.append(first)
 
     def note_once(self, source: Source, payload: Mapping[str, str], now: datetime) -> None:
         """Note what is an event once in a period and is not counted."""
@@ -105,7 +105,7 @@ class Failures:
         Each counts as written; what could not be has to be given back.
         """
         self._renew_events(now)
-        taken = [first for first in self._take_firsts() if self._has_event(first)]
+        taken = [one for one in self._take_apart() if self._has_event(one)]
         for known in list(self._sums.values()):
             is_over = is_last or known.ends_at <= now
             if known.is_changed and (is_over or known.due_at <= now):
@@ -113,26 +113,23 @@ class Failures:
                     known.is_changed, known.due_at = False, now + WRITTEN_EVERY
                     taken.append(known)
                 elif is_over:
-                    network = known.payload.get("network", "")
-                    kind = known.source.rest or known.source.type
-                    self.note_rest(kind, now, known.count, network=network)
+                    self._move_to_rest(known, now)
             if known.ends_at <= now:
                 self._end(known, now)
         return taken
 
     def give_back(self, known: Sum) -> None:
-        """Note that a sum could not be written."""
-        known.is_changed = True
-        if known.is_first:
-            self._firsts.append(known)
-        elif self._sums.setdefault(known.source, known) is not known:
-            newer = self._sums[known.source]
-            newer.count, newer.since = newer.count + known.count, known.since
-            newer.is_changed = True
+        """Note that a sum could not be written: it is due at once, in the event that it is."""
+        if known.event_id is None:
+            self._events = max(0, self._events - 1)
+        if self._sums.get(known.source) is known:
+            known.is_changed, known.due_at = True, known.until
+        else:
+            self._apart.append(known)
 
-    def _take_firsts(self) -> list[Sum]:
-        firsts, self._firsts = self._firsts, []
-        return firsts
+    def _take_apart(self) -> list[Sum]:
+        apart, self._apart = self._apart, []
+        return apart
 
     def _has_event(self, known: Sum) -> bool:
         """Whether the sum is an event or may become one; a first that may not joins its sum."""
@@ -144,7 +141,13 @@ class Failures:
             return True
         if known.is_first and (later := self._sums.get(known.source)):
             _add(later, later.until)
+        elif self._sums.get(known.source) is not known:
+            self._move_to_rest(known, known.until)
         return False
+
+    def _move_to_rest(self, known: Sum, now: datetime) -> None:
+        kind, network = known.source.rest or known.source.type, known.payload.get("network", "")
+        self.note_rest(kind, now, known.count, network=network)
 
     def _renew_events(self, now: datetime) -> None:
         if self._events_until is None or self._events_until <= now:

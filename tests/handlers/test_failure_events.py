@@ -204,6 +204,31 @@ async def test_no_event_is_lost_or_doubled_while_the_store_is_away(server, peopl
     assert [dict(one.payload)["count"] for one in await events(server)] == ["1", "2"]
 
 
+async def test_a_grown_sum_is_counted_once_however_often_its_last_write_fails(
+    server, people, monkeypatch
+):
+    async def away(*_, **__):
+        raise Unavailable("away")
+
+    (name, id), *_ = people.items()
+    outcome = Outcome("wrong", "password", ORIGIN, id, name)
+    await guess(server, name, 3)
+    await flush(server)
+    await flush(server, minutes=1)
+    guess_reports.report(server.service, outcome)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(server.store), "commit", away)
+        for _ in range(failures.MOST_EVENTS + 1):
+            with pytest.raises(Unavailable):
+                await flush(server, minutes=10)
+    guess_reports.report(server.service, outcome)
+    await flush(server)
+    await flush(server, minutes=10)
+
+    counts = sorted(int(dict(one.payload)["count"]) for one in await events(server))
+    assert sum(counts) == 5
+
+
 async def test_the_sums_are_written_when_the_service_ends(server, people):
     async with background.running(server.service):
         await guess(server, next(iter(people)), 3)
