@@ -105,6 +105,32 @@ class Outgoing:
         async with self._slot():
             return await self._call(config, parts, _get(parts), _status_and_lines)
 
+    async def get_own(self, url: str) -> tuple[int, str]:
+        """GET an address of the service itself, in whatever network: the status and the body.
+
+        Raises Failed.
+        """
+        parts = _checked(url, is_own=True)
+        async with self._slot():
+            return await self._call(None, parts, _get(parts), _status_and_text)
+
+    async def certificate(self, url: str) -> Mapping[str, object]:
+        """The certificate at an https address of the service itself, as `ssl` describes it.
+
+        Raises Failed: also where the certificate is not trusted, or is another name's.
+        """
+        parts = _checked(url, is_own=True)
+        try:
+            async with self._slot(), asyncio.timeout(self._seconds):
+                _, writer = await self._connect(None, parts)
+        except TimeoutError:
+            raise Failed(f"no answer within {self._seconds:g} s") from None
+        except (OSError, UnicodeError) as error:
+            raise Failed(f"{type(error).__name__}: {error}") from error
+        found: Mapping[str, object] = writer.get_extra_info("peercert") or {}
+        writer.transport.abort()
+        return found
+
     async def texts(self, name: str) -> Sequence[str]:
         """The TXT records of a name. Raises Failed."""
         async with self._slot():
@@ -241,11 +267,16 @@ async def _status(reader: asyncio.StreamReader) -> int:
     return (await http_answers.head(reader)).status
 
 
-async def _status_and_lines(reader: asyncio.StreamReader) -> tuple[int, list[str]]:
-    """The status, and the first lines of the body."""
+async def _status_and_text(reader: asyncio.StreamReader) -> tuple[int, str]:
+    """The status, and the first of the body."""
     head = await http_answers.head(reader)
     body = await http_answers.body(reader, head)
-    return head.status, body.decode("utf-8", "replace").splitlines()
+    return head.status, body.decode("utf-8", "replace")
+
+
+async def _status_and_lines(reader: asyncio.StreamReader) -> tuple[int, list[str]]:
+    status, text = await _status_and_text(reader)
+    return status, text.splitlines()
 
 
 async def _hear_out(reader: asyncio.StreamReader) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from idp import logs
 from idp.records import UNTRUSTED_PROXIES, UntrustedProxy
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Update
+from storage import Conflict, Insert, Stale, Update, View
 
 KEPT: Final = timedelta(days=7)
 _log: Final = logs.logger(__name__)
@@ -38,7 +38,7 @@ async def _note(service: Service, address: str) -> None:
             await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=seen))
 
 
-async def listed(service: Service) -> list[UntrustedProxy]:
+async def listed(store: View) -> list[UntrustedProxy]:
     """The addresses that any process has warned of within the last days, the latest first."""
-    found = [each async for each in service.store.scan(UNTRUSTED_PROXIES)]
+    found = [each async for each in store.scan(UNTRUSTED_PROXIES)]
     return sorted(found, key=lambda each: each.seen_at, reverse=True)

@@ -29,6 +29,8 @@ from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from storage.condition import Condition
+
 UNKNOWN_AFTER_SECONDS: Final = 8.0
 MARKS_KEPT: Final = 8
 MAX_ID_CHARACTERS: Final = 200
@@ -49,8 +51,7 @@ class Conflict(StorageError):
 
     def __init__(self, collection: str, field: str) -> None:
         super().__init__(f"{collection}.{field} is taken")
-        self.collection = collection
-        self.field = field
+        self.collection, self.field = collection, field
 
 
 class Stale(StorageError):
@@ -58,8 +59,7 @@ class Stale(StorageError):
 
     def __init__(self, collection: str, id: str) -> None:
         super().__init__(f"{collection} record is not as expected")
-        self.collection = collection
-        self.id = id
+        self.collection, self.id = collection, id
 
 
 class Unavailable(StorageError):
@@ -215,7 +215,7 @@ class Page(Struct, Generic[R]):
 
 
 class Counter(Struct, frozen=True):
-    """How often in the running window, and when the window ends."""
+    """A count within the running window, and the window's end."""
 
     n: int
     resets_at: datetime
@@ -303,7 +303,7 @@ class View(ABC):
         """
 
 
-class Store(View):
+class Store(View, Condition):
     """A back end. `open` it inside the event loop that uses it, after any fork.
 
     `is_read_only`: the last write of this process ended as Unavailable or Unknown, and none has

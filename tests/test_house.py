@@ -16,7 +16,7 @@ import pytest
 
 from idp import __version__, cli, config, start
 from idp.profiles import PUBLIC, TRIAL
-from tests.support import figures, settings_table
+from tests.support import checks_table, figures, settings_table
 
 ROOT = Path(__file__).parent.parent
 START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp serve"
@@ -163,6 +163,12 @@ def test_the_settings_page_has_every_setting_as_it_is():
 
     assert set(settings_table.names()) == set(config.TYPES)
     assert page == settings_table.replaced(page), "run python -m tests.support.settings_table"
+
+
+def test_the_operating_page_has_every_check_of_the_doctor_as_it_is():
+    page = read("docs/operating.md")
+
+    assert page == checks_table.replaced(page), "run python -m tests.support.checks_table"
 
 
 @pytest.mark.parametrize("page", PAGES)

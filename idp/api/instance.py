@@ -6,6 +6,7 @@ from typing import Final
 
 from idp import background, instance_keys, instance_settings
 from idp.api.operation import operation
+from idp.doctor import report
 from idp.identity import member_search, members
 
 _MEMBERS: Final = "/admin/v1/members"
@@ -37,6 +38,7 @@ OPERATIONS = (
         "PUT", _SECURITY, "iam.write", instance_settings.put_security_policy, conditional=True
     ),
     operation("GET", "/admin/v1/background", "iam.read", background.listed),
+    operation("GET", "/admin/v1/doctor", "iam.read", report.of_stored),
     operation("GET", "/admin/v1/keys", "iam.read", instance_keys.listed),
     operation("POST", "/admin/v1/keys/_rotate", "iam.write", instance_keys.rotate),
     operation("POST", "/admin/v1/keys/{keyId}/_remove", "iam.write", instance_keys.remove),

@@ -15,6 +15,7 @@ from idp.cli import naming
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("idp.cli.serve:serve", "Start the service."),
     "config": ("idp.cli.config:config", "The settings in force."),
+    "doctor": ("idp.cli.doctor:doctor", "Whether the installation works and is safe."),
     "schema": ("idp.cli.schema:schema", "The version of what is stored."),
     "backup": ("idp.cli.backup:backup", "Backups of everything."),
     "restore": ("idp.cli.backup:restore", "Restore a backup into an empty store."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -34,6 +34,7 @@ from storage.base import (
     Where,
     Write,
 )
+from storage.condition import OVERDUE_AFTER
 from storage.mongo import bulk, faults, opening, transactions
 from storage.mongo.counters import Counters, counting
 from storage.mongo.documents import operations, packed
@@ -69,6 +70,7 @@ class MongoStore(Store):
         self._new_id = new_id
         self._client = client
         self._opened: _Opened | None = None
+        self._expiring: list[Collection[Any]] = []
         self._finishing: asyncio.Future[None] | None = None
 
     async def open(
@@ -86,6 +88,7 @@ class MongoStore(Store):
             await driver.close()
             raise
         self._opened = _Opened(driver, self._now)
+        self._expiring = [COUNTERS, *(each for each in collections if each.expires)]
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
     async def close(self) -> None:
@@ -201,6 +204,28 @@ class MongoStore(Store):
     async def ping(self) -> None:
         ping = self._open.driver.client.admin.command
         await faults.read(lambda: ping("ping"), PING_SECONDS)
+
+    async def server_time(self) -> datetime | None:
+        driver = self._open.driver
+        if not driver.has_sessions:  # a double in this process
+            return None
+        hello = await faults.read(lambda: driver.client.admin.command("hello"), PING_SECONDS)
+        found: datetime = hello["localTime"]
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+    async def overdue(self, *, up_to: int) -> int:
+        driver, found = self._open.driver, 0
+        for collection in self._expiring:
+            before = self._now() - collection.kept - OVERDUE_AFTER
+            asked = partial(
+                driver.collection(collection.name).count_documents,
+                {"expires_at": {"$lt": before}},
+                limit=up_to,
+            )
+            found += await faults.read(asked)
+            if found >= up_to:
+                break
+        return min(found, up_to)
 
     @property
     def _open(self) -> _Opened:

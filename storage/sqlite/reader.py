@@ -22,7 +22,7 @@ from storage.base import (
 )
 from storage.codec import instant_text
 from storage.lists import Plan, check_scan, plan, plan_count, plan_each
-from storage.sqlite import queries
+from storage.sqlite import queries, sweep
 from storage.sqlite.tables import Table, Tables
 
 T = TypeVar("T")
@@ -182,6 +182,12 @@ class Reader:
             raise unavailable(error) from error
         return records, after if rows == _SLICE_ROWS else None
 
+    def overdue(self, up_to: int) -> int:
+        try:
+            return sweep.overdue(self._connection, self._tables, self._now(), up_to)
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+
     def begin(self) -> None:
         """Keep to the state of this moment until `close`."""
         self._rows("BEGIN", [])
@@ -253,6 +259,10 @@ class ThreadView(View):
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
         return await self._call(partial(self._reader.count, collection, where, up_to))
+
+    async def overdue(self, up_to: int) -> int:
+        """How many expired rows the sweeper has not come to in time."""
+        return await self._call(partial(self._reader.overdue, up_to))
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None

@@ -248,6 +248,9 @@ class SqliteStore(SteppedStore):
     ) -> AsyncIterator[R]:
         return self._background.scan(collection, where)
 
+    async def overdue(self, *, up_to: int) -> int:
+        return await self._background.overdue(up_to)
+
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[View]:
         reader = await self._call(self._begin_snapshot)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from storage.codec import instant_text
+from storage.condition import OVERDUE_AFTER
 from storage.sqlite.tables import Tables, statement
 
 _KEPT: Final = timedelta(days=1)
@@ -23,6 +24,30 @@ _IS_OLD = "SELECT 1 FROM {table} WHERE json_extract(doc, '$.expires_at') < ? LIM
 _DELETE_OLDEST = """DELETE FROM {table} WHERE rowid IN
     (SELECT rowid FROM {table} WHERE json_extract(doc, '$.expires_at') < ?
     ORDER BY json_extract(doc, '$.expires_at') LIMIT ?)"""
+
+
+_ROWS_LOOKED_AT: Final = 20_000  # of a table without an index by expiry
+_COUNT_OLD = """SELECT count(*) FROM (SELECT 1 FROM {table}
+    WHERE json_extract(doc, '$.expires_at') < ? LIMIT ?)"""
+_COUNT_OLD_OF_SOME = """SELECT count(*) FROM (SELECT doc FROM {table} ORDER BY id LIMIT ?)
+    WHERE json_extract(doc, '$.expires_at') < ?"""
+
+
+def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to: int) -> int:
+    """How many rows should have been removed an hour ago, at most `up_to`."""
+    found = 0
+    for table in tables.values():
+        if not table.expires or found >= up_to:
+            continue
+        kept = table.collection.kept if table.collection.is_swept_soon else _KEPT
+        before = instant_text(now - kept - OVERDUE_AFTER)
+        if table.collection.is_swept_soon:
+            asked = connection.execute(statement(_COUNT_OLD, table.name), (before, up_to))
+        else:
+            sql = statement(_COUNT_OLD_OF_SOME, table.name)
+            asked = connection.execute(sql, (_ROWS_LOOKED_AT, before))
+        found += asked.fetchone()[0]
+    return min(found, up_to)
 
 
 class Sweeper:

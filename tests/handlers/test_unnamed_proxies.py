@@ -39,7 +39,7 @@ async def test_it_is_warned_of_once_and_listed(at, server, capfd):
     for n in range(3):
         await (await at(f"name{n}"))("wrong")
     await server.service.errands.finished()
-    (listed,) = await proxy_warnings.listed(server.service)
+    (listed,) = await proxy_warnings.listed(server.store)
 
     assert listed.id == "127.0.0.1"
     assert listed.seen_at == server.clock.now()
@@ -54,7 +54,7 @@ async def test_another_start_warns_again(server):
     service.untrusted_proxies._known.clear()
     proxy_warnings.warn(service, "192.0.2.7")
     await service.errands.finished()
-    (listed,) = await proxy_warnings.listed(service)
+    (listed,) = await proxy_warnings.listed(service.store)
 
     assert listed.seen_at == server.clock.now()
 
@@ -64,7 +64,7 @@ async def test_so_many_are_warned_of_and_no_more(server):
         proxy_warnings.warn(server.service, f"198.51.100.{n}")
     await server.service.errands.finished()
 
-    assert len(await proxy_warnings.listed(server.service)) == 20
+    assert len(await proxy_warnings.listed(server.store)) == 20
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""`idp doctor`: whether an installation works and is safe. Reads only; one module an area."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from idp import logs
+from idp.doctor import files, machine, outside, safety, store, upkeep
+from idp.doctor.check import Area, Check, Finding, Installation, Result, fail, skipped
+
+AREAS: Final[Mapping[Area, Sequence[Check]]] = {
+    "files": files.CHECKS,
+    "machine": machine.CHECKS,
+    "store": store.CHECKS,
+    "outside": outside.CHECKS,
+    "safety": safety.CHECKS,
+    "upkeep": upkeep.CHECKS,
+}
+OF_WHAT_IS_STORED: Final[Sequence[Area]] = ("safety", "upkeep")
+SECONDS: Final = 60.0  # of one check
+_log: Final = logs.logger(__name__)
+
+
+async def examine(
+    installation: Installation, areas: Sequence[Area] = tuple(AREAS)
+) -> list[Result]:
+    """Make the checks of these areas, one after the other."""
+    checks = [check for area in areas for check in AREAS[area]]
+    return [Result(check=each, finding=await _made(each, installation)) for each in checks]
+
+
+async def _made(check: Check, installation: Installation) -> Finding:
+    """What a check finds. One that breaks has failed, and the others go on."""
+    if check.area == "outside" and installation.config.is_loopback:
+        return skipped("the issuer is on this machine only")
+    if not _has_what_it_needs(check, installation):
+        return skipped("the store can't be read: see store.reach and store.schema")
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await check.run(installation)
+    except TimeoutError:
+        return fail(f"the check was not done after {SECONDS:g} s")
+    except Exception as error:  # whatever is wrong with one check, the others are told
+        _log.warning("a check of the doctor broke", check=check.id, exc_info=error)
+        return fail(f"the check broke: {type(error).__name__}: {error}")
+
+
+def _has_what_it_needs(check: Check, installation: Installation) -> bool:
+    if check.needs == "nothing":
+        return True
+    is_there = installation.store is not None
+    return is_there and (check.needs == "store" or installation.has_records)

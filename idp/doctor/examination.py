@@ -1,0 +1,64 @@
+"""All checks of an installation that this program is not the running service of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from idp import doctor, start
+from idp.clock import SystemClock
+from idp.config import Config
+from idp.doctor.check import MOST_RECORDS, Installation, Result
+from idp.errors import NotFound
+from idp.outgoing import Outgoing
+from idp.records import ALL, SCHEMA
+from storage import META, SCHEMA_ID, StorageError
+from storage.upgrades import opening, pending
+
+_NOT_CURRENT: Final = "the store does not have the version of this program: see store.schema"
+
+
+async def of(
+    config: Config, *, is_deep: bool = False, outgoing: Outgoing | None = None
+) -> list[Result]:
+    """Make every check. A store that can't be opened leaves those out that need it."""
+    examined = Installation(
+        config=config,
+        clock=SystemClock(),
+        store=None,
+        has_records=False,
+        most_records=None if is_deep else MOST_RECORDS,
+        outgoing=outgoing or Outgoing(),
+    )
+    if config.is_in_memory:
+        unreadable = "a store in memory can be read by the service alone"
+        return await doctor.examine(replace(examined, store_problem=unreadable))
+    try:
+        collections = ALL if await _is_current(examined) else ()
+        async with start.as_it_is(config.store, collections, examined.clock) as store:
+            return await doctor.examine(
+                replace(
+                    examined,
+                    store=store,
+                    has_records=bool(collections),
+                    store_problem="" if collections else _NOT_CURRENT,
+                )
+            )
+    except (NotFound, StorageError) as error:
+        problem = f"the store can't be used: {error}"
+        return await doctor.examine(replace(examined, store_problem=problem))
+
+
+async def _is_current(examined: Installation) -> bool:
+    """Whether the store is one that this program has written, with no step of an upgrade pending:
+    only then is opening it with all collections no change. Raises NotFound, StorageError."""
+    start.check_is_there(examined.config.store)
+    async with start.as_it_is(examined.config.store, (), examined.clock) as store:
+        record = await store.get(META, SCHEMA_ID)
+    if record is None or pending(record, SCHEMA):
+        return False
+    try:
+        opening(record, SCHEMA)
+    except StorageError:
+        return False
+    return True

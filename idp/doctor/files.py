@@ -1,0 +1,145 @@
+"""The files on this machine: whose they are, who can read them, and how much room there is."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import stat
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from idp.config import Config
+from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
+from idp.i18n import Message
+from idp.vault import KEY_FILE
+
+_SQLITE: Final = "sqlite:///"
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_MOST_FILES: Final = 1_000
+_GIGABYTE: Final = 1024**3
+
+
+async def key_mode(installation: Installation) -> Finding:
+    """Whether anybody else can read the master key."""
+    config = installation.config
+    if config.master_key:
+        return skipped("the master key is a setting, not a file")
+    path = Path(config.master_key_file) if config.master_key_file else config.data_dir / KEY_FILE
+    return _mode(path)
+
+
+async def pat_mode(installation: Installation) -> Finding:
+    """Whether anybody else can read the administrator's token."""
+    if installation.config.admin_pat is None:
+        return skipped("admin_pat is not set")
+    return _mode(Path(installation.config.admin_pat))
+
+
+def _mode(path: Path) -> Finding:
+    if not path.exists():
+        return skipped(f"there is no file {path}")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & _OTHERS:
+        return fail(f"{path} is open to others (mode {mode:04o})", f"chmod 600 {_quoted(path)}")
+    return ok(f"{path} is open to its owner only")
+
+
+async def data_owner(installation: Installation) -> Finding:
+    """Whether the data directory and what lies in it belong to one user, and to nobody else."""
+    directory = installation.config.data_dir
+    if not directory.is_dir():
+        return skipped(f"there is no directory {directory}")
+    about = directory.stat()
+    others = [
+        str(path) for path in _files(installation.config) if path.stat().st_uid != about.st_uid
+    ]
+    if others:
+        owner, some = f"{about.st_uid}:{about.st_gid}", others[:MOST_NAMED]
+        return Finding(
+            "fail",
+            f"files that do not belong to the owner of {directory}",
+            names=some,
+            count=len(others),
+            commands=[f"chown {owner} {shlex.quote(each)}" for each in some],
+        )
+    mode = stat.S_IMODE(about.st_mode)
+    if mode & _OTHERS:
+        told = f"{directory} is open to others (mode {mode:04o})"
+        return warn(told, f"chmod 700 {_quoted(directory)}")
+    return ok(f"all files in {directory} belong to its owner, and it is open to nobody else")
+
+
+def _files(config: Config) -> Iterator[Path]:
+    """The files in the data directory, and those of a SQLite store elsewhere."""
+    yield from islice(config.data_dir.iterdir(), _MOST_FILES)
+    if config.store.startswith(_SQLITE):
+        store = Path(config.store.removeprefix(_SQLITE))
+        if store.parent.absolute() != config.data_dir.absolute():
+            each = (store.with_name(store.name + end) for end in ("", "-wal", "-shm", "-lock"))
+            yield from (path for path in each if path.exists())
+
+
+async def disk_free(installation: Installation) -> Finding:
+    """How much room is left where the store and the master key are."""
+    found = [_room(path) for path in _directories(installation.config) if path.is_dir()]
+    if not found:
+        return skipped(f"there is no directory {installation.config.data_dir}")
+    order = ("fail", "warn", "ok")
+    return min(found, key=lambda each: order.index(each.state))
+
+
+def _directories(config: Config) -> list[Path]:
+    directories = [config.data_dir]
+    if config.store.startswith(_SQLITE):
+        directories.append(Path(config.store.removeprefix(_SQLITE)).parent)
+    return directories
+
+
+def _room(directory: Path) -> Finding:
+    usage = shutil.disk_usage(directory)
+    share = usage.free / usage.total
+    told = f"{usage.free / _GIGABYTE:.1f} GB ({share:.0%}) of the disk of {directory} are free"
+    look = f"df -h {_quoted(directory)}"
+    if share < 0.01:
+        return fail(told, look)
+    if share < 0.1 or usage.free < _GIGABYTE:
+        return warn(told, look)
+    return ok(told)
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+CHECKS: Final = (
+    Check(
+        id="key.mode",
+        area="files",
+        about=Message("Nobody but its owner can read the master key."),
+        todo=Message("Close the file to others."),
+        run=key_mode,
+    ),
+    Check(
+        id="pat.mode",
+        area="files",
+        about=Message("Nobody but its owner can read the token in admin_pat."),
+        todo=Message("Close the file to others."),
+        run=pat_mode,
+    ),
+    Check(
+        id="data.owner",
+        area="files",
+        about=Message("The data directory and its files belong to one user, and to nobody else."),
+        todo=Message("Give them to the user that the service runs as, as root."),
+        run=data_owner,
+    ),
+    Check(
+        id="disk.free",
+        area="files",
+        about=Message("The disk has room: less than 10 % or 1 GB is a warning, 1 % a failure."),
+        todo=Message("Make room on the disk, or use a larger one."),
+        run=disk_free,
+    ),
+)

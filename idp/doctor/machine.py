@@ -1,0 +1,35 @@
+"""The limits of this machine."""
+
+from __future__ import annotations
+
+import resource
+from typing import Final
+
+from idp.doctor.check import Check, Finding, Installation, ok, warn
+from idp.i18n import Message
+
+ENOUGH_DESCRIPTORS: Final = 4096
+
+
+async def descriptors(installation: Installation) -> Finding:
+    """How many connections and files a process started here may have open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return ok("a process that is started here may open any number of files")
+    told = f"a process that is started here may open {soft} files and connections"
+    if soft < ENOUGH_DESCRIPTORS:
+        return warn(told, f"ulimit -n {ENOUGH_DESCRIPTORS}")
+    return ok(told)
+
+
+CHECKS: Final = (
+    Check(
+        id="limits.descriptors",
+        area="machine",
+        about=Message("A process may have at least 4,096 files and connections open."),
+        todo=Message(
+            "Raise the limit where the service is started; in a systemd unit, by LimitNOFILE=4096."
+        ),
+        run=descriptors,
+    ),
+)

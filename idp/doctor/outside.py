@@ -1,0 +1,148 @@
+"""The service as others reach it: its public address, the proxy in front, and the mail server."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+
+import msgspec
+
+from idp import proxy_warnings
+from idp.delivery import smtp
+from idp.delivery.failures import NotSent
+from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
+from idp.i18n import Message
+from idp.oauth.endpoints import KEYS
+from idp.outgoing import Failed
+from idp.records import SIGNING_KEYS
+
+_SOON: Final = timedelta(days=14)
+_DISCOVERY: Final = "/.well-known/openid-configuration"
+_FOUND: Final = 200
+
+
+async def issuer_tls(installation: Installation) -> Finding:
+    """Whether the certificate at the public address is trusted, and how long it lasts."""
+    config = installation.config
+    if not config.is_secure:
+        return fail(f"{config.issuer} is not https", todo="Give the service an https issuer.")
+    try:
+        ends_at = await _certificate_end(installation)
+    except Failed as error:
+        return fail(f"no trusted TLS connection to {config.issuer}: {error}")
+    told = f"the certificate of {config.issuer} lasts until {ends_at:%Y-%m-%d}"
+    return warn(told) if ends_at - installation.wall_clock.now() < _SOON else ok(told)
+
+
+async def _certificate_end(installation: Installation) -> datetime:
+    certificate = await installation.outgoing.certificate(installation.config.issuer)
+    seconds = ssl.cert_time_to_seconds(str(certificate["notAfter"]))
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+async def issuer_self(installation: Installation) -> Finding:
+    """Whether the public address leads to this installation."""
+    issuer = installation.config.issuer
+    try:
+        found = await _document(installation, _DISCOVERY)
+        keys = await _document(installation, KEYS)
+    except Failed as error:
+        return fail(f"{issuer} can't be asked: {error}")
+    if found.get("issuer") != issuer:
+        return fail(f"{issuer}{_DISCOVERY} names another issuer")
+    if installation.store is None or not installation.has_records:
+        return ok(f"{issuer} names itself as the issuer; its keys were not compared")
+    own = {key.id async for key in installation.store.scan(SIGNING_KEYS, {"use": "sig"})}
+    if own.isdisjoint(each.get("kid") for each in keys.get("keys", [])):
+        return fail(f"{issuer} has none of the keys in this store: it is another installation")
+    return ok(f"{issuer} leads to this installation")
+
+
+async def _document(installation: Installation, path: str) -> dict[str, Any]:
+    """The JSON object at a path of the issuer. Raises Failed."""
+    status, text = await installation.outgoing.get_own(installation.config.issuer + path)
+    if status != _FOUND:
+        raise Failed(f"{path} answered {status}")
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise Failed(f"{path} answered something else than JSON") from error
+
+
+async def proxy_address(installation: Installation) -> Finding:
+    """Whether the addresses of people are those of their own networks."""
+    networks = [ip_network(each, strict=False) for each in installation.config.trusted_proxies]
+    if open_ones := [str(each) for each in networks if each.prefixlen == 0]:
+        return fail(
+            f"trusted_proxies has {open_ones[0]}: anybody can choose the address that counts",
+            todo="Name the addresses of your own proxies only.",
+        )
+    if installation.store is None or not installation.has_records:
+        return skipped(installation.store_problem)
+    found = await proxy_warnings.listed(installation.store)
+    unnamed = [
+        each.id for each in found if not any(ip_address(each.id) in one for one in networks)
+    ]
+    if not unnamed:
+        return ok("no other address than trusted_proxies has sent X-Forwarded-For this week")
+    return Finding(
+        "warn",
+        "X-Forwarded-For of these was not believed this week",
+        names=unnamed[:MOST_NAMED],
+        count=len(unnamed),
+    )
+
+
+async def mail_reach(installation: Installation) -> Finding:
+    """Whether the mail server takes the connection and the log-in. Nothing is sent."""
+    config = installation.config
+    if not config.sends_mail:
+        return warn(
+            "there is no mail server: nobody receives codes and links",
+            todo="Name one by the settings smtp_host and smtp_from.",
+        )
+    where = f"{config.smtp_host}:{smtp.port(config)}"
+    try:
+        async with smtp.connection(config):
+            return ok(f"{where} takes mail")
+    except NotSent as error:
+        return fail(f"{where} can't be used: {error.why}")
+
+
+CHECKS: Final = (
+    Check(
+        id="issuer.tls",
+        area="outside",
+        about=Message("The issuer's certificate is trusted, and lasts 14 days more."),
+        todo=Message("Renew the certificate where TLS ends, with its whole chain."),
+        run=issuer_tls,
+    ),
+    Check(
+        id="issuer.self",
+        area="outside",
+        about=Message("The public address leads to this installation."),
+        todo=Message(
+            "See where the issuer's name leads. If this machine can't reach its own public"
+            " address, name it in /etc/hosts."
+        ),
+        run=issuer_self,
+    ),
+    Check(
+        id="proxy.address",
+        area="outside",
+        about=Message("X-Forwarded-For is believed as configured."),
+        todo=Message(
+            "If one of them is your proxy, add it to trusted_proxies; any other can be ignored."
+        ),
+        run=proxy_address,
+    ),
+    Check(
+        id="mail.reach",
+        area="outside",
+        about=Message("The mail server can be reached; no mail is sent."),
+        todo=Message("Compare the settings smtp_* with those of the mail server."),
+        run=mail_reach,
+    ),
+)

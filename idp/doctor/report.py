@@ -1,0 +1,57 @@
+"""What the checks found, as the management API answers it and `idp doctor --json` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from idp import doctor
+from idp.access import Call
+from idp.answers import Answer
+from idp.doctor.check import Installation, Result
+from idp.listing import ListDetails
+from idp.service import Service
+
+
+class CheckView(Answer, frozen=True, kw_only=True):
+    """`state` is ok, warn, fail or skipped; `found` says what is there, and `todo` what to do.
+    `names` are some of the `count` that it is about; each of `commands` cures one."""
+
+    id: str
+    state: str
+    about: str
+    found: str
+    names: list[str] = []
+    count: str = "0"
+    todo: str = ""
+    commands: list[str] = []
+
+
+class Findings(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[CheckView] = []
+
+
+async def of_stored(service: Service, call: Call) -> Findings:
+    """Check whether what is registered and configured is safe."""
+    installation = Installation(config=service.config, clock=service.clock, store=service.store)
+    return shown(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
+
+
+def shown(results: Sequence[Result]) -> Findings:
+    """The results, as data."""
+    found = [_view(each) for each in results]
+    return Findings(details=ListDetails(total_result=str(len(found))), result=found)
+
+
+def _view(result: Result) -> CheckView:
+    check, finding = result.check, result.finding
+    return CheckView(
+        id=check.id,
+        state=finding.state,
+        about=check.about.msgid,
+        found=finding.found,
+        names=list(finding.names),
+        count=str(finding.count),
+        todo=result.todo,
+        commands=list(finding.commands),
+    )

@@ -1,0 +1,203 @@
+"""What is registered and configured: who gets in, and what of it is weaker than it has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from idp import domains
+from idp.doctor import applications, commands, tokens
+from idp.doctor.check import MOST_NAMED, Check, Finding, Installation
+from idp.doctor.records import Matches, chosen_by, matching
+from idp.i18n import message
+from idp.policies import effective
+from idp.records import (
+    DOMAINS,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    PASSKEYS,
+    POLICIES,
+    USERS,
+    LockoutRules,
+    LoginRules,
+    Policy,
+    User,
+)
+
+_EVERYWHERE: Final = "the installation"
+
+
+async def registration_open(installation: Installation) -> Finding:
+    """Where strangers can open accounts: in the installation, or in some organizations."""
+    found = await matching(installation, POLICIES, lambda each: each.kind == "login")
+    stored = {each.org_id: cast(LoginRules, each.rules) for each in found.found}
+    built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
+    rules: dict[str | None, LoginRules] = {None: built_in, **stored}
+    open_ones = [org_id for org_id, each in rules.items() if each.allow_register]
+    if not open_ones:
+        return Finding("ok", "registration is closed everywhere")
+    some = open_ones[:MOST_NAMED]
+    return Finding(
+        "warn",
+        "strangers can open accounts by these login policies",
+        names=await _organizations(installation, some),
+        count=len(open_ones),
+        commands=[commands.policy("login", each, "--no-allow-register") for each in some],
+    )
+
+
+async def lockout_endless(installation: Installation) -> Finding:
+    """Which lockout policies lock accounts until somebody unlocks them."""
+    found = await matching(installation, POLICIES, _locks_for_good)
+    owners = [each.org_id for each in found.named]
+    return found.judged(
+        "policies",
+        "lock accounts until somebody unlocks them",
+        await _organizations(installation, owners),
+        [commands.policy("lockout", each, "--lockout-seconds 900") for each in owners],
+    )
+
+
+def _locks_for_good(policy: Policy) -> bool:
+    rules = policy.rules
+    if not isinstance(rules, LockoutRules) or rules.lockout_seconds:
+        return False
+    return bool(rules.max_password_attempts or rules.max_otp_attempts)
+
+
+async def _organizations(installation: Installation, ids: Sequence[str | None]) -> list[str]:
+    keys = [(ORGANIZATIONS, id or "-") for id in ids]
+    found = await installation.opened.get_many(keys)
+    pairs = zip(ids, found, strict=True)
+    return [_EVERYWHERE if id is None else one.name if one else id for id, one in pairs]
+
+
+async def two_factors(installation: Installation) -> Finding:
+    """Which people who manage the installation sign in by a password alone."""
+    members = await matching(installation, MEMBERSHIPS, lambda each: each.org_id is None)
+    ids = [each.user_id for each in members.found]
+    users = await installation.opened.get_many([(USERS, id) for id in ids])
+    people = [each for each in users if each and each.kind == "human" and each.state == "active"]
+    passkeys = await installation.opened.find_each(
+        PASSKEYS, "user_id", [each.id for each in people], most=1
+    )
+    weak = [each for each in people if each.totp is None and not passkeys.get(each.id)]
+    told: Matches[User] = Matches(weak, len(weak), len(people), members.is_all)
+    problem = "have no second factor"
+    return told.judged("administrators", problem, [each.user_name for each in told.named])
+
+
+async def foreign_names(installation: Installation) -> Finding:
+    """Which users are called by a domain of another organization, or have an address there that
+    only their own organization has called verified."""
+
+    async def chosen(users: Sequence[User]) -> Sequence[User]:
+        asked = {id: _domains(each) for id, each in enumerate(users)}
+        every = sorted({domain for some in asked.values() for domain in some})
+        found = await installation.opened.find_each(DOMAINS, "verified_key", every)
+        owners = {domain: each[0].org_id for domain, each in found.items() if each}
+        return [
+            user
+            for id, user in enumerate(users)
+            if any(owners.get(domain, user.org_id) != user.org_id for domain in asked[id])
+        ]
+
+    matches = await chosen_by(installation, USERS, chosen)
+    return matches.judged(
+        "users",
+        "have a name or an address at the domain of another organization",
+        [each.user_name for each in matches.named],
+        [_own_name(each) for each in matches.named],
+    )
+
+
+def _domains(user: User) -> set[str]:
+    names = [user.user_name]
+    if user.email and _is_unproven(user):
+        names.append(user.email.address)
+    return {domains.key(each.rpartition("@")[2]) for each in names if "@" in each}
+
+
+def _own_name(user: User) -> str:
+    return commands.rename(user) if "@" in user.user_name else commands.resend_email(user)
+
+
+def _is_unproven(user: User) -> bool:
+    email = user.email
+    return email is not None and email.is_verified and not email.is_verified_everywhere
+
+
+async def emails_unproven(installation: Installation) -> Finding:
+    """Whose address is verified only because their organization says so."""
+    found = await matching(installation, USERS, _is_unproven)
+    return found.judged(
+        "users",
+        "have an address that only their organization has called verified",
+        [each.user_name for each in found.named],
+        [commands.resend_email(each) for each in found.named],
+    )
+
+
+CHECKS: Final = (
+    Check(
+        id="registration.open",
+        area="safety",
+        about=message("Strangers can't open accounts.", context="safety"),
+        todo=message("Close registration, unless anybody may have an account.", context="safety"),
+        run=registration_open,
+        needs="records",
+    ),
+    *applications.CHECKS,
+    *tokens.CHECKS,
+    Check(
+        id="admins.two_factors",
+        area="safety",
+        about=message(
+            "Every administrator of the installation has a second factor.", context="safety"
+        ),
+        todo=message(
+            "Ask them to set up an authenticator app or a passkey, or require a second factor by"
+            " the login policy.",
+            context="safety",
+        ),
+        run=two_factors,
+        needs="records",
+    ),
+    Check(
+        id="lockout.endless",
+        area="safety",
+        about=message(
+            "Accounts that wrong passwords lock are unlocked after a time.", context="safety"
+        ),
+        todo=message(
+            "Let the lock end by itself: otherwise a stranger can lock people out for good.",
+            context="safety",
+        ),
+        run=lockout_endless,
+        needs="records",
+    ),
+    Check(
+        id="names.foreign",
+        area="safety",
+        about=message(
+            "Nobody has a name or an address at another organization's domain.", context="safety"
+        ),
+        todo=message("Rename these users, or have them verify the address.", context="safety"),
+        run=foreign_names,
+        needs="records",
+    ),
+    Check(
+        id="emails.unproven",
+        area="safety",
+        about=message(
+            "Every verified e-mail address was verified by its owner.", context="safety"
+        ),
+        todo=message(
+            "Have these people verify their address by a code. Until then applications of other"
+            " organizations don't trust it.",
+            context="safety",
+        ),
+        run=emails_unproven,
+        needs="records",
+    ),
+)

@@ -1,0 +1,119 @@
+"""The store: whether it answers, fits this program and its master key, and has the right time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from idp import setup, vault
+from idp.doctor.check import Check, Finding, Installation, fail, ok, skipped, warn
+from idp.errors import ConfigError
+from idp.i18n import Message
+from idp.ids import SystemRandom
+from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
+from idp.vault import Vault, WrongKey
+from storage import META, SCHEMA_ID, StorageError
+from storage.upgrades import opening, pending
+
+_SECONDS_WARN: Final = timedelta(seconds=1)
+_SECONDS_FAIL: Final = timedelta(seconds=5)
+
+
+async def reach(installation: Installation) -> Finding:
+    """Whether the store answers."""
+    if installation.config.is_in_memory:
+        return skipped("a store in memory can be read by the service alone")
+    if installation.store is None:
+        return fail(installation.store_problem)
+    await installation.store.ping()
+    return ok("the store answers")
+
+
+async def schema(installation: Installation) -> Finding:
+    """Whether this program can use what is stored as it is."""
+    record = await installation.opened.get(META, SCHEMA_ID)
+    if record is None:
+        return fail("there is no installation in this store", todo="See --data and --store.")
+    try:
+        opening(record, SCHEMA)
+    except StorageError as error:
+        return fail(str(error), todo="Use the release of the program that wrote the store.")
+    steps = pending(record, SCHEMA)
+    if steps:
+        return warn(f"{len(steps)} upgrade steps are pending", "idp schema upgrade")
+    return ok(f"the store has version {record.version}, and no upgrade step is pending")
+
+
+async def key(installation: Installation) -> Finding:
+    """Whether the store was made with the master key that is here."""
+    instance = await installation.opened.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        return skipped("there is no installation in this store")
+    config = installation.config
+    try:
+        master_key = vault.master_key(
+            config.data_dir,
+            SystemRandom(),
+            text=config.master_key,
+            file=config.master_key_file,
+            may_create=False,
+        )
+        setup.check_key(instance, Vault(master_key))
+    except ConfigError as error:
+        return fail(" ".join(error.problems))
+    except WrongKey:
+        return fail("the store was made with another master key")
+    return ok("the store was made with this master key")
+
+
+async def clock(installation: Installation) -> Finding:
+    """Whether the store's server and this machine agree about the time."""
+    before = installation.wall_clock.now()
+    there = await installation.opened.server_time()
+    after = installation.wall_clock.now()
+    if there is None:
+        return skipped("the store has the clock of this machine")
+    apart = abs(there - (before + (after - before) / 2))
+    told = f"the clocks of the store and of this machine are {apart.total_seconds():.1f} s apart"
+    if apart > _SECONDS_FAIL:
+        return fail(told)
+    if apart > _SECONDS_WARN:
+        return warn(told)
+    return ok(told)
+
+
+CHECKS: Final = (
+    Check(
+        id="store.reach",
+        area="store",
+        about=Message("The store can be reached."),
+        todo=Message("See that the server runs, and that the setting store names it."),
+        run=reach,
+    ),
+    Check(
+        id="store.schema",
+        area="store",
+        about=Message("What is stored has the version of this program."),
+        todo=Message("Finish the upgrade; a start of the service does it, too."),
+        run=schema,
+        needs="store",
+    ),
+    Check(
+        id="store.key",
+        area="store",
+        about=Message("The master key and the store belong together."),
+        todo=Message("Restore the master key that belongs to this store from its back-up."),
+        run=key,
+        needs="records",
+    ),
+    Check(
+        id="store.clock",
+        area="store",
+        about=Message(
+            "The store's clock is right: more than 1 s apart is a warning, 5 s a failure."
+        ),
+        todo=Message("Have both machines take their time from the same NTP servers."),
+        run=clock,
+        needs="store",
+    ),
+)

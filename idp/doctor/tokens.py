@@ -1,0 +1,99 @@
+"""Personal access tokens and registered keys that have no end, or that nobody uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from idp.credentials import LASTS_UNTIL
+from idp.doctor import commands
+from idp.doctor.check import Check, Finding, Installation
+from idp.doctor.records import Matches, chosen_by
+from idp.i18n import message
+from idp.records import (
+    APP_KEYS,
+    APPLICATIONS,
+    LAST_USES,
+    PATS,
+    USER_KEYS,
+    USERS,
+    PersonalAccessToken,
+)
+from storage import Record
+
+_UNUSED_FOR: Final = timedelta(days=90)
+_NOUNS: Final = "tokens and keys"
+
+
+async def endless(installation: Installation) -> Finding:
+    """Which tokens and keys have no end."""
+
+    async def chosen(records: Sequence[Any]) -> Sequence[Any]:
+        return [each for each in records if each.expires_at >= LASTS_UNTIL]
+
+    return await _judged(installation, chosen, "have no end")
+
+
+async def unused(installation: Installation) -> Finding:
+    """Which tokens and keys are old, and were not used for long."""
+    before = installation.clock.now() - _UNUSED_FOR
+
+    async def chosen(records: Sequence[Any]) -> Sequence[Any]:
+        old = [each for each in records if each.created_at < before]
+        uses = await installation.opened.get_many([(LAST_USES, each.id) for each in old])
+        pairs = zip(old, uses, strict=True)
+        return [each for each, use in pairs if use is None or use.at < before]
+
+    return await _judged(installation, chosen, "were not used in the last 90 days")
+
+
+async def _judged(installation: Installation, choose: Callable[..., Any], problem: str) -> Finding:
+    found: Matches[Any] = Matches()
+    commands_of: list[tuple[str, str]] = []
+    for collection, owners in ((PATS, USERS), (USER_KEYS, USERS), (APP_KEYS, APPLICATIONS)):
+        part: Matches[Any] = await chosen_by(installation, collection, choose)
+        commands_of += await _named(installation, part.named, owners)
+        found = found.joined(part)
+    some = commands_of[: len(found.named)]
+    lines = [command for _, command in some if command]
+    return found.judged(_NOUNS, problem, [name for name, _ in some], lines)
+
+
+async def _named(
+    installation: Installation, records: Sequence[Record], owners: Any
+) -> list[tuple[str, str]]:
+    """The name of each and the command that ends it."""
+    ids = [
+        str(getattr(each, "user_id", None) or getattr(each, "owner_id", "")) for each in records
+    ]
+    keys: list[tuple[Any, str]] = [(owners, id) for id in ids]
+    found = await installation.opened.get_many(keys)
+    return [_described(*pair) for pair in zip(records, found, strict=True)]
+
+
+def _described(record: Any, owner: Any) -> tuple[str, str]:
+    whose = getattr(owner, "user_name", None) or getattr(owner, "name", "?")
+    if isinstance(record, PersonalAccessToken):
+        return f"{whose}: {record.id}", commands.revoke(record)
+    return f"{whose}: {record.id}", commands.remove_key(record, owner)
+
+
+CHECKS: Final = (
+    Check(
+        id="tokens.endless",
+        area="safety",
+        about=message("Every token and key has an end.", context="safety"),
+        todo=message("Replace each by one that ends.", context="safety"),
+        run=endless,
+        needs="records",
+    ),
+    Check(
+        id="tokens.unused",
+        area="safety",
+        about=message("Every token and key was used in the last 90 days.", context="safety"),
+        todo=message("Remove those that nobody needs.", context="safety"),
+        run=unused,
+        needs="records",
+    ),
+)

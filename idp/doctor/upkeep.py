@@ -1,0 +1,35 @@
+"""What the service does by itself, and whether it keeps up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.doctor.check import Check, Finding, Installation
+from idp.i18n import message
+
+MANY: Final = 1_000
+_COUNTED: Final = 100_000
+
+
+async def sweep_backlog(installation: Installation) -> Finding:
+    """How many expired records have not been removed in time."""
+    count = await installation.opened.overdue(up_to=_COUNTED)
+    least = "at least " if count == _COUNTED else ""
+    told = f"{least}{count} expired records have not been removed an hour after they were due"
+    return Finding("warn" if count >= MANY else "ok", told, count=count)
+
+
+CHECKS: Final = (
+    Check(
+        id="sweep.backlog",
+        area="upkeep",
+        about=message("Expired records are removed in time.", context="safety"),
+        todo=message(
+            "Keep the service running: it removes them by itself. If the number grows, the"
+            " database is too slow.",
+            context="safety",
+        ),
+        run=sweep_backlog,
+        needs="records",
+    ),
+)

@@ -1,0 +1,71 @@
+"""GET /admin/v1/doctor: whether what is registered and configured is safe, on both stores."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from idp import doctor
+from idp.doctor.check import Installation
+from idp.records import REPLAY, Replay
+from storage import Insert
+from tests.support.both_stores import settings  # noqa: F401  a fixture
+from tests.support.callers import instance_owner
+
+DOCTOR = "/admin/v1/doctor"
+
+
+@pytest.fixture
+def owner(io_loop, server, visitor):
+    return io_loop.run_sync(lambda: instance_owner(server, visitor))
+
+
+async def test_the_checks_of_what_is_stored_are_answered(server, owner):
+    await server.register("Shop")
+
+    page = await owner.get(DOCTOR)
+
+    found = {each["id"]: each for each in page.json()["result"]}
+    areas = [doctor.AREAS[area] for area in doctor.OF_WHAT_IS_STORED]
+    assert page.status == 200
+    assert list(found) == [each.id for checks in areas for each in checks]
+    pkce = found["applications.pkce"]
+    assert (pkce["state"], pkce["names"], pkce["count"]) == ("warn", ["Shop"], "1")
+    assert "--require-pkce" in pkce["commands"][0]
+    assert {each["state"] for each in found.values()} == {"ok", "warn"}
+
+
+async def test_records_that_the_sweep_has_missed_are_counted_an_hour_after_they_were_due(server):
+    ends_at = server.clock.now() + timedelta(minutes=1)
+    await server.store.commit(Insert(REPLAY, Replay(id="one", expires_at=ends_at)))
+    assert await server.store.overdue(up_to=10) == 0
+
+    server.clock.advance(25 * 3600)
+    assert await server.store.overdue(up_to=10) == 0
+    server.clock.advance(120)
+
+    assert await server.store.overdue(up_to=10) == 1
+
+
+async def test_a_mongodb_server_tells_its_time_and_a_file_has_none(server):
+    found = await server.store.server_time()
+
+    if server.service.config.store.startswith("sqlite"):
+        assert found is None
+    else:
+        assert abs(found - datetime.now(UTC)) < timedelta(seconds=5)
+
+
+async def test_a_clock_that_is_apart_from_that_of_the_server_fails(server):
+    class Wrong:
+        def now(self):
+            return datetime.now(UTC) + timedelta(seconds=30)
+
+    service = server.service
+    installation = Installation(service.config, service.clock, service.store, wall_clock=Wrong())
+
+    found = {each.check.id: each.finding for each in await doctor.examine(installation, ["store"])}
+
+    is_file = service.config.store.startswith("sqlite")
+    assert found["store.clock"].state == ("skipped" if is_file else "fail")

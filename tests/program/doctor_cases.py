@@ -1,0 +1,366 @@
+"""What provokes each check of `idp doctor`, and what cures it: as a rule what it prints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import shlex
+import shutil
+import subprocess
+from collections import namedtuple
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from msgspec import structs
+
+from idp.base64url import encode
+from idp.config import Config
+from idp.credentials import LASTS_UNTIL
+from idp.doctor import examination, upkeep
+from idp.policies import effective
+from idp.records import (
+    ALL,
+    APP_KEYS,
+    APPLICATIONS,
+    DOMAINS,
+    ORGANIZATIONS,
+    PATS,
+    POLICIES,
+    REPLAY,
+    USER_KEYS,
+    USERS,
+    Email,
+    LockoutRules,
+    Organization,
+    PersonalAccessToken,
+    Policy,
+    RegisteredKey,
+    Replay,
+    Totp,
+    new_domain,
+)
+from storage import META, SCHEMA_ID, Insert, Update, open_store
+from storage.sqlite import sweep
+from storage.sqlite.store import SqliteStore
+from tests.support.program import run
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+ASKING = ("revoke", "remove")  # commands that do nothing before they are confirmed
+Usage = namedtuple("Usage", "total used free")
+
+
+@dataclass
+class Place:
+    """An installation that is stopped, in the directory `data`."""
+
+    data: Path
+    monkeypatch: object
+    settings: dict = field(default_factory=dict)
+
+    def find(self, id: str):
+        """What the check finds now."""
+        config = Config(data=str(self.data), **self.settings)
+        results = asyncio.run(examination.of(config))
+        return next(each for each in results if each.check.id == id).finding
+
+    def store(self, ask):
+        """What a coroutine function over the store returns."""
+
+        async def asked():
+            url = f"sqlite:///{self.data}/idp.sqlite3"
+            store = open_store(url, now=lambda: datetime.now(UTC), new_id=lambda: "test")
+            await store.open(ALL, None)
+            try:
+                return await ask(store)
+            finally:
+                await store.close()
+
+        return asyncio.run(asked())
+
+    def write(self, *writes):
+        self.store(lambda store: store.commit(*writes))
+
+    def one(self, collection, **values):
+        """The first record with these values."""
+
+        async def ask(store):
+            async for each in store.scan(collection):
+                if all(getattr(each, name) == value for name, value in values.items()):
+                    return each
+            return None
+
+        return self.store(ask)
+
+    def command(self, line: str) -> None:
+        """Run a command as it is printed, beside the data directory."""
+        first, *words = shlex.split(line)
+        if first != "idp":
+            subprocess.run(line, shell=True, check=True, cwd=self.data.parent)
+            return
+        yes = ["--yes"] if any(word in words for word in ASKING) else []
+        ended = run(self.data.parent, *words, *yes)
+        assert ended.returncode == 0, ended.stderr
+
+
+def by_commands(place, finding):
+    """The cure of most checks: what was printed."""
+    assert finding.commands, finding
+    for line in finding.commands:
+        place.command(line)
+
+
+# Files and machine
+
+
+def open_key(place):
+    (place.data / "master.key").chmod(0o644)
+
+
+def open_pat(place):
+    file = place.data / "admin.pat"
+    file.write_text("a token")
+    file.chmod(0o640)
+    place.settings["admin_pat"] = str(file)
+
+
+def open_directory(place):
+    place.data.chmod(0o755)
+
+
+def fill_disk(place):
+    place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**11, 0, 5 * 10**9))
+
+
+def empty_disk(place, finding):
+    assert finding.commands == (f"df -h {place.data}",)
+    place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 0, 5 * 10**11))
+
+
+def few_descriptors(place):
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+
+
+def more_descriptors(place, finding):
+    (line,) = finding.commands
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(line.removeprefix("ulimit -n ")), hard))
+
+
+# The store
+
+
+def take_store_away(place):
+    (place.data / "idp.sqlite3").rename(place.data / "away")
+
+
+def bring_store_back(place, finding):
+    (place.data / "away").rename(place.data / "idp.sqlite3")
+
+
+def older_schema(place):
+    place.write(Update(META, SCHEMA_ID, set={"done": []}))
+
+
+def other_key(place):
+    key = place.data / "master.key"
+    key.rename(place.data / "back-up")
+    key.write_text(encode(bytes(32)))
+    key.chmod(0o600)
+
+
+def restore_key(place, finding):
+    (place.data / "back-up").rename(place.data / "master.key")
+
+
+def clock_apart(place, seconds=3):
+    async def server_time(_):
+        return datetime.now(UTC) + timedelta(seconds=seconds)
+
+    place.monkeypatch.setattr(SqliteStore, "server_time", server_time)
+
+
+def clock_set(place, finding):
+    clock_apart(place, 0)
+
+
+# Safety
+
+
+def nothing(place):
+    """A first start has it."""
+
+
+def add_application(place, **changes):
+    demo = place.one(APPLICATIONS)
+    values = {
+        "id": "shop",
+        "name": "Shop",
+        "redirect_uris": ["https://shop.example/cb"],
+        "post_logout_redirect_uris": [],
+        "requires_pkce": True,
+        "is_dev_mode": False,
+        "allowed_users": "own_organization",
+    }
+    place.write(Insert(APPLICATIONS, structs.replace(demo, **values | changes)))
+
+
+def open_application(place):
+    add_application(place, allowed_users="everybody")
+
+
+def no_pkce(place):
+    add_application(place, requires_pkce=False)
+
+
+def implicit(place):
+    grants, responses = ["authorization_code", "implicit"], ["code", "id_token"]
+    add_application(place, grant_types=grants, response_types=responses)
+
+
+def dev_mode(place):
+    add_application(place, is_dev_mode=True)
+
+
+def debug_mode(place):
+    add_application(place, explains_until=datetime.now(UTC) + timedelta(hours=1))
+
+
+def machine(place):
+    demo = place.one(USERS, user_name="demo")
+    values = {"id": "script", "user_name": "script", "login_key": "script", "kind": "machine"}
+    values |= {"email": None, "email_key": None, "address_key": None, "password": None}
+    user = structs.replace(demo, **values)
+    place.write(Insert(USERS, user))
+    return user
+
+
+def pat(place, **values):
+    user = machine(place)
+    made = {"created_at": NOW, "expires_at": NOW + timedelta(days=900)} | values
+    token = PersonalAccessToken(
+        id="token", user_id=user.id, org_id=user.org_id, secret_hash="", stamps="", **made
+    )
+    place.write(Insert(PATS, token))
+
+
+def endless_pat(place):
+    pat(place, expires_at=LASTS_UNTIL)
+
+
+def endless_user_key(place):
+    user = machine(place)
+    key = RegisteredKey(
+        id="key", owner_id=user.id, public="", created_at=NOW, expires_at=LASTS_UNTIL
+    )
+    place.write(Insert(USER_KEYS, key))
+
+
+def endless_app_key(place):
+    add_application(place)
+    key = RegisteredKey(
+        id="key", owner_id="shop", public="", created_at=NOW, expires_at=LASTS_UNTIL
+    )
+    place.write(Insert(APP_KEYS, key))
+
+
+def unused_pat(place):
+    pat(place, created_at=NOW - timedelta(days=91))
+
+
+def second_factor(place, finding):
+    user = place.one(USERS, user_name="admin@localhost")
+    totp = Totp(sealed_secret="sealed", name="phone", created_at=NOW)
+    place.write(Update(USERS, user.id, set={"totp": totp}))
+
+
+def endless_lock(place):
+    id = effective.policy_id(None, "lockout")
+    rules = LockoutRules(max_password_attempts=5)
+    made = Policy(id=id, kind="lockout", rules=rules, created_at=NOW, changed_at=NOW)
+    place.write(Insert(POLICIES, made))
+
+
+def foreign_name(place):
+    organization = Organization(
+        id="acme",
+        name="Acme",
+        name_key="acme",
+        primary_domain="acme.example",
+        stamp="",
+        created_at=NOW,
+        changed_at=NOW,
+    )
+    domain = new_domain("acme", "acme.example", NOW, is_verified=True)
+    demo = place.one(USERS, user_name="demo")
+    name = "max@acme.example"
+    place.write(
+        Insert(ORGANIZATIONS, organization),
+        Insert(DOMAINS, domain),
+        Update(USERS, demo.id, set={"user_name": name, "login_key": name}),
+    )
+
+
+def unproven_email(place):
+    demo = place.one(USERS, user_name="demo")
+    email = Email(address="demo@elsewhere.example", is_verified=True, verified_by="organization")
+    place.write(Update(USERS, demo.id, set={"email": email}))
+
+
+def prove_email(place, finding):
+    (line,) = finding.commands
+    words = shlex.split(line)[1:]
+    sent = run(place.data.parent, *words, "--return-code", "--format", "json")
+    assert sent.returncode == 0, sent.stderr
+    code = json.loads(sent.stdout)["verificationCode"]
+    place.command(f"idp user verify-email {words[2]} --verification-code {code}")
+
+
+# Upkeep
+
+
+def backlog(place):
+    old = NOW - timedelta(days=2)
+    replays = [[Insert(REPLAY, Replay(id=f"{n}", expires_at=old))] for n in range(upkeep.MANY)]
+    with place.monkeypatch.context() as patch:
+        patch.setattr(sweep.Sweeper, "turn", lambda *_: None)
+        place.store(lambda store: store.commit_each(replays))
+
+
+def keep_running(place, finding):
+    async def until_swept(store):
+        async with asyncio.timeout(20):
+            n = 0
+            while await store.overdue(up_to=1):
+                n += 1
+                await store.commit(Insert(REPLAY, Replay(id=f"new {n}", expires_at=LASTS_UNTIL)))
+                await asyncio.sleep(0.05)
+
+    place.store(until_swept)
+
+
+CASES = {
+    "key.mode": ("fail", open_key, by_commands),
+    "pat.mode": ("fail", open_pat, by_commands),
+    "data.owner": ("warn", open_directory, by_commands),
+    "disk.free": ("warn", fill_disk, empty_disk),
+    "limits.descriptors": ("warn", few_descriptors, more_descriptors),
+    "store.reach": ("fail", take_store_away, bring_store_back),
+    "store.schema": ("warn", older_schema, by_commands),
+    "store.key": ("fail", other_key, restore_key),
+    "store.clock": ("warn", clock_apart, clock_set),
+    "registration.open": ("warn", nothing, by_commands),
+    "applications.open": ("warn", open_application, by_commands),
+    "applications.pkce": ("warn", no_pkce, by_commands),
+    "applications.implicit": ("warn", implicit, by_commands),
+    "applications.debug": ("warn", dev_mode, by_commands),
+    "tokens.endless": ("warn", endless_pat, by_commands),
+    "tokens.unused": ("warn", unused_pat, by_commands),
+    "admins.two_factors": ("warn", nothing, second_factor),
+    "lockout.endless": ("warn", endless_lock, by_commands),
+    "names.foreign": ("warn", foreign_name, by_commands),
+    "emails.unproven": ("warn", unproven_email, prove_email),
+    "sweep.backlog": ("warn", backlog, keep_running),
+}

@@ -1,0 +1,218 @@
+"""`idp doctor`: each check is provoked, and cured by the command that it prints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import shutil
+
+import msgspec
+import pytest
+
+from idp import doctor
+from idp.config import Config
+from idp.doctor import examination, report
+from idp.records import PROJECTS
+from storage import Update
+from tests.program.doctor_cases import (
+    CASES,
+    Place,
+    Usage,
+    add_application,
+    by_commands,
+    clock_apart,
+    debug_mode,
+    endless_app_key,
+    endless_user_key,
+    nothing,
+    open_application,
+    open_key,
+)
+from tests.support.program import run
+
+
+@pytest.fixture
+def place(installed, monkeypatch):
+    return Place(installed, monkeypatch)
+
+
+@pytest.fixture
+def limits():
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+OUTSIDE = {each.id for each in doctor.AREAS["outside"]}  # tests/idp/test_doctor_outside.py
+
+
+def test_every_check_has_a_test_that_provokes_and_cures_it():
+    every = [each.id for checks in doctor.AREAS.values() for each in checks]
+
+    assert sorted([*CASES, *OUTSIDE]) == sorted(every)
+    assert len(every) == 25
+
+
+@pytest.mark.parametrize("id", CASES)
+def test_what_a_check_finds_is_cured_by_what_it_prints(place, limits, id):
+    state, provoke, cure = CASES[id]
+    if provoke is not nothing:
+        assert place.find(id).state in ("ok", "skipped")
+
+    provoke(place)
+    found = place.find(id)
+    assert found.state == state, found
+    cure(place, found)
+
+    assert place.find(id).state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("id", "provoke"),
+    [
+        ("applications.debug", debug_mode),
+        ("tokens.endless", endless_user_key),
+        ("tokens.endless", endless_app_key),
+    ],
+)
+def test_the_other_ways_into_a_finding_are_cured_too(place, id, provoke):
+    provoke(place)
+    found = place.find(id)
+    assert found.state == "warn"
+
+    by_commands(place, found)
+
+    assert place.find(id).state == "ok"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_of_somebody_else_in_the_data_directory_fails(place):
+    os.chown(place.data / "master.key", 12345, 12345)
+    found = place.find("data.owner")
+    assert (found.state, found.count) == ("fail", 1)
+
+    by_commands(place, found)
+
+    assert place.find("data.owner").state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("free", "state"),
+    [(4 * 10**9, "ok"), (39 * 10**8, "warn"), (41 * 10**7, "warn"), (39 * 10**7, "fail")],
+)
+def test_the_room_on_the_disk_is_judged_by_share(place, free, state):
+    place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(4 * 10**10, 0, free))
+
+    assert place.find("disk.free").state == state
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(0, "ok"), (3, "warn"), (-3, "warn"), (9, "fail")])
+def test_clocks_that_are_apart_are_a_warning_and_then_a_failure(place, seconds, state):
+    clock_apart(place, seconds)
+
+    assert place.find("store.clock").state == state
+
+
+def test_an_application_of_a_narrowed_project_is_not_open(place):
+    open_application(place)
+    project = place.one(PROJECTS)
+    place.write(Update(PROJECTS, project.id, set={"requires_grant": True}))
+
+    assert place.find("applications.open").state == "ok"
+
+
+def test_a_check_that_breaks_is_a_failure_of_that_check_alone(place):
+    def broken(_):
+        raise OSError("no such disk")
+
+    place.monkeypatch.setattr(shutil, "disk_usage", broken)
+
+    found = place.find("disk.free")
+    assert (found.state, found.found) == ("fail", "the check broke: OSError: no such disk")
+    assert place.find("store.reach").state == "ok"
+
+
+def test_a_check_looks_at_no_more_records_than_it_may(place):
+    add_application(place, requires_pkce=False)
+    config = Config(data=str(place.data))
+    place.monkeypatch.setattr(examination, "MOST_RECORDS", 1)
+
+    some, every = (
+        {each.check.id: each.finding for each in asyncio.run(examination.of(config, is_deep=deep))}
+        for deep in (False, True)
+    )
+
+    assert "of the first 1 users" in some["emails.unproven"].found
+    assert "of 2 users" in every["emails.unproven"].found
+
+
+# The command
+
+
+def test_the_command_works_beside_a_running_service_and_changes_nothing(start_program):
+    program = start_program()
+    ended = run(program.directory, "doctor", "--json")
+
+    told = json.loads(ended.stdout)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
+    assert [each["id"] for each in told["result"]] == [
+        each.id for checks in doctor.AREAS.values() for each in checks
+    ]
+    assert {each["state"] for each in told["result"]} == {"ok", "warn", "skipped"}
+
+
+def test_a_failure_ends_the_command_with_1_and_nothing_secret_is_printed(installed):
+    key = installed / "master.key"
+    key.chmod(0o644)
+
+    ended = run(installed.parent, "doctor")
+
+    assert ended.returncode == 1
+    assert "$ chmod 600 idp-data/master.key" in ended.stdout
+    assert key.read_text().strip() not in ended.stdout + ended.stderr
+
+
+def test_settings_that_can_t_be_used_end_the_command_with_2(installed):
+    ended = run(installed.parent, "doctor", IDP_PORT="many")
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+
+
+def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(installed):
+    ended = run(
+        installed.parent,
+        *("doctor", "--json", "--store"),
+        "mongodb://someone:hushhush@127.0.0.1:1/idp?replicaSet=rs0",
+    )
+
+    states = {each["id"]: each["state"] for each in json.loads(ended.stdout)["result"]}
+    assert ended.returncode == 69
+    assert (states["store.reach"], states["applications.pkce"]) == ("fail", "skipped")
+    assert (states["key.mode"], states["limits.descriptors"]) == ("ok", "ok")
+    assert "hushhush" not in ended.stdout + ended.stderr
+
+
+def test_nothing_is_made_where_there_is_no_installation(tmp_path):
+    ended = run(tmp_path, "doctor", "--data", "nothing-here")
+
+    assert ended.returncode == 69
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_report_is_plain_data(place):
+    open_key(place)
+    results = asyncio.run(examination.of(Config(data=str(place.data))))
+    first = msgspec.json.decode(msgspec.json.encode(report.shown(results)))["result"][0]
+
+    assert first == {
+        "id": "key.mode",
+        "state": "fail",
+        "about": "Nobody but its owner can read the master key.",
+        "found": f"{place.data}/master.key is open to others (mode 0644)",
+        "count": "0",
+        "todo": "Close the file to others.",
+        "commands": [f"chmod 600 {place.data}/master.key"],
+    }
