@@ -51,6 +51,7 @@ def test_each_command_has_help_with_an_example_that_can_be_typed(path):
 
 # Calls that are the same as another one, which has a command, or that commands of their own make.
 SAME = {
+    "GET /admin/v1/doctor",
     "POST /admin/v1/export",
     "POST /admin/v1/import",
     "GET /management/v1/orgs/me",
