@@ -43,6 +43,9 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "policies": Section(
         f"{CONSOLE}/policies", message("Policies", context="console"), "policy.read"
     ),
+    "safety": Section(
+        f"{CONSOLE}/settings/safety", message("Safety", context="console"), "iam.read"
+    ),
     "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
     "events": Section(f"{CONSOLE}/events", message("Events", context="console"), "events.read"),
     "mail": Section(f"{CONSOLE}/mail", message("Mail", context="outbox"), "iam.read"),

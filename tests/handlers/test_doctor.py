@@ -10,10 +10,12 @@ from idp import doctor
 from idp.doctor.check import Installation
 from idp.records import REPLAY, Replay
 from storage import Insert
+from tests.support import console
 from tests.support.both_stores import settings  # noqa: F401  a fixture
 from tests.support.callers import instance_owner
 
 DOCTOR = "/admin/v1/doctor"
+SAFETY = "/ui/console/settings/safety"
 
 
 @pytest.fixture
@@ -69,3 +71,22 @@ async def test_a_clock_that_is_apart_from_that_of_the_server_fails(server):
 
     is_file = service.config.store.startswith("sqlite")
     assert found["store.clock"].state == ("skipped" if is_file else "fail")
+
+
+async def test_the_console_shows_what_to_look_at_first(server, visitor):
+    await console.admin(server, visitor)
+    await server.register("Shop & Sons")
+
+    page = await visitor.get(SAFETY)
+
+    first_ok, shop = page.text.index("all well"), page.text.index("Shop &amp; Sons")
+    assert shop < first_ok
+    assert "Require PKCE of each application whose library can do it." in page.text
+    assert "idp doctor" in page.text
+
+
+async def test_the_console_shows_it_to_who_sees_the_whole_installation_alone(server, visitor):
+    await console.manager(server, visitor, "ORG_OWNER")
+
+    assert (await visitor.get(SAFETY)).status == 403
+    assert SAFETY not in (await visitor.get("/ui/console")).text
