@@ -23,13 +23,26 @@ gc.set_threshold(20_000, 20, 20)
 asyncio.set_event_loop(None)
 
 
+# The protocol and its attackers: what `tox -e public` runs, by the beginning of the file's name.
+PUBLIC = (
+    *("test_acting", "test_api_acting", "test_api_covered", "test_api_hostile", "test_artefacts"),
+    *("test_authorize", "test_client_a", "test_end_session", "test_guess", "test_hostile_notes"),
+    *("test_implicit", "test_introspection", "test_one_step", "test_order_of_checks", "test_par"),
+    *("test_peer_failures", "test_redirect_uri", "test_refresh_reuse", "test_refusals"),
+    *("test_revocation", "test_tenant", "test_token", "test_userinfo"),
+)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """A coroutine is a test on pytest-tornado's `io_loop`, without a mark on each.
+    """A coroutine is a test on pytest-tornado's `io_loop`, without a mark on each; tests of the
+    protocol are marked to run in the public profile, too.
 
     pytest-tornado has no coroutine fixtures: fixtures are plain and use `io_loop.run_sync`.
     """
     for item in items:
+        if item.path.parent.name == "handlers" and item.path.name.startswith(PUBLIC):
+            item.add_marker(pytest.mark.public)
         is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
         if is_coroutine and item.get_closest_marker("gen_test") is None:
             item.add_marker(pytest.mark.gen_test)

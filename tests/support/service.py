@@ -10,6 +10,7 @@ Fixtures::
 from __future__ import annotations
 
 import itertools
+import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ _SETTINGS = {
     "data": "/nonexistent",
     "imported_argon2_min_kib": 8,
     "imported_bcrypt_min_cost": 4,
+    "profile": os.environ.get("IDP_TEST_PROFILE", "auto"),
 }
 
 
