@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from tornado.web import HTTPError
 
-from handlers import params
+from handlers import hosts, params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp import failure_events, rate_limits
-from idp.oauth import client_auth, refusals, shown
+from idp.oauth import client_auth, explain, refusals, shown
 from idp.oauth.checks.check import METHOD
 from idp.oauth.errors import (
     AuthorizationPending,
@@ -40,10 +40,18 @@ class RefusingHandler(Handler):
         """Answer an error; a refusal is kept first, and the connection waits meanwhile."""
         answer = partial(super().send_error, status_code, **kwargs)
         refusal = self._refusal(kwargs.get("exc_info", (None, None))[1])
+        if isinstance(refusal, InvalidClient) and self._may_explain(refusal):
+            refusal.explain_to_developer(self.request_id)
         if refusal is None or self._answering is not None:
             answer()
             return
         self._answering = asyncio.ensure_future(self._keep_then(refusal, answer))
+
+    def _may_explain(self, refusal: InvalidClient) -> bool:
+        """Whether the client's developer may read more of the cause, as on the explain page."""
+        is_local_peer = hosts.is_local_peer(self.request)
+        config, now = self.service.config, self.service.clock.now()
+        return explain.may(config, refusal.client, now, is_local_peer=is_local_peer)
 
     async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
         try:

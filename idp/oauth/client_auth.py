@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from idp import client_secrets, credentials, last_uses, logs
+from idp import client_secrets, credentials, last_uses
 from idp.credentials import Confidential
 from idp.oauth import assertions, stories
 from idp.oauth.assertions import Assertion, NotProven
@@ -208,7 +208,7 @@ async def _proven(
         if client is None:
             raise await unknown(service, claimed)
     with _failing(client.id):
-        proof = _checked(service, claimed, client, methods)
+        proof = _checked(claimed, client, service.clock.now(), methods)
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, found[1])
     if proof:
@@ -228,13 +228,13 @@ def _failing(id: str) -> Iterator[None]:
 
 
 def _checked(
-    service: Service, claimed: Claimed, client: Application, methods: Collection[AuthMethod]
+    claimed: Claimed, client: Application, now: datetime, methods: Collection[AuthMethod]
 ) -> str:
+    """As `check`; the refusal knows the client, so that its developer may be told more."""
     try:
-        return check(claimed, client, service.clock.now(), methods)
+        return check(claimed, client, now, methods)
     except InvalidClient as error:
-        if _may_be_explained(service, client):
-            error.explain_to_developer(logs.current_request_id() or "")
+        error.client = client
         raise
 
 
@@ -246,13 +246,6 @@ async def _verify(service: Service, assertion: Assertion, key: Any) -> None:
             raise InvalidClient(
                 "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
             ) from None
-
-
-def _may_be_explained(service: Service, client: Application) -> bool:
-    """Whether the client's developer may read what was wrong: on this machine, and in debug
-    mode."""
-    until = client.explains_until
-    return service.config.is_loopback or (until is not None and service.clock.now() < until)
 
 
 def check(

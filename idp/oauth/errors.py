@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from idp.oauth.checks.check import Check
+    from idp.records import Application
 
 
 class Refusing(Exception):
@@ -130,7 +131,7 @@ class WrongCredential(OAuthError):
 
 class InvalidClient(WrongCredential):
     """Client authentication failed; which part failed stays in the log (`reason`). `hint` is a
-    description for developers, where the client may be told more (`explain_to_developer`).
+    description for developers, who may see it where mistakes of the `client` are explained.
 
     `failed_id` is the id of the application or service user that failed, if there is such a one.
     """
@@ -144,6 +145,7 @@ class InvalidClient(WrongCredential):
         self.reason = reason
         self.hint = hint
         self.failed_id: str | None = None
+        self.client: Application | None = None
 
     def explain_to_developer(self, request_id: str) -> None:
         """Answers the hint, if there is one, with the request's id for `idp explain`."""

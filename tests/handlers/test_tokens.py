@@ -99,7 +99,9 @@ async def test_a_jwt_access_token_has_exactly_these_claims(server, visitor, jwt_
         "acr": "urn:idp:acr:password",
     }
     assert len(jti) == 22
-    assert set(reference) == {"authorization", "user_org", "client_org", "stamps", "session"}
+    assert set(reference) == {
+        *("authorization", "user_org", "client_org", "stamps", "session", "grounds")
+    }
 
 
 async def test_a_vendor_of_ones_own_names_the_private_claim(server, jwt):
