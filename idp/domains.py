@@ -31,7 +31,9 @@ _MAX_ASCII: Final = 253  # RFC 1035, as text
 
 
 def key(text: str) -> str:
-    """The form in which a name is looked up; of what is no domain, one that nobody has."""
+    """The form in which a name is looked up; of what is no domain, one that nobody has. The dot of
+    the root at its end names the same domain."""
+    text = text.removesuffix(".")
     try:
         return _ascii(text)
     except NotADomain:

@@ -14,7 +14,7 @@ from idp import answers, changes, events, leftovers
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import grant_ids, granted_roles, projects, roles
+from idp.clients import grant_ids, granted_roles, management_access, projects, roles
 from idp.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -149,13 +149,14 @@ async def change(
 ) -> Changed:
     """Grant these roles instead of those that were granted; users lose one that is missing.
 
-    Raises NotFound, InvalidArgument (a role that the project does not know).
+    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
     """
     given: Sequence[ProjectRole] = ()
 
     async def find() -> ProjectGrant:
         nonlocal given
         project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
         given = await roles.given(service, project, request.role_keys)
         return await _find(service, project, grant_id)
 
@@ -182,9 +183,10 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
     """Take a grant back. The roles that were assigned by it end with it, and so does what was
     issued to users who are not allowed without it; both stay dead when it is granted again.
 
-    Raises NotFound.
+    Raises NotFound, PermissionDenied.
     """
     project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
     leftover = None
 
     def also(grant: ProjectGrant) -> list[Write]:
@@ -210,12 +212,14 @@ async def switch(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
 ) -> Changed:
     """Deactivate or reactivate a grant. What ended by it stays dead for good; assigned roles
-    count again. Raises NotFound, FailedPrecondition (it is in that state already).
+    count again. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
+    already).
     """
     step, after = _STEPS[name], name
 
     async def find() -> ProjectGrant:
         project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
         grant = await _find(service, project, grant_id)
         if grant.state == step["state"]:
             message = f"the grant is {grant.state}"

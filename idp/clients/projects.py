@@ -9,7 +9,7 @@ from idp import access, answers, changes, events
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import allowed_users
+from idp.clients import allowed_users, management_access
 from idp.errors import NotFound
 from idp.fields import Name, NotYet
 from idp.records import PROJECTS, Project
@@ -99,7 +99,14 @@ def view(project: Project) -> ProjectView:
 
 
 async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
-    """Change a project's name and checks. Raises NotFound."""
+    """Change a project's name and checks. Raises NotFound, PermissionDenied: other checks would
+    decide who gets into an application with management access."""
+
+    async def find_to_change() -> Project:
+        project = await find(service, call, id)
+        if _changes_checks(project, request):
+            await management_access.check(service, call, project)
+        return project
 
     def decide(project: Project) -> Mapping[str, object]:
         grant, role = request.has_project_check, request.project_role_check
@@ -114,12 +121,18 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
     project = await changes.changed(
         service,
         PROJECTS,
-        lambda: find(service, call, id),
+        find_to_change,
         decide,
         "project.changed",
         call,
     )
     return Changed(details=answers.details(project, project.org_id))
+
+
+def _changes_checks(project: Project, request: ProjectSettings) -> bool:
+    before = (project.requires_grant, project.requires_role)
+    asked = (request.has_project_check, request.project_role_check)
+    return any(new not in (None, old) for old, new in zip(before, asked, strict=True))
 
 
 def still_there(project: Project) -> Write:

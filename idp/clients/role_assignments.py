@@ -12,7 +12,14 @@ from idp import answers, changes, events, listing
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.clients import grant_ids, granted_roles, project_grants, projects, roles
+from idp.clients import (
+    grant_ids,
+    granted_roles,
+    management_access,
+    project_grants,
+    projects,
+    roles,
+)
 from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, Text
 from idp.identity import covered_users, read_user
@@ -205,12 +212,13 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
 
 
 async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
-    """Let a project forget a role: whoever has it loses it. Raises NotFound.
+    """Let a project forget a role: whoever has it loses it. Raises NotFound, PermissionDenied.
 
     Those who have it now lose it first, and who is given it meanwhile right after: from then on
     nobody can be given it.
     """
     project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
     await roles.find(service, project, key)
     await _take_away(service, call, project, key)
     done = await changes.removed(

@@ -11,7 +11,7 @@ from idp.access import Call
 from idp.answers import Details, details
 from idp.changes import Changed
 from idp.errors import AlreadyExists, NotFound, PreconditionFailed
-from idp.policies import effective
+from idp.policies import effective, protected_policies
 from idp.policies.kinds import KINDS
 from idp.policies.views import PolicyFound
 from idp.records import (
@@ -48,9 +48,11 @@ async def put_default(service: Service, call: Call, document: object, kind: Poli
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Give an organization a policy of its own. Raises InvalidArgument, NotFound, AlreadyExists:
-    it has one."""
+    """Give an organization a policy of its own. Raises InvalidArgument, PermissionDenied,
+    NotFound, AlreadyExists: it has one."""
     rules = requests.read(KINDS[kind].form, document).stored()
+    organization = await access.organization(service, call)
+    await protected_policies.check(service, call, organization.id, kind)
     try:
         return await add_own(service, call, rules, kind)
     except Conflict:
@@ -59,15 +61,19 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Replace an organization's own policy. Raises InvalidArgument, NotFound: it has none."""
+    """Replace an organization's own policy. Raises InvalidArgument, PermissionDenied, NotFound: it
+    has none."""
     rules = requests.read(KINDS[kind].form, document).stored()
     organization = await access.organization(service, call)
+    await protected_policies.check(service, call, organization.id, kind)
     return await replace(service, call, organization.id, rules, kind)
 
 
 async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
-    """Let an organization have the installation's policy again. Raises NotFound: it has."""
+    """Let an organization have the installation's policy again. Raises PermissionDenied, NotFound:
+    it has."""
     organization = await access.organization(service, call)
+    await protected_policies.check(service, call, organization.id, kind)
     return await remove(service, call, organization.id, kind)
 
 

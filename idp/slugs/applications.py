@@ -110,8 +110,8 @@ SLUGS: Final[Mapping[str, Slug]] = {
     ),
     "project.protected": Slug(
         403,
-        "The project's applications are not the caller's to end: it takes project.app.write, and "
-        "iam.write where one of them has managementAccess.",
+        "The caller may not decide who gets into the project's applications: ending them takes "
+        "project.app.write, and iam.write where one of them has managementAccess.",
         "Let an owner of the installation do it, or take the managementAccess away first.",
     ),
     "project.not_found": Slug(

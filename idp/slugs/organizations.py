@@ -154,6 +154,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The organization has a policy of its own already.",
         "Change it by PUT.",
     ),
+    "policy.protected": Slug(
+        403,
+        "Administrators of the installation belong to the organization and sign in by it.",
+        "Let an owner of the installation set it.",
+    ),
     "policy.not_found": Slug(
         404,
         "The organization has no policy of its own.",
