@@ -5,13 +5,9 @@ Tokens come of real sign-ins, by way of the load's own requests.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
-
-import jwcrypto.jwk
-import jwcrypto.jwt
-import msgspec
 
 from benchmarks.protocol.party import Client, Machine, Party
 from idp import credentials, setup, start
@@ -24,18 +20,14 @@ from idp.records import (
     INSTANCES,
     PATS,
     SESSIONS,
-    USER_KEYS,
     USERS,
     Application,
     Email,
     Profile,
-    RegisteredKey,
     User,
 )
 from idp.service import Service
 from storage import Insert, Write
-
-ASSERTIONS_LAST: Final = timedelta(minutes=59)
 
 
 async def fill(config: Config, count: int) -> Party:
@@ -125,46 +117,14 @@ class _Filling:
         return Subject(instance=self._instance, organization=self._organization, user=user)
 
     def _machines(self, count: int) -> list[Machine]:
-        key = jwcrypto.jwk.JWK.generate(kty="RSA", size=2048)
-        return [self._machine(key, n) for n in range(count)]
+        return [self._machine(n) for n in range(count)]
 
-    def _machine(self, key: jwcrypto.jwk.JWK, n: int) -> Machine:
-        """Store a service user with a secret, a personal access token and a registered key."""
+    def _machine(self, n: int) -> Machine:
+        """Store a service user with a secret and a personal access token."""
         service, random, now = self._service, self._service.random, self._now
         user, secret = self._user("machine", f"machine-{n}"), random.token()
         user.secret_hash = credentials.digest(secret)
         expires_at = now + timedelta(days=1)
         pat, token = pats.new(random, service.config.vendor, self._subject(user), now, expires_at)
-        registered = RegisteredKey(
-            id=random.id(),
-            owner_id=user.id,
-            public=key.export_to_pem().decode(),
-            created_at=now,
-            expires_at=expires_at,
-        )
-        self._units += [
-            [Insert(USERS, user)],
-            [Insert(PATS, pat)],
-            [Insert(USER_KEYS, registered)],
-        ]
-        assertion = _assertion(key, registered, service.config.issuer, now)
-        return Machine(Client(user.id, secret), token, assertion)
-
-
-def _assertion(
-    key: jwcrypto.jwk.JWK, registered: RegisteredKey, issuer: str, now: datetime
-) -> str:
-    """A JWT by which a service user asks for tokens (RFC 7523 2.1), good for an hour."""
-    claims = {
-        "iss": registered.owner_id,
-        "sub": registered.owner_id,
-        "aud": issuer,
-        "iat": int(now.timestamp()),
-        "exp": int((now + ASSERTIONS_LAST).timestamp()),
-    }
-    token = jwcrypto.jwt.JWT(
-        header={"alg": "RS256", "kid": registered.id},
-        claims=msgspec.json.encode(claims).decode(),
-    )
-    token.make_signed_token(key)
-    return str(token.serialize())
+        self._units += [[Insert(USERS, user)], [Insert(PATS, pat)]]
+        return Machine(Client(user.id, secret), token)

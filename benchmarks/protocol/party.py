@@ -21,7 +21,6 @@ class Machine(Struct, frozen=True):
 
     client: Client
     pat: str = ""
-    assertion: str = ""
 
 
 class Party(Struct, frozen=True):

@@ -12,7 +12,6 @@ from benchmarks.protocol.load import HELD, Flow, Step
 from benchmarks.protocol.party import SCOPE, Client, Party
 from benchmarks.protocol.steps import basic, bearer, get, post
 
-JWT_BEARER: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _REFRESHED: Final = '"refresh_token":"([^"]+)"'
 _CODE: Final = r"[?&]code=([^&\s]+)"
 
@@ -89,14 +88,6 @@ def _client_credentials_jwt(party: Party) -> list[Flow]:
     return [Flow([_token(party, party.signer, form)]) for _ in party.machines]
 
 
-def _jwt_profile(party: Party) -> list[Flow]:
-    forms = [
-        {"grant_type": JWT_BEARER, "assertion": machine.assertion, "scope": "openid"}
-        for machine in party.machines
-    ]
-    return [Flow([post(party.host, party.paths["token"], form, {})]) for form in forms]
-
-
 def _refresh(party: Party) -> list[Flow]:
     form = {"grant_type": "refresh_token", "refresh_token": HELD}
     return [
@@ -121,7 +112,6 @@ SCENARIOS: Final[dict[str, Scenario]] = {
     "machine_client_credentials_login_jwt": Scenario(
         _client_credentials_jwt, signed="access_token", targets=(Target("sqlite", "bare", 0.75),)
     ),
-    "machine_jwt_profile_grant": Scenario(_jwt_profile, is_common=False, signed="id_token"),
     "refresh": Scenario(_refresh, signed="id_token"),
     "oidc_session": Scenario(_oidc_session, signed="id_token"),
 }

@@ -53,7 +53,7 @@ def report(service: Service, outcome: Outcome) -> None:
         who = {"name": _hidden(service, outcome)}
         failure_events.nobodys_sign_in(service, who["name"], origin.network)
     _log.info(
-        "try refused",
+        "sign-in refused",
         cause=outcome.cause,
         secret_kind=outcome.secret,
         client=origin.client_id,

@@ -194,8 +194,8 @@ MUTANTS = [
     Mutant(
         "consent to one scope is consent to all",
         CONSENTS,
-        "return known is not None and set(request.scopes) <= set(known.scopes)",
-        "return known is not None",
+        "if known is None or not set(request.scopes) <= set(known.scopes):",
+        "if known is None:",
         f"{CONSENT} -k more_scopes",
     ),
     Mutant(
