@@ -320,7 +320,7 @@ async def test_an_address_that_may_not_be_called_is_a_warning_that_names_the_set
     config = structs.replace(server.service.config, issuer="https://login.example.com")
     await back_channel.deliver_due(dataclasses.replace(server.service, config=config))
     logged = capsys.readouterr().err.splitlines()
-    (line,) = [each for each in logged if "may not be called" in each]
+    (line,) = [each for each in logged if "a back-channel address may not be called" in each]
 
     assert "warning" in line.casefold()
     assert "outgoing_networks" in line
