@@ -105,6 +105,7 @@ class RefusingHandler(Handler):
             authorization=authorization,
             content_type=headers.get("Content-Type"),
             client_id=client_auth.name(authorization, dict(pairs).get("client_assertion")),
+            network=self.origin().network,
         )
 
     def _pairs_of_query(self) -> list[tuple[str, str]]:

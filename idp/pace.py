@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
+
+_MOST_KEYS: Final = 1_000
 
 
 class Pace:
@@ -24,3 +27,24 @@ class Pace:
             return False
         self._left -= 1
         return True
+
+
+class KeyedPace:
+    """A pace for each key and one for all keys together, so that one key cannot use up the rest.
+
+    Of more than 1,000 keys the oldest are forgotten, which then begin with a full burst again.
+    """
+
+    def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
+        self._burst, self._per_second = burst, per_second
+        self._all = Pace(all_burst, all_per_second)
+        self._paces: dict[str, Pace] = {}
+
+    def allows(self, now: datetime, key: str) -> bool:
+        """Whether one more of this key is let through now."""
+        pace = self._paces.get(key)
+        if pace is None:
+            if len(self._paces) >= _MOST_KEYS:
+                del self._paces[next(iter(self._paces))]
+            pace = self._paces[key] = Pace(self._burst, self._per_second)
+        return pace.allows(now) and self._all.allows(now)

@@ -15,7 +15,7 @@ from idp.identity.hashing import Hasher
 from idp.ids import Random
 from idp.oauth.keys import KeyRing
 from idp.outgoing import Outgoing
-from idp.pace import Pace
+from idp.pace import KeyedPace
 from idp.passwords.breached import BreachedPasswords
 from idp.recent import Recent
 from idp.refused_counts import RefusedCounts
@@ -36,7 +36,11 @@ class Service:
     vault: Vault
     hasher: Hasher
     keys: KeyRing
-    refusal_pace: Pace = field(default_factory=lambda: Pace(burst=60, per_second=2))
+    refusal_pace: KeyedPace = field(
+        default_factory=lambda: KeyedPace(
+            burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
+        )
+    )
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     request_counts: RequestCounts = field(default_factory=RequestCounts)

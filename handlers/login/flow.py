@@ -9,7 +9,7 @@ from handlers.replying import ReplyingHandler
 from idp.i18n import Message, message
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import continuation, flows, responses, sign_in_flow
+from idp.oauth import continuation, flows, request_limits, responses, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
@@ -94,6 +94,8 @@ class FlowHandler(ReplyingHandler, ABC):
         flow = await self._find_flow(agent)
         if flow is None:
             return
+        if flows.is_new(flow):
+            request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":
                 self.reply(await sign_in_flow.cancel(self.service, flow))

@@ -206,6 +206,11 @@ async def find(service: Service, address: str, agent: Agent | None) -> Flow | No
     return Flow(request, client, agent, found, live, everybody, address, is_stored)
 
 
+def is_new(flow: Flow) -> bool:
+    """Whether neither the flow nor its browser is stored: nobody has sent a form yet."""
+    return not (flow.is_stored or agents.is_stored(flow.agent))
+
+
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:
     """The application that asked, or would ask; for a page of the service, one that stands for
     it."""

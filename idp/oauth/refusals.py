@@ -56,7 +56,10 @@ _log = logs.logger(__name__)
 
 
 class Asked(Struct, frozen=True):
-    """A request as far as it is kept. `pairs` are its parameters, if they could be read."""
+    """A request as far as it is kept. `pairs` are its parameters, if they could be read.
+
+    `network` is the network key of its sender, which is counted and not kept.
+    """
 
     request_id: str
     endpoint: Endpoint
@@ -65,14 +68,15 @@ class Asked(Struct, frozen=True):
     authorization: str | None = None
     content_type: str | None = None
     client_id: str | None = None
+    network: str = ""
 
 
 async def keep(service: Service, asked: Asked, error: Refusing) -> None:
     """Remember a refusal, before it is answered. Never raises, and never waits for long.
 
-    Of a flood only some are kept: the others are in the log alone.
+    Of a flood only some of each network are kept: the others are in the log alone.
     """
-    if not service.refusal_pace.allows(service.clock.now()):
+    if not service.refusal_pace.allows(service.clock.now(), asked.network):
         return
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
@@ -95,6 +99,7 @@ async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> 
             ("scope", " ".join(request.scopes)),
             ("prompt", " ".join(request.prompt)),
         ],
+        network=request.client_id,  # the person has acted: those of one application are bounded
     )
     await keep(service, asked, error)
 

@@ -11,11 +11,19 @@ from idp.identity.try_origin import TryOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 
+FIRST_FORMS_BY_NETWORK: Final = 3_000
 LONG_BY_NETWORK: Final = 30
 DEVICES_BY_NETWORK: Final = 60
 DEVICES_BY_CLIENT: Final = 600
 PUSHES_BY_NETWORK: Final = 60
 PUSHES_BY_CLIENT: Final = 600
+
+
+def admit_first_form(service: Service, origin: TryOrigin) -> None:
+    """Count the first form of a sign-in in a new browser, which is stored before the person has
+    proved anything. Raises TooManyRequests."""
+    most = FIRST_FORMS_BY_NETWORK * origin.factor
+    _admit(service, "first forms", origin.network, most)
 
 
 def admit_long(service: Service, origin: TryOrigin) -> None:

@@ -7,7 +7,7 @@ import pytest
 from idp.oauth import request_limits
 from tests.handlers.registering import FIELDS
 from tests.support.relying_party import without_none
-from tests.support.stored import count
+from tests.support.stored import count, refusals
 
 DEVICE = "/oauth/v2/device_authorization"
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -118,3 +118,42 @@ async def test_a_network_asks_for_thirty_mails_a_minute(server, new_visitor, dem
     assert 1 <= int(page.headers["Retry-After"]) <= 60
     assert (reset.status, reset.name) == (429, "reset")
     assert await count(server.store) == before
+
+
+async def test_a_flood_of_refused_requests_leaves_room_for_those_of_other_networks(
+    server, visitor
+):
+    """They are kept for `idp explain`, 60 at once of one network."""
+    for _ in range(70):
+        await visitor.post("/oauth/v2/token", {"grant_type": "none"}, headers=at("192.0.2.1"))
+    await visitor.post("/oauth/v2/token", {"grant_type": "none"}, headers=at("192.0.2.2"))
+
+    assert len(await refusals(server.store)) == 61
+
+
+async def test_the_first_forms_of_new_browsers_are_counted_by_network(
+    server, new_visitor, demo, monkeypatch
+):
+    assert request_limits.FIRST_FORMS_BY_NETWORK == 3_000
+    monkeypatch.setattr(request_limits, "FIRST_FORMS_BY_NETWORK", 5)
+
+    async def first_form(address):
+        visitor = new_visitor(headers=at(address))
+        page = await visitor.open(demo.authorize_url())
+        return visitor, await visitor.send(page, loginName="somebody")
+
+    begun = [await first_form("192.0.2.1") for _ in range(5)]
+    before = await count(server.store)
+    _, refused = await first_form("192.0.2.1")
+    after = await count(server.store)
+    visitor, _ = begun[0]
+    known = await visitor.send(await visitor.open(demo.authorize_url()), loginName="somebody")
+
+    assert {page.status for _, page in begun} == {303}
+    assert (refused.status, refused.name) == (429, "error")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert after == before
+    assert known.status == 303, "its browser is stored already"
+    assert (await first_form("192.0.2.2"))[1].status == 303
+    server.clock.advance(60)
+    assert (await first_form("192.0.2.1"))[1].status == 303

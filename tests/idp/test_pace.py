@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.pace import Pace
+from idp.pace import KeyedPace, Pace
 from tests.support.clock import SteppingClock
 
 
@@ -37,3 +37,26 @@ def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
         passed += pace.allows(clock.now())
 
     assert passed <= 3 + sum(step for step in steps if step > 0) + 0.1
+
+
+def test_a_key_that_has_used_its_pace_up_leaves_room_for_others():
+    pace = KeyedPace(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
+    now = SteppingClock().now()
+
+    assert [pace.allows(now, "a") for _ in range(3)] == [True, True, False]
+    assert [pace.allows(now, "b") for _ in range(3)] == [True, True, False]
+    assert not pace.allows(now, "c"), "all together have used theirs up"
+
+
+def test_many_keys_take_no_more_than_the_pace_of_all():
+    pace, clock = (
+        KeyedPace(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
+        SteppingClock(),
+    )
+    allowed = 0
+    for second in range(20_000):
+        clock.advance(1)
+        allowed += pace.allows(clock.now(), f"network {second % 5_000}")
+
+    assert allowed <= 600 + 20_000 * 0.5 + 1
+    assert len(pace._paces) <= 1_000
