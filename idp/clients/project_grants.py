@@ -74,12 +74,13 @@ async def create(
 ) -> ProjectGrantCreated:
     """Let another organization use a project, and assign these of its roles.
 
-    Raises NotFound (the project), InvalidArgument (the organization is not there or owns the
-    project; a role that the project does not know), AlreadyExists.
+    Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization is not there
+    or owns the project; a role that the project does not know), AlreadyExists.
     """
 
     async def attempt() -> ProjectGrant:
         project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
         organization = await _granted(service, project, request.granted_org_id)
         given = await roles.given(service, project, request.role_keys)
         grant = new(service, project, organization.id, given)

@@ -9,6 +9,7 @@ from idp.identity import memberships
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.people import create
+from tests.support.api_samples import filled
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.samples.policies import address
 from tests.support.stored import everything
@@ -110,6 +111,7 @@ def managing(io_loop, server, visitor, owner, own):
         ("PUT", "", {"name": "P", "projectRoleCheck": True}),
         ("PUT", "", {"name": "P", "hasProjectCheck": True}),
         ("DELETE", "/roles/k", None),
+        ("POST", "/grants", {"grantedOrgId": "{third}", "roleKeys": []}),
         ("DELETE", "/grants/{grant}", None),
         ("PUT", "/grants/{grant}", {"roleKeys": []}),
         ("POST", "/grants/{grant}/_deactivate", {}),
@@ -119,6 +121,8 @@ async def test_who_gets_into_an_application_with_management_access_is_not_theirs
     server, managing, method, path, body
 ):
     project, grant, creator = managing
+    third = await new_organization(server, "third.example")
+    body = filled(body, third=third.id)
     before = await everything(server.store)
 
     page = await creator.request(method, project + path.format(grant=grant), body)
