@@ -16,13 +16,13 @@ from idp.errors import PermissionDenied
 from idp.records import MEMBERSHIPS, USERS, User
 from idp.service import Service
 
-_OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "password_age"})
+OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "password_age"})
 
 
 async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
     """See that the call may set this kind of policy of the organization. Raises PermissionDenied:
     people with a role of the installation live there, and the caller has none that may as much."""
-    if kind not in _OF_SIGN_INS or "iam.write" in call.rights.everywhere:
+    if kind not in OF_SIGN_INS or "iam.write" in call.rights.everywhere:
         return
     async for user in _administrators(service):
         if user.org_id == org_id:
