@@ -26,7 +26,7 @@ asyncio.set_event_loop(None)
 # The protocol and its attackers: what `tox -e public` runs, by the beginning of the file's name.
 PUBLIC = (
     *("test_acting", "test_api_acting", "test_api_covered", "test_api_hostile", "test_artefacts"),
-    *("test_authorize", "test_client_a", "test_end_session", "test_guess_n", "test_guessed_codes"),
+    *("test_authorize", "test_client_a", "test_end_session", "test_guess", "test_hostile_notes"),
     *("test_implicit", "test_introspection", "test_order_of_checks", "test_par"),
     *("test_peer_failures", "test_redirect_uri", "test_refresh_reuse", "test_refusals"),
     *("test_revocation", "test_tenant_domains", "test_token", "test_userinfo"),
