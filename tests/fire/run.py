@@ -65,6 +65,21 @@ class Run(httpx.AsyncBaseTransport):
         """A code for whoever is signed in at the browser."""
         return self.keep((await party.silently(self.browser))["code"])
 
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the process died over the last request, at any of its writes."""
+        return self.died_in == self.requests
+
+    def has_signed_in(self, page: Page, refusal: tuple[int, str] = (403, "expired")) -> bool:
+        """Whether the last request had signed somebody in when the process died over it: then
+        `page`, the answer to its repetition, is `refusal`. After the session's unit a sign-in only
+        forgets the tries that were counted, so it had been done before its last write.
+        """
+        if not self.was_interrupted or (page.status, page.name) != refusal:
+            assert not self.was_done, "done twice"
+            return False
+        return True
+
     def is_safe_from_here(self) -> None:
         """Nothing dies over what follows: it is only looking, or has its own story."""
         self.ground.disarm()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from idp import credentials
+from idp.clients import grant_ids
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -127,6 +130,40 @@ async def test_the_checker_finds_somebody_of_no_organization(server):
 
     with pytest.raises(AssertionError, match=r"users\.org_id names nobody"):
         invariants.check_parents(found)
+
+
+@pytest.mark.parametrize(
+    ("grant", "assignment", "waiting", "fault"),
+    [
+        ({"role_keys": ["seller"]}, {}, (), "no such role"),
+        ({}, {"role_keys": ["buyer", "king"]}, (), "roles without a grant"),
+        ({}, {"granted_by": "a former one"}, (), "roles by a grant that is gone"),
+        (None, {}, (), "roles by a grant that is gone"),
+        ({}, {"role_keys": ["buyer", "king"]}, ("project_grant.changed", "GRANT"), None),
+        (None, {}, ("project_grant.deleted", "generation"), None),
+    ],
+)
+def test_the_checker_finds_half_of_a_grant(grant, assignment, waiting, fault):
+    id = grant_ids.of_grant("shop", "acme")
+    one = {"id": id, "project_id": "shop", "granted_org_id": "acme", "role_keys": ["buyer"]}
+    one = SimpleNamespace(**one | {"generation": "generation"} | (grant or {}))
+    given = {"project_id": "shop", "org_id": "acme", "role_keys": ["buyer"]}
+    given = SimpleNamespace(**given | {"granted_by": "generation"} | assignment)
+    kind, owner = waiting or ("", "")
+    found = {
+        "projects": {"shop": None},
+        "organizations": {"acme": None},
+        "project_roles": {"buyer": SimpleNamespace(project_id="shop", key="buyer")},
+        "project_grants": {} if grant is None else {id: one},
+        "role_assignments": {"given": given},
+        "leftovers": {"left": SimpleNamespace(kind=kind, owner_id=owner.replace("GRANT", id))},
+    }
+    if fault is None:
+        invariants.check_grants(found)
+        return
+
+    with pytest.raises(AssertionError, match=fault):
+        invariants.check_grants(found)
 
 
 async def test_the_checker_finds_a_credential_in_the_clear(server, demo, visitor):

@@ -284,3 +284,45 @@ def test_what_a_state_says_of_confirmation_and_pkce_is_brought_about_once(shell,
     assert (app.confirms_return, app.requires_pkce) == (said == "true", False)
     assert app.refresh_token_reuse_seconds == 0
     assert apply(state).err == "nothing to do\n"
+
+
+PROPOSED = """
+organizations:
+  - name: Acme
+    projects:
+      - name: Shop
+        applications:
+          - {name: As proposed, redirect_uris: ["http://localhost:3000/cb"]}
+          - {name: Preset, preset: grafana, host: "localhost:3000", secretFile: FILES/grafana}
+          - {name: As said, redirect_uris: ["http://localhost:3000/cb"],
+             allowedUsers: OIDC_ALLOWED_USERS_GRANTED}
+"""
+
+
+@pytest.mark.parametrize("proposed", ["everybody", "own_organization", "granted"])
+def test_a_new_application_of_a_state_is_for_whom_the_installation_proposes_unless_said(
+    shell, apply, monkeypatch, proposed
+):
+    monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", proposed)
+    apply(PROPOSED)
+
+    made = {
+        one.name: one.allowed_users
+        for one in shell.stored()["applications"].values()
+        if one.name in PROPOSED
+    }
+    assert made == {"As proposed": proposed, "Preset": proposed, "As said": "granted"}
+
+
+def test_a_state_applied_again_leaves_who_may_use_an_application_as_it_is(
+    shell, apply, monkeypatch
+):
+    monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", "everybody")
+    apply(PROPOSED)
+    monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", "own_organization")
+
+    again = apply(PROPOSED)
+
+    made = {one.name: one.allowed_users for one in shell.stored()["applications"].values()}
+    assert made["As proposed"] == made["Preset"] == "everybody"
+    assert (again.out, again.err) == ("", "nothing to do\n")

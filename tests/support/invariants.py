@@ -14,8 +14,9 @@ from pathlib import Path
 import msgspec
 
 from idp import credentials
+from idp.clients import grant_ids, project_grants
 from idp.identity import schemes, stamps, users
-from idp.records import INSTANCE_ID, SCHEMA
+from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META
 from tests.support.audit import events_agree
 from tests.support.mongod import connected
@@ -30,6 +31,11 @@ PARENTS = {
     "projects": {"org_id": "organizations"},
     "applications": {"project_id": "projects", "org_id": "organizations"},
     "project_roles": {"project_id": "projects", "org_id": "organizations"},
+    "project_grants": {
+        "project_id": "projects",
+        "org_id": "organizations",
+        "granted_org_id": "organizations",
+    },
     "role_assignments": {"user_id": "users", "project_id": "projects", "org_id": "organizations"},
     "app_keys": {"owner_id": "applications"},
     "client_origins": {"client_id": "applications"},
@@ -74,7 +80,9 @@ NEED_NOT_NAME = {
 
 async def hold(store, *, secrets: Iterable[str] = ()) -> None:
     """Assert every invariant. None of `secrets`, which were handed out, may be found."""
+    waiting = {one.id: one async for one in store.scan(LEFTOVERS)}  # some end during the look
     found = await everything(store)
+    found["leftovers"] = waiting | found["leftovers"]
     if not found["instance"]:
         assert not any(found.values()), "half of a set-up"
         return
@@ -82,6 +90,7 @@ async def hold(store, *, secrets: Iterable[str] = ()) -> None:
     check_organizations(found)
     check_users(found)
     check_roles(found)
+    check_grants(found)
     check_codes(found)
     check_families(found)
     check_stamps(found)
@@ -90,6 +99,7 @@ async def hold(store, *, secrets: Iterable[str] = ()) -> None:
     await events_agree(store)
     schema = await store.get(META, "schema")
     assert schema.oldest_reader <= SCHEMA.version <= schema.version
+    assert not found["project_grants"] or schema.oldest_reader >= project_grants.READABLE_SINCE
 
 
 def check_parents(found) -> None:
@@ -161,6 +171,30 @@ def check_roles(found) -> None:
     for one in found["role_assignments"].values():
         assert {(one.project_id, key) for key in one.role_keys} <= known
         assert one.role_keys
+
+
+def check_grants(found) -> None:
+    """A grant has roles that its project knows. What was assigned by a grant is what it grants, or
+    waits to be taken away."""
+    known = {(one.project_id, one.key) for one in found["project_roles"].values()}
+    waiting = {(one.kind, one.owner_id) for one in found["leftovers"].values()}
+    for one in found["project_grants"].values():
+        assert one.id == grant_ids.of_grant(one.project_id, one.granted_org_id)
+        assert {(one.project_id, key) for key in one.role_keys} <= known, "no such role"
+    for one in found["role_assignments"].values():
+        if one.granted_by is None or ("project_grant.deleted", one.granted_by) in waiting:
+            continue
+        grant = found["project_grants"].get(grant_ids.of_grant(one.project_id, one.org_id))
+        if grant is None:
+            assert (
+                {one.project_id, one.org_id}
+                - found["projects"].keys()
+                - (found["organizations"].keys())
+            ), "roles by a grant that is gone"
+            continue
+        assert grant.generation == one.granted_by, "roles by a grant that is gone"
+        is_due = ("project_grant.changed", grant.id) in waiting
+        assert is_due or set(one.role_keys) <= set(grant.role_keys), "roles without a grant"
 
 
 def check_codes(found) -> None:
