@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import access, answers, changes, listing
+from idp import access, answers, changes
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, PermissionDenied
-from idp.identity import memberships, permissions
+from idp.errors import FailedPrecondition
+from idp.identity import memberships, protected_organizations
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
-    MEMBERSHIPS,
     ORGANIZATIONS,
-    USERS,
     Organization,
 )
 from idp.service import Service
@@ -68,24 +66,15 @@ async def what_stays(service: Service, call: Call, organization: Organization) -
     """Guards that the instance has an active owner when this organization comes to its end.
 
     Raises FailedPrecondition: it is the instance's own, or has the last owner of the instance;
-    PermissionDenied: somebody in it manages the instance, and may do more than the caller.
+    PermissionDenied: somebody or something in it is not the caller's to end.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == organization.id:
         message = "it is the installation's own organization, which stays active"
         raise FailedPrecondition(message, slug="organization.of_instance")
-    await _refuse_to_shut_out(service, call, organization)
+    await protected_organizations.check(service, call, organization)
     guards = await memberships.owner_outside(service, organization.id)
     if not guards:
         message = "nobody outside of it is an active owner of the instance"
         raise FailedPrecondition(message, slug="organization.last_owner")
     return guards
-
-
-async def _refuse_to_shut_out(service: Service, call: Call, organization: Organization) -> None:
-    async for one in listing.each(service, MEMBERSHIPS, {"org_id": None}):
-        if call.rights.cover(permissions.of_roles(None, one.roles)):
-            continue
-        user = await service.store.get(USERS, one.user_id)
-        if user is not None and user.org_id == organization.id:
-            raise PermissionDenied("somebody in the organization may do more than the caller")
