@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from idp.records import ALL, GUESS_STREAKS, LAST_USES, LEASES, REFUSALS, UNTRUSTED_PROXIES
 
 _OF_NO_ACCOUNT = (REFUSALS, LEASES, LAST_USES, GUESS_STREAKS, UNTRUSTED_PROXIES)
@@ -16,6 +18,11 @@ async def everything(store) -> dict[str, dict]:
         for collection in ALL
         if collection not in _OF_NO_ACCOUNT
     }
+
+
+async def dump(store) -> bytes:
+    """All of `everything`, as octets that are the same if nothing was changed."""
+    return msgspec.msgpack.encode(await everything(store), order="sorted")
 
 
 async def refusals(store) -> list:
