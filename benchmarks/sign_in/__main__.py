@@ -40,7 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measured(
     back_end: str, directory: Path, flags: Sequence[str], options: argparse.Namespace
 ) -> bool:
-    limits = {"IDP_KNOWN_NETWORKS": "127.0.0.0/8", "IDP_IMPORTED_BCRYPT_MIN_COST": 4}
+    limits = {
+        "IDP_KNOWN_NETWORKS": "127.0.0.0/8",
+        "IDP_TRUSTED_PROXIES": "127.0.0.0/8",
+        "IDP_IMPORTED_BCRYPT_MIN_COST": 4,
+    }
     program = Program(directory, *flags, **limits).start()
     administrator = Administrator(program.issuer, directory / _PAT)
     try:

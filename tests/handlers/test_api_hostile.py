@@ -80,8 +80,8 @@ def replaced(body, path, octets):
 
 def is_fine(path, value, octets):
     """Whether `octets` is a value that the leaf may have, as what it holds tells; any text may be
-    an id, and whatever a list of organizations holds is told row by row."""
-    if path.endswith("Ids") and octets == '["x"]':
+    an id or a key, and whatever a list of organizations holds is told row by row."""
+    if path.endswith(("Ids", "Keys")) and octets == '["x"]':
         return True
     if path.endswith(".orgs") and octets.startswith("["):
         return True
