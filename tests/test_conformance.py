@@ -112,7 +112,9 @@ SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_AC
 SAFE += ["covered: users", "covered: projects"]
 SAFE += [f"audit: {each}" for each in ("longest lives", "refused credentials", "events")]
 SAFE += ["consent: claims", "covered: policies", "covered: management access"]
-SAFE += [f"covered: {each}" for each in ("console", "organizations", "sweep", "commands")]
+SAFE += [
+    f"covered: {each}" for each in ("console", "organizations", "sweep", "commands", "indirectly")
+]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 USERS = ["each point", "projects", "withdrawn", "page", "grants", "proposed", "upgrade"]
 GUESSES = ["passwords", "known browsers", "closed", "networks", "codes", "lockout", "proxies"]
