@@ -106,7 +106,7 @@ SAFE_PROTOCOL = [
     *["TLS 1.2", "back-channel", "organization", "console"],
     *["anonymous", "note", "sweep", "limits", "pushed", "outage"],
 ]
-SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "strength", "breached")]
+SAFE_PASSWORDS = [f"passwords: {each}" for each in ("length", "policies", "strength", "breached")]
 SAFE_ACTING = ["every use", "policy", "life", "reads", "personal tokens"]
 SAFE = [*SAFE_PROTOCOL, *SAFE_PASSWORDS, *(f"acting: {each}" for each in SAFE_ACTING)]
 SAFE += ["covered: users", "covered: projects"]

@@ -24,10 +24,15 @@ _log: Final = logs.logger(__name__)
 
 
 async def examine(
-    installation: Installation, areas: Sequence[Area] = tuple(AREAS)
+    installation: Installation, areas: Sequence[Area] = tuple(AREAS), *, also: Sequence[str] = ()
 ) -> list[Result]:
-    """Make the checks of these areas, one after the other."""
-    checks = [check for area in areas for check in AREAS[area]]
+    """Make the checks of these areas and those with the ids `also`, one after the other."""
+    checks = [
+        check
+        for area, every in AREAS.items()
+        for check in every
+        if area in areas or check.id in also
+    ]
     return [Result(check=each, finding=await _made(each, installation)) for each in checks]
 
 

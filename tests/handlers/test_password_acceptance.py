@@ -13,7 +13,7 @@ from msgspec import structs
 from idp.passwords.breached import open_list
 from idp.records import USERS
 from storage import Update
-from tests.handlers.people import create, person
+from tests.handlers.people import PATH, create, person
 from tests.handlers.registering import at_code, at_register
 from tests.handlers.resetting import at_reset_code, give_address
 from tests.handlers.resetting import newest as newest_reset
@@ -124,6 +124,24 @@ async def test_an_organization_only_tightens_strength_and_the_length_with_a_fact
     assert await own(minLength=20) == (2, 20)
     assert await own(minLength=20, minStrength=1, minLengthWithFactor=8) == (2, 10)
     assert await own(minLength=20, minStrength=4, minLengthWithFactor=12) == (4, 12)
+
+
+async def test_an_organization_s_own_length_and_characters_are_instead_of_the_installation_s(
+    owner,
+):
+    """As in the reference system, where a policy of the organization replaces the other."""
+    strict = {"minLength": 20, "hasNumber": True, "minLengthWithFactor": 12, "minStrength": 2}
+    await owner.request("PUT", DEFAULT, strict)
+    assert (await owner.post(COMPLEXITY, {"minLength": 14, "hasSymbol": True})).status == 200
+    policy = (await owner.get(COMPLEXITY)).json()["policy"]
+    short = await owner.post(PATH, person(password={"password": "lamp! kettle"}))
+    enough = await owner.post(PATH, person(password={"password": "lamp! kettle wolf"}))
+
+    assert (policy["minLength"], policy.get("hasNumber", False)) == (14, False)
+    assert (policy["hasSymbol"], policy["minLengthWithFactor"]) == (True, 14)
+    assert policy["minStrength"] == 2
+    assert refused(short, 400, 3) == {"password.password": "password.too_short"}
+    assert enough.status == 200
 
 
 @pytest.mark.parametrize(

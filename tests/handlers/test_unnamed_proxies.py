@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
@@ -11,6 +12,7 @@ from handlers import hosts
 from idp import proxy_warnings
 from idp.config import Config
 from tests.handlers import guessing
+from tests.support import console
 
 
 @pytest.fixture
@@ -35,7 +37,10 @@ async def test_without_the_header_a_peer_is_somebody_like_any_other(at, server, 
     assert [page.status for page in pages] == [400, 429]
 
 
-async def test_it_is_warned_of_once_and_listed(at, server, capfd):
+async def test_it_is_warned_of_once_and_listed(at, server, monkeypatch):
+    warned = []
+    log = SimpleNamespace(warning=lambda text, proxy: warned.append((text, proxy)))
+    monkeypatch.setattr(proxy_warnings, "_log", log)
     for n in range(3):
         await (await at(f"name{n}"))("wrong")
     await server.service.errands.finished()
@@ -43,7 +48,9 @@ async def test_it_is_warned_of_once_and_listed(at, server, capfd):
 
     assert listed.id == "127.0.0.1"
     assert listed.seen_at == server.clock.now()
-    assert capfd.readouterr().err.count("X-Forwarded-For is not believed") <= 1
+    ((text, proxy),) = warned
+    assert "X-Forwarded-For is not believed" in text
+    assert proxy == "127.0.0.1"
 
 
 async def test_another_start_warns_again(server):
@@ -88,3 +95,20 @@ def test_only_a_private_or_loopback_peer_that_names_another_is_taken_for_a_proxy
     request.remote_ip = peer
 
     assert hosts.is_unnamed_proxy(Config(trusted_proxies=trusted), request) is is_unnamed
+
+
+async def test_the_console_shows_the_peers_whose_header_was_not_believed(
+    server, visitor, monkeypatch
+):
+    await console.admin(server, visitor)
+    # Checks of what is outside are skipped where the issuer is on this machine.
+    monkeypatch.setattr(Config, "is_loopback", False)
+    before = await visitor.get("/ui/console/settings/safety")
+    proxy_warnings.warn(server.service, "192.0.2.7")
+    await server.service.errands.finished()
+    after = await visitor.get("/ui/console/settings/safety")
+
+    assert (before.status, after.status) == (200, 200)
+    assert "192.0.2.7" not in before.text
+    assert "192.0.2.7" in after.text
+    assert "If one of them is your proxy, add it to trusted_proxies" in after.text

@@ -14,11 +14,12 @@ from pathlib import Path
 import msgspec
 
 from idp import credentials
-from idp.clients import grant_ids, project_grants
+from idp.clients import project_grants
 from idp.identity import schemes, stamps, users
 from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META
 from tests.support.audit import events_agree
+from tests.support.grant_invariants import check_grants
 from tests.support.mongod import connected
 from tests.support.stored import everything
 
@@ -171,30 +172,6 @@ def check_roles(found) -> None:
     for one in found["role_assignments"].values():
         assert {(one.project_id, key) for key in one.role_keys} <= known
         assert one.role_keys
-
-
-def check_grants(found) -> None:
-    """A grant has roles that its project knows. What was assigned by a grant is what it grants, or
-    waits to be taken away."""
-    known = {(one.project_id, one.key) for one in found["project_roles"].values()}
-    waiting = {(one.kind, one.owner_id) for one in found["leftovers"].values()}
-    for one in found["project_grants"].values():
-        assert one.id == grant_ids.of_grant(one.project_id, one.granted_org_id)
-        assert {(one.project_id, key) for key in one.role_keys} <= known, "no such role"
-    for one in found["role_assignments"].values():
-        if one.granted_by is None or ("project_grant.deleted", one.granted_by) in waiting:
-            continue
-        grant = found["project_grants"].get(grant_ids.of_grant(one.project_id, one.org_id))
-        if grant is None:
-            assert (
-                {one.project_id, one.org_id}
-                - found["projects"].keys()
-                - (found["organizations"].keys())
-            ), "roles by a grant that is gone"
-            continue
-        assert grant.generation == one.granted_by, "roles by a grant that is gone"
-        is_due = ("project_grant.changed", grant.id) in waiting
-        assert is_due or set(one.role_keys) <= set(grant.role_keys), "roles without a grant"
 
 
 def check_codes(found) -> None:
