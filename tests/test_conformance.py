@@ -113,7 +113,8 @@ SAFE += ["covered: users", "covered: projects"]
 SAFE += [f"audit: {each}" for each in ("longest lives", "refused credentials", "events")]
 SAFE += ["consent: claims", "covered: policies", "covered: management access"]
 SAFE += [
-    f"covered: {each}" for each in ("console", "organizations", "sweep", "commands", "indirectly")
+    f"covered: {each}"
+    for each in ("console", "organizations", "sweep", "commands", "indirectly", "addresses")
 ]
 TENANTS = ["claims", "forged address", "superseded address", "domain", "squatted name"]
 USERS = ["each point", "projects", "withdrawn", "page", "grants", "proposed", "upgrade"]

@@ -13,6 +13,7 @@ from idp.identity import (
     covered_users,
     mail_links,
     phone_verifications,
+    protected_addresses,
     security_letters,
     user_changes,
     verifications,
@@ -64,7 +65,8 @@ async def set_email(
     the one before is told.
 
     Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
-    own address verified), InvalidArgument (the template), Taken, Busy.
+    own address verified, nor one by which somebody above them signs in), InvalidArgument (the
+    template), Taken, Busy.
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await covered_users.find_person(service, call, user_id)
@@ -74,8 +76,10 @@ async def set_email(
         _NOTHING,
     )
     letters = security_letters.email_changed(service, found, email)
+    found.email = email
+    if request.is_verified or request.return_code is not None:
+        await protected_addresses.check(service, call, found)
     if not request.is_verified:
-        found.email = email
         begun = await _email_code(service, call, found, request.send_code, request.return_code)
     user = await user_changes.make(
         service,
@@ -101,6 +105,8 @@ async def resend_email(
     await _check_template(service, user, request.send_code)
     if user.email is None or user.email.is_verified_everywhere:
         raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
+    if request.return_code is not None:
+        await protected_addresses.check(service, call, user)
     begun = await _email_code(service, call, user, request.send_code, request.return_code)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, is_told=request.return_code is not None)

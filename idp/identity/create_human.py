@@ -21,6 +21,7 @@ from idp.identity import (
     new_users,
     password_acceptance,
     phone_verifications,
+    protected_addresses,
     users,
     verifications,
     verified_contacts,
@@ -131,6 +132,8 @@ async def _prepare(
         paths=paths,
         is_by_instance=call.is_by_instance,
     )
+    if request.email.is_verified or request.email.return_code is not None:
+        await protected_addresses.check(service, call, made.user)
     email = await _begin_email(service, made.user, request.email, call.asserts)
     phone = _begin_phone(service, made.user, request.phone, call.asserts)
     return _Prepared(

@@ -18,6 +18,7 @@ from idp.identity import (
     password_acceptance,
     password_resets,
     phone_verifications,
+    protected_addresses,
     verifications,
     verified_contacts,
 )
@@ -180,6 +181,8 @@ async def _prepare(
         is_by_instance=call.is_by_instance,
     )
     user, writes = made.user, list(made.writes)
+    if user.email is not None and user.email.is_verified:
+        await protected_addresses.check(service, call, user)
     if user.email is not None and not user.email.is_verified:
         writes += (await verifications.begin_email(service, user, send=True)).writes
     elif user.password is None:

@@ -48,6 +48,11 @@ SLUGS: Final[Mapping[str, Slug]] = {
         "The user's address is proven, so there is no code to send.",
         "There is nothing left to do.",
     ),
+    "email.protected": Slug(
+        403,
+        "Somebody who may do more than the caller signs in by this address.",
+        "Let a code be mailed to the address, or an owner of the installation set it.",
+    ),
     "factor.unsupported": Slug(
         400,
         "The service has no such second factor yet.",
