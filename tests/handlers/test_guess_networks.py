@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import sign_in
+from idp.identity import network_limits, sign_in
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
 from storage import COUNTERS
@@ -104,3 +104,13 @@ async def test_known_networks_are_never_slowed(at, server):
     assert [answer.status for answer in answers] == [400] * 3
     assert TryOrigin("::ffff:203.0.113.7").is_exempt(server.service.config)
     assert not TryOrigin("203.0.113.16").is_exempt(server.service.config)
+
+
+async def test_of_one_network_a_thousand_accounts_are_noted_at_most(at, server, monkeypatch):
+    assert network_limits.NOTED == 1000
+    monkeypatch.setattr(network_limits, "NOTED", 5)
+    for n in range(9):
+        assert (await (await at(f"name{n}", "192.0.2.1"))("wrong")).status == 400
+    noted = [one.id async for one in server.store.scan(COUNTERS) if one.id.startswith("seen:")]
+
+    assert len(noted) == 5

@@ -94,6 +94,53 @@ class TestPasswordLength:
         assert enough.name == "verify-email"
 
 
+class TestPasswordStrength:
+    """The least strength; an organization's policy only asks for more than the installation's."""
+
+    @pytest.fixture
+    def said(self, profile, layer):
+        return layered(layer, 0 if profile == "trial" else 3, 1, 2, 4)
+
+    @pytest.fixture
+    def settings(self, profile, said):
+        given = {"password_min_strength": said["setting"]} if "setting" in said else {}
+        return {"profile": profile} | given
+
+    async def test_it_is_that_of_the_strongest(self, server, said, layer):
+        org_id = await home_of(server)
+        for name, id in (("installation", None), ("organization", org_id)):
+            if name in said:
+                rules = ComplexityRules(min_strength=said[name])
+                await store_policy(server, id, rules, "password_complexity")
+        rules = await effective.complexity(server.service, org_id)
+
+        assert rules.min_strength == said[layer]
+
+
+class TestPasswordLengthWithFactor:
+    """The length with a second factor; an organization's policy only asks for more."""
+
+    @pytest.fixture
+    def said(self, layer):
+        return layered(layer, 8, 9, 10, 12)
+
+    @pytest.fixture
+    def settings(self, profile, said):
+        given = {"password_min_length_with_factor": said["setting"]} if "setting" in said else {}
+        return {"profile": profile, "password_min_length": 15} | given
+
+    async def test_it_is_that_of_the_strongest(self, server, said, layer):
+        org_id = await home_of(server)
+        for name, id in (("installation", None), ("organization", org_id)):
+            if name in said:
+                rules = ComplexityRules(min_length=15, min_length_with_factor=said[name])
+                await store_policy(server, id, rules, "password_complexity")
+        rules = await effective.complexity(server.service, org_id)
+
+        assert effective.min_length(rules, has_factor=True) == said[layer]
+        assert effective.min_length(rules, has_factor=False) == 15
+
+
 class TestOthersPasswords:
     """What is set for people is judged by the policy, and without one as ever."""
 

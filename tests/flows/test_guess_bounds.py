@@ -1,0 +1,154 @@
+"""What bounds guesses beside the pace of one password: codes, turns of a network, refused tries.
+From two services over one store."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from idp.errors import IdpError
+from idp.identity import factor_checks, known_browsers, sign_in
+from idp.identity.comparisons import AT_ONCE
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
+from idp.records import GUESS_STREAKS, Agent
+from storage import COUNTERS
+from tests.flows.test_guess_races import WRONG, attempt, settings, twins, url, user_of
+from tests.support.factors import code, give_app, give_codes, wrong
+from tests.support.stored import count
+
+__all__ = ["settings", "twins", "url"]
+
+ORIGIN = TryOrigin("192.0.2.1")
+
+
+async def outcome(check, *args) -> str:
+    """What became of a code."""
+    try:
+        await check(*args)
+    except Throttled as refused:
+        return refused.cause
+    except IdpError as refused:
+        return refused.slug
+    return "right"
+
+
+@pytest.mark.gen_test(timeout=120)
+@pytest.mark.parametrize("at_once", [60, 120, 200])
+@pytest.mark.parametrize("kind", ["app", "recovery code"])
+async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
+    twins, monkeypatch, kind, at_once
+):
+    await give_app(twins.server)
+    await give_codes(twins.server)
+    checks = {
+        "app": (factor_checks.by_app, factor_checks.totp, "step_of", wrong(twins.clock)),
+        "recovery code": (
+            factor_checks.by_recovery_code,
+            factor_checks.recovery_codes,
+            "using",
+            "AAAA-BBBB-CCCC",
+        ),
+    }
+    check, module, name, typed = checks[kind]
+    compared, real = [], getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a, **k: compared.append(1) or real(*a, **k))
+    user = await user_of(twins.server)
+    services = itertools.islice(itertools.cycle(twins.services), at_once)
+    outcomes = await asyncio.gather(
+        *(outcome(check, service, user, typed, ORIGIN) for service in services)
+    )
+    right = await outcome(
+        factor_checks.by_app, twins.server.service, user, code(twins.clock), ORIGIN
+    )
+
+    assert 5 <= len(compared) <= 6
+    assert outcomes.count("code.wrong") == len(compared)
+    assert set(outcomes) == {"code.wrong", "paced"}
+    assert right == ("paced" if kind == "app" else "right")
+
+
+@pytest.mark.gen_test(timeout=120)
+async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twins, monkeypatch):
+    """Tries at accounts of their own, none of which waits for its pace."""
+    most, under_way = {service: 0 for service in map(id, twins.services)}, {}
+    turn = asyncio.Event()
+
+    def counting(service):
+        real = service.hasher.verify_nobody
+
+        async def verify_nobody(password):
+            under_way[id(service)] = under_way.get(id(service), 0) + 1
+            most[id(service)] = max(most[id(service)], under_way[id(service)])
+            await turn.wait()
+            under_way[id(service)] -= 1
+            return await real(password)
+
+        monkeypatch.setattr(service.hasher, "verify_nobody", verify_nobody)
+
+    for service in twins.services:
+        counting(service)
+    names = [f"nobody-{n}" for n in range(40)]
+    tries = [
+        asyncio.ensure_future(attempt(service, name, WRONG, TryOrigin(f"2001:db8::{n:x}")))
+        for n, (name, service) in enumerate(zip(names, itertools.cycle(twins.services)))
+    ]
+    while sum(under_way.values()) < 2 * AT_ONCE:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    held = dict(under_way)
+    turn.set()
+    outcomes = await asyncio.gather(*tries)
+
+    assert AT_ONCE == 8
+    assert list(held.values()) == [AT_ONCE, AT_ONCE]
+    assert list(most.values()) == [AT_ONCE, AT_ONCE]
+    assert set(outcomes) == {"unknown"}
+
+
+@pytest.mark.gen_test(timeout=600)
+@pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.deep)])
+async def test_refused_tries_at_two_services_add_no_rows(twins, times):
+    addresses = [f"198.51.100.{n}" for n in range(6)]
+    await twins.tries(WRONG, addresses=addresses)
+    before = await rows(twins)
+    for n, service in zip(range(times), itertools.cycle(twins.services)):
+        origin = TryOrigin(f"198.18.{n // 250}.{n % 250}")
+        with pytest.raises(Throttled):
+            await sign_in.check_password(service, twins.server.user[0], WRONG, origin)
+
+    assert await rows(twins) == before
+
+
+async def rows(twins):
+    """How many records there are, and every counter and streak as it is."""
+    kept = [
+        {one.id: one async for one in twins.store.scan(collection)}
+        for collection in (COUNTERS, GUESS_STREAKS)
+    ]
+    return await count(twins.store), kept
+
+
+@pytest.mark.gen_test(timeout=120)
+async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in(twins):
+    """One in two seconds; the owner has signed in with their browser before."""
+    name, password = twins.server.user
+    user = await user_of(twins.server)
+    now = twins.clock.now()
+    browser = Agent(
+        id="theirs",
+        secret_hash="",
+        created_at=now,
+        expires_at=now,
+        known=[known_browsers.entry(user)],
+    )
+    known = TryOrigin("192.0.2.1", agent=browser)
+    services = itertools.cycle(twins.services)
+    for n in range(1000):
+        origin = TryOrigin(f"2001:db8::{n:x}")
+        await attempt(next(services), name, WRONG, origin)
+        twins.clock.advance(2)
+        if n % 100 == 99:
+            assert await attempt(next(services), name, password, known) == "right"
