@@ -8,6 +8,8 @@ from jwcrypto.jwt import JWT
 
 from idp.oauth import refusals
 from tests.support import forged
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.forged import part
 from tests.support.service import shared_key
 from tests.support.stored import everything
@@ -243,6 +245,7 @@ async def test_a_hint_fills_in_the_login_name(demo, tokens, new_visitor, server)
     assert page.inputs["loginName"] == server.user[0]
 
 
+@on_both_stores
 async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor, demo, tokens):
     elsewhere = await server.register(access_token_type="jwt")
     foreign = await elsewhere.silently(visitor)
@@ -272,6 +275,7 @@ async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor,
             assert "code" in page.answer, name
 
 
+@on_both_stores
 async def test_an_ignored_hint_can_be_explained(server, visitor, demo):
     page = await visitor.get(demo.authorize_url(id_token_hint="an-old-hint"))
     (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])

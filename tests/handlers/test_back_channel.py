@@ -14,6 +14,8 @@ from idp.outgoing import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
 from tests.support import callers
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.forged import part
 from tests.support.stored import only
 
@@ -311,6 +313,7 @@ async def test_a_service_of_the_internet_calls_nobody_on_its_own_machine(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "waiting"
 
 
+@on_both_stores
 async def test_an_address_that_may_not_be_called_is_a_warning_that_names_the_setting(
     server, visitor, new_listener, monkeypatch, capsys
 ):

@@ -18,6 +18,8 @@ from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
 from tests.handlers.noting import at, read_note
 from tests.handlers.steps import Seen, shape, text_of
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.forged import part
 from tests.support.stored import count, everything, only
 
@@ -322,6 +324,7 @@ async def told(browser, client, answer):
     return part(tokens["id_token"], 1), userinfo
 
 
+@on_both_stores
 async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_in, wiki):
     page = await asked(signed_in, wiki, scope="openid", claims=named("email", "name"))
     answer = await signed_in.submit(page, decision="allow")
@@ -336,6 +339,7 @@ async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_i
     assert (consent.scopes, consent.claims) == (["openid"], ["email", "name"])
 
 
+@on_both_stores
 async def test_claims_that_were_agreed_to_are_not_asked_for_again_and_others_are(signed_in, wiki):
     first = await asked(signed_in, wiki, scope="openid", claims=named("email"))
     await signed_in.submit(first, decision="allow")

@@ -12,6 +12,8 @@ from idp.oauth import logout
 from idp.records import AGENTS, APPLICATIONS, SESSIONS, LogoutRequest
 from storage import Update
 from tests.support import forged
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.forged import part
 from tests.support.service import shared_key
 from tests.support.stored import everything, only
@@ -43,6 +45,7 @@ async def ask(visitor, method: str, form: dict):
     return await visitor.post(PATH, form)
 
 
+@on_both_stores
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_a_hint_ends_its_session_at_once_and_leads_to_the_registered_address(
     visitor, client, tokens, method
@@ -122,6 +125,7 @@ async def test_the_same_logout_twice_ends_the_same_way(server, visitor, client, 
     assert await everything(server.store) == before
 
 
+@on_both_stores
 async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
     server, visitor, client, tokens, new_visitor
 ):
@@ -143,6 +147,7 @@ async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
 
 
+@on_both_stores
 async def test_of_several_people_of_a_browser_a_hint_signs_out_the_one_it_names(
     server, visitor, client, tokens
 ):
@@ -167,6 +172,7 @@ async def test_a_cross_site_post_of_another_browser_ends_nothing(
     assert await is_signed_in(visitor, client)
 
 
+@on_both_stores
 async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, tokens):
     await visitor.get(client.logout_url(id_token_hint=tokens["id_token"]))
     fresh = (await client.refresh(visitor, tokens["refresh_token"])).json()

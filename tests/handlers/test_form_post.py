@@ -12,6 +12,8 @@ import pytest
 from idp import base64url
 from idp.oauth.responses import MODES
 from tests.handlers.steps import Seen, text_of
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.stored import everything
 
 IMPLICIT = {
@@ -200,6 +202,7 @@ PLACED_IN_A_FORM = {
 }
 
 
+@on_both_stores
 @pytest.mark.parametrize("name", PLACED_IN_A_FORM)
 async def test_a_refused_request_object_says_that_the_refusal_is_posted(visitor, client, name):
     page = await visitor.get(client.authorize_url(request=PLACED_IN_A_FORM[name]))
@@ -208,6 +211,7 @@ async def test_a_refused_request_object_says_that_the_refusal_is_posted(visitor,
     assert answer["error"] == "request_not_supported"
 
 
+@on_both_stores
 @pytest.mark.parametrize("mode", ["fragment", "query", "pigeon", None, 5, ["form_post"]])
 @pytest.mark.parametrize("response_type", [None, "code", "id_token", "id_token token"])
 async def test_the_mode_of_a_refused_request_object_never_puts_tokens_types_into_a_query(

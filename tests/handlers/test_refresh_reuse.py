@@ -10,6 +10,8 @@ from idp.oauth import refusals
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.stored import everything
 
 GRACE = 20
@@ -27,6 +29,7 @@ def tokens(io_loop, server, visitor, demo) -> dict:
     return io_loop.run_sync(make)
 
 
+@on_both_stores
 async def test_a_lost_answer_is_asked_for_once_more(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
     before = await everything(server.store)
@@ -98,6 +101,7 @@ async def ends(server):
     return [(each.type, dict(each.payload).get("cause")) for each in found if each.type in types]
 
 
+@on_both_stores
 async def test_a_late_repetition_is_an_event_of_its_own(server, visitor, demo, tokens):
     await demo.refresh(visitor, tokens["refresh_token"])
     server.clock.advance(GRACE)
@@ -118,6 +122,7 @@ async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
     assert "refreshTokenReuseSeconds" in kept.fix
 
 
+@on_both_stores
 async def test_a_replay_is_told_by_its_cause(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
     await demo.refresh(visitor, first["refresh_token"])

@@ -11,6 +11,8 @@ from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
 from tests.handlers.steps import Seen, at_password, leads_on, shape, text_of
+from tests.support.both_stores import on_both_stores
+from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 from tests.support.factors import code as code_of_app
 from tests.support.factors import give_app
 from tests.support.stored import everything
@@ -239,6 +241,7 @@ async def test_a_second_factor_is_asked_for_in_whichever_browser_it_is_opened(
     assert (done.status, done.name) == (200, "signed-in")
 
 
+@on_both_stores
 async def test_the_address_loses_the_key_before_anything_is_shown(
     visitor, new_visitor, server, demo
 ):
@@ -258,6 +261,7 @@ async def test_the_address_loses_the_key_before_anything_is_shown(
     assert key[22:] not in page.text + page.url
 
 
+@on_both_stores
 @pytest.mark.parametrize(("seconds", "name"), [(599, "change-password"), (600, "expired")])
 async def test_the_browser_keeps_the_key_for_ten_minutes(
     visitor, new_visitor, server, demo, seconds, name

@@ -10,7 +10,25 @@ from tests.support.mongod import fresh_database
 @pytest.fixture(params=["sqlite", "mongodb"])
 def settings(request, tmp_path):
     """A store of each kind; a module imports this fixture by its name."""
-    if request.param == "sqlite":
+    yield from _store(request, request.param, tmp_path)
+
+
+on_both_stores = pytest.mark.parametrize("settings", ["sqlite", "mongodb"], indirect=True)
+
+
+@pytest.fixture
+def store_as_marked(request, tmp_path):
+    """The `settings` of a module of which only some tests run on both stores: those that are
+    marked with `on_both_stores`. The others have a store in memory."""
+    kind = getattr(request, "param", None)
+    if kind is None:
+        yield {}
+    else:
+        yield from _store(request, kind, tmp_path)
+
+
+def _store(request, kind, tmp_path):
+    if kind == "sqlite":
         yield {"store": f"sqlite:///{tmp_path}/db.sqlite3"}
         return
     with fresh_database(request.getfixturevalue("mongod")) as url:
