@@ -8,8 +8,7 @@ from jwcrypto.jwt import JWT
 
 from idp.oauth import refusals
 from tests.support import forged
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.forged import part
 from tests.support.service import shared_key
 from tests.support.stored import everything

@@ -14,8 +14,7 @@ from idp.outgoing import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
 from tests.support import callers
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.forged import part
 from tests.support.stored import only
 

@@ -18,8 +18,7 @@ from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
 from tests.handlers.noting import at, read_note
 from tests.handlers.steps import Seen, shape, text_of
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.forged import part
 from tests.support.stored import count, everything, only
 

@@ -12,9 +12,7 @@ from idp.oauth import logout
 from idp.records import AGENTS, APPLICATIONS, SESSIONS, LogoutRequest
 from storage import Update
 from tests.support import forged
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
-from tests.support.forged import part
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.service import shared_key
 from tests.support.stored import everything, only
 from tests.support.wire import FORM
@@ -45,7 +43,6 @@ async def ask(visitor, method: str, form: dict):
     return await visitor.post(PATH, form)
 
 
-@on_both_stores
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_a_hint_ends_its_session_at_once_and_leads_to_the_registered_address(
     visitor, client, tokens, method
@@ -147,7 +144,6 @@ async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
 
 
-@on_both_stores
 async def test_of_several_people_of_a_browser_a_hint_signs_out_the_one_it_names(
     server, visitor, client, tokens
 ):
@@ -157,7 +153,7 @@ async def test_of_several_people_of_a_browser_a_hint_signs_out_the_one_it_names(
 
     assert page.headers["Location"] == BYE
     assert len(left) == 1
-    assert left[0].user_id != part(tokens["id_token"], 1)["sub"]
+    assert left[0].user_id != forged.part(tokens["id_token"], 1)["sub"]
 
 
 async def test_a_cross_site_post_of_another_browser_ends_nothing(
@@ -185,7 +181,7 @@ async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, to
 
 async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, client, tokens):
     agent = await only(server.store, AGENTS)
-    claims = part(tokens["id_token"], 1)
+    claims = forged.part(tokens["id_token"], 1)
     request = LogoutRequest(
         id="request",
         expires_at=server.clock.now(),
@@ -339,7 +335,7 @@ async def test_a_hint_that_is_not_genuine_is_a_page_and_ends_nothing(
 ):
     genuine = tokens["id_token"]
     published = (await visitor.get("/oauth/v2/keys")).json()["keys"][0]
-    strange = JWT(header=part(genuine, 0), claims=part(genuine, 1))
+    strange = JWT(header=forged.part(genuine, 0), claims=forged.part(genuine, 1))
     strange.make_signed_token(JWK.from_pyca(shared_key(3)))
     hints = forged.hostile_jwts(genuine, JWK(**published).export_to_pem())
     hints |= {

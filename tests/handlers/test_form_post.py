@@ -12,8 +12,7 @@ import pytest
 from idp import base64url
 from idp.oauth.responses import MODES
 from tests.handlers.steps import Seen, text_of
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.stored import everything
 
 IMPLICIT = {

@@ -10,8 +10,7 @@ from idp.oauth import refusals
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.stored import everything
 
 GRACE = 20

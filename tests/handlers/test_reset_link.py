@@ -11,8 +11,7 @@ from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
 from tests.handlers.steps import Seen, at_password, leads_on, shape, text_of
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.factors import code as code_of_app
 from tests.support.factors import give_app
 from tests.support.stored import everything

@@ -16,7 +16,7 @@ def settings(request, tmp_path):
 on_both_stores = pytest.mark.parametrize("settings", ["sqlite", "mongodb"], indirect=True)
 
 
-@pytest.fixture
+@pytest.fixture(name="settings")
 def store_as_marked(request, tmp_path):
     """The `settings` of a module of which only some tests run on both stores: those that are
     marked with `on_both_stores`. The others have a store in memory."""
