@@ -20,7 +20,7 @@ from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak
 from storage import COUNTERS, Insert, Update
-from tests.handlers import guessing
+from tests.handlers import guessing, resetting
 from tests.handlers.steps import text_of
 from tests.support import account
 from tests.support.stored import count
@@ -280,6 +280,21 @@ async def test_a_password_of_an_administrator_opens_it(at, server):
 
     assert await streak(server) is None
     assert (await (await at())(password)).status == 303
+
+
+async def test_a_finished_mail_reset_opens_it(at, server, visitor, demo):
+    await resetting.give_address(server)
+    await close(server, known=3, codes=2)
+    await (await at())("wrong")
+    page = await resetting.at_reset_code(visitor, demo)
+    assert (await streak(server)).unknown > 50, "the mail alone opens nothing"
+    done = await resetting.chosen(visitor, page)
+    left = [one.id async for one in server.store.scan(COUNTERS) if one.id.startswith("pace:")]
+
+    assert "code" in done.answer
+    assert await streak(server) is None
+    assert left == []
+    assert (await (await at())(resetting.NEW_PASSWORD)).status == 303
 
 
 async def test_a_right_password_does_not_forget_wrong_codes(at, server, new_visitor, demo):
