@@ -12,7 +12,8 @@
 ${pgettext("reset", "This service is not set up to send mail: it holds it for you to read.")}</p>
 <p><a href="${web_link(mail_url)}">${pgettext("verify-email", "Read the held mail")}</a></p>
 % else:
-${pgettext("reset", "It may take some minutes; look among the unwanted mail too.")}</p>
+${pgettext("reset", "It may take some minutes; look among the unwanted mail too.")}
+${pgettext("reset", "If you find several, use the link in the newest one.")}</p>
 % endif
 <%form:step>
 ${form.login_name_field(login_name)}

@@ -9,27 +9,46 @@ from typing import Final
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
+from idp.network_keys import site_key
 from idp.service import Service
 
 A_MINUTE: Final = 30  # from one network, as this process has counted them
 COOL_DOWN: Final = timedelta(seconds=60)
 MAILS: Final = 5  # to a mailbox, in an hour and from one network
 ASKED_FOR: Final = 60  # mails to anybody, from one network
-FROM_EVERYWHERE: Final = 4  # times the mails that one network may ask for
+FROM_SITE: Final = 2  # times the mails that one network may ask for: from an IPv6 /48
+FROM_EVERYWHERE: Final = 4
 WINDOW: Final = timedelta(hours=1)
 
 
 async def admit(service: Service, mailbox: str, origin: TryOrigin) -> None:
-    """Count a mail: those that one network asks for, and those to a mailbox (or what was typed for
-    one), in such a way that a stranger can't keep its owner out. Raises Throttled; for a network
-    that asks for many within a minute without a look at the store.
+    """Count a mail to a mailbox, which gets 20 an hour from everywhere together. Raises
+    Throttled, as `admit_from_network` does."""
+    await admit_from_network(service, mailbox, origin)
+    await count(service, f"mails:to:{_hidden(service, mailbox)}", MAILS * FROM_EVERYWHERE)
+
+
+async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) -> None:
+    """Count a mail by the network that asks for it: all of them, and those to one mailbox (or to
+    the name that was typed for one), also by the /48 of an IPv6 address.
+
+    A browser in which somebody has signed in before is counted for itself, so that strangers in
+    the same network take nothing from it. Raises Throttled; for a network that asks for many within a minute without a look at the
+    store.
     """
     _admit_network(service, origin)
-    hidden = service.vault.mac("mailbox", login_key(mailbox)).hex()[:32]
+    hidden, site = _hidden(service, mailbox), site_key(origin.address)
     if not origin.is_exempt(service.config):
         await count(service, f"mails:from:{origin.network}", ASKED_FOR * origin.factor)
-    await count(service, f"mails:to:{hidden}:{origin.network}", MAILS)
-    await count(service, f"mails:to:{hidden}", MAILS * FROM_EVERYWHERE)
+    known = origin.agent if origin.agent and origin.agent.known else None
+    asker = f"browser:{known.id}" if known else origin.network
+    await count(service, f"mails:to:{hidden}:{asker}", MAILS)
+    if site is not None and known is None:
+        await count(service, f"mails:to:{hidden}:{site}", MAILS * FROM_SITE)
+
+
+def _hidden(service: Service, mailbox: str) -> str:
+    return service.vault.mac("mailbox", login_key(mailbox)).hex()[:32]
 
 
 def _admit_network(service: Service, origin: TryOrigin) -> None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from idp import mail
 from idp.identity import (
+    known_browsers,
     lock_ends,
     mail_codes,
     mail_limits,
@@ -81,7 +82,7 @@ async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> 
     request = flow.request
     if request.login_name == login_name and _is_recent(service, request):
         return
-    await mail_limits.admit(service, f"name:{login_key(login_name)}", visit.origin)
+    await mail_limits.admit_from_network(service, f"name:{login_key(login_name)}", visit.origin)
     writes = await _asked(service, flow, login_name, visit)
     await flows.commit(service, flow, *writes)
 
@@ -97,7 +98,9 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     mail_limits.refuse_too_soon(service, request.reset_sent_at)
-    await mail_limits.admit(service, f"name:{login_key(request.login_name)}", visit.origin)
+    await mail_limits.admit_from_network(
+        service, f"name:{login_key(request.login_name)}", visit.origin
+    )
     writes = await _asked(service, flow, request.login_name, visit)
     await flows.commit(service, flow, *writes)
 
@@ -121,7 +124,7 @@ async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) ->
     )
     key, made = reset_links.add_key(service, user, Insert(VERIFICATIONS, verification))
     posting = await _mail(service, flow, user, code, key, visit)
-    may_send = await _may_send(service, user, login_name)
+    may_send = await _may_send(service, flow, user, login_name)
     return [made, *([posting] if user and may_send else []), _step(flow, id, login_name, now)]
 
 
@@ -140,12 +143,16 @@ async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject
     return subject if is_theirs and is_active(subject) else None
 
 
-async def _may_send(service: Service, user: User | None, login_name: str) -> bool:
-    """Count the mails to one account, however it was called; nobody is told of that count."""
-    most = mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
+async def _may_send(service: Service, flow: Flow, user: User | None, login_name: str) -> bool:
+    """Count the mails to one account, whichever of its names was typed; the page says nothing of
+    that count. Mails that strangers ask for do not use up those of a browser that the account
+    knows."""
     account = service.vault.mac("reset", account_of(user, login_name)).hex()[:32]
+    key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
+    if user is not None and known_browsers.is_known(flow.agent, user):
+        key, most = f"{key}:known", mail_limits.MAILS
     try:
-        await mail_limits.count(service, f"resets:{account}", most)
+        await mail_limits.count(service, key, most)
     except Throttled:
         return False
     return True

@@ -146,7 +146,7 @@ async def send(world, path, form, **headers):
     posted = await world.visitor.post(
         path, content=urlencode(form), headers={"Content-Type": FORM} | headers
     )
-    world.server.clock.advance(10)
+    world.server.clock.advance(20)
     return [asked, posted]
 
 

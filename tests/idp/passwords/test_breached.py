@@ -139,6 +139,7 @@ def test_an_unsorted_list_is_not_made_compact_and_nothing_is_left(tmp_path):
 
 
 @pytest.mark.deep
+@pytest.mark.alone
 def test_a_list_of_10_million_lines_answers_within_5_ms_in_5_mb(tmp_path):
     path, number = tmp_path / "list.txt", 10_000_000
     generator = random.Random(1)
