@@ -33,8 +33,8 @@ async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) 
     the name that was typed for one), also by the /48 of an IPv6 address.
 
     A browser in which somebody has signed in before is counted for itself, so that strangers in
-    the same network take nothing from it. Raises Throttled; for a network that asks for many within a minute without a look at the
-    store.
+    the same network take nothing from it. Raises Throttled; for a network that asks for many
+    within a minute without a look at the store.
     """
     _admit_network(service, origin)
     hidden, site = _hidden(service, mailbox), site_key(origin.address)
