@@ -6,6 +6,7 @@ import pytest
 
 from idp.records import APPLICATIONS, CONSENTS
 from tests.handlers.managing import PATH
+from tests.support.both_stores import on_both_stores, store_settings
 from tests.support.callers import instance_owner
 from tests.support.stored import everything
 
@@ -23,8 +24,13 @@ KINDS = {
 
 
 @pytest.fixture
-def settings(request):
-    return {"profile": getattr(request, "param", "trial")}
+def settings(request, tmp_path):
+    """A profile with a store in memory, or a store of this kind with the profile `trial`."""
+    kind = getattr(request, "param", "trial")
+    if kind in ("trial", "public"):
+        yield {"profile": kind}
+    else:
+        yield from store_settings(request, kind, tmp_path)
 
 
 @pytest.fixture
@@ -101,6 +107,7 @@ def signed_in(io_loop, server, visitor, demo):
     return visitor
 
 
+@on_both_stores
 @pytest.mark.parametrize(
     "uri", ["example.app:/cb", "http://127.0.0.1/cb", "http://localhost:7/cb"]
 )
@@ -180,6 +187,7 @@ async def test_an_app_of_others_asks_what_is_new_and_confirms_the_rest(signed_in
 NO_CHALLENGE = {"code_challenge": None, "code_challenge_method": None}
 
 
+@on_both_stores
 @pytest.mark.parametrize("prompt", [None, "none"])
 async def test_a_client_with_a_secret_that_requires_pkce_is_refused_without(
     server, signed_in, prompt

@@ -10,7 +10,7 @@ from tests.support.mongod import fresh_database
 @pytest.fixture(params=["sqlite", "mongodb"])
 def settings(request, tmp_path):
     """A store of each kind; a module imports this fixture by its name."""
-    yield from _store(request, request.param, tmp_path)
+    yield from store_settings(request, request.param, tmp_path)
 
 
 on_both_stores = pytest.mark.parametrize("settings", ["sqlite", "mongodb"], indirect=True)
@@ -24,10 +24,11 @@ def store_as_marked(request, tmp_path):
     if kind is None:
         yield {}
     else:
-        yield from _store(request, kind, tmp_path)
+        yield from store_settings(request, kind, tmp_path)
 
 
-def _store(request, kind, tmp_path):
+def store_settings(request, kind, tmp_path):
+    """Yields the settings of a new store of this kind, for a fixture."""
     if kind == "sqlite":
         yield {"store": f"sqlite:///{tmp_path}/db.sqlite3"}
         return
