@@ -102,7 +102,7 @@ TABLES = {
 BEHAVIOURS = [*range(1, 61), "16 id_token_hint", "18 form_post", "19 iss"]
 SAFE_PROTOCOL = [
     *["logout", "hint", "request", "assertion"],
-    *["requirePkce", "confirmReturn", "refresh", "reset link"],
+    *["requirePkce", "confirmReturn", "refresh", "reset link", "programs"],
     *["TLS 1.2", "back-channel", "organization", "console"],
     *["anonymous", "note", "sweep", "limits", "pushed", "outage"],
 ]

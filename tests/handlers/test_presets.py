@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -178,3 +179,24 @@ def test_the_documentation_names_every_preset():
     section = told.partition("### Presets")[2].partition("###")[0]
 
     assert set(presets.PRESETS) <= set(re.findall(r"`([a-z0-9-]+)`", section))
+
+
+OF_FRAMEWORKS = ("flask", "django", "express", "node", "nextjs", "spring", "aspnet")
+VARIABLE = re.compile(
+    r"""environ\["(\w+)"\]|process\.env\.(\w+)|\$\{([A-Z_]+)\}|Configuration\["(\w+)"\]"""
+)
+
+
+@pytest.mark.parametrize("name", OF_FRAMEWORKS)
+def test_a_program_says_at_its_top_its_file_what_to_install_and_its_variables(name):
+    lines = presets.configuration(name, ISSUER, "the-client", "app.example").splitlines()
+    comments = [*itertools.takewhile(lambda line: line.startswith(("#", "//")), lines)]
+    head, body = "\n".join(comments), "\n".join(lines[len(comments) :])
+    variables = {found for match in VARIABLE.findall(body) for found in match if found}
+    if name == "nextjs":  # Auth.js reads this one by itself
+        variables.add("AUTH_SECRET")
+
+    assert lines[0].lstrip("#/ ").startswith(presets.find(name).file)
+    assert re.search(r"\b(pip install|npm install|dotnet add|dependencies)\b", head)
+    assert "CLIENT_SECRET" in variables
+    assert variables == set(re.findall(r"[A-Z]+_[A-Z]+", head))

@@ -21,6 +21,11 @@ from tests.support.visitor import Visitor
 
 START_SECONDS = 30
 SECRETS = {"SECRET_KEY": "k" * 40, "SESSION_SECRET": "s" * 40}
+PROGRAMS = [("flask", "/auth/login"), ("express", "/login"), ("node", "/login")]
+CLOCK = """
+const real = Date.now, { readFileSync } = require('node:fs')
+Date.now = () => real() + Number(readFileSync('ahead', 'utf8'))
+"""
 
 
 def free_port() -> int:
@@ -32,6 +37,7 @@ class Running:
     """The program of a preset, in a directory of its own."""
 
     def __init__(self, command: list[str], directory: Path, environment: dict[str, str]) -> None:
+        self.directory = directory
         self.process = subprocess.Popen(
             command,
             cwd=directory,
@@ -51,6 +57,10 @@ class Running:
             time.sleep(0.05)
         raise AssertionError(f"the program does not listen: {self.stop()}")
 
+    def move_clock(self, *, minutes: int) -> None:
+        """Let the clock of a program of Node go ahead by this."""
+        (self.directory / "ahead").write_text(str(minutes * 60_000))
+
     def stop(self) -> str:
         self.process.kill()
         return self.process.communicate()[0]
@@ -58,6 +68,8 @@ class Running:
 
 @pytest.fixture
 def start(tmp_path, request):
+    """Starts the program of a preset. A program of Node has a clock that goes ahead by as many
+    milliseconds as the file `ahead` beside it says."""
     started = []
 
     def begin(name: str, text: str, secret: str) -> Running:
@@ -67,8 +79,10 @@ def start(tmp_path, request):
             directory, command = tmp_path, [sys.executable, file]
         else:
             found, packages = request.getfixturevalue("npm")
-            directory, command = tmp_path / name, [str(found.program), file]
+            directory, command = tmp_path / name, [str(found.program), "-r", "./clock.cjs", file]
             directory.mkdir()
+            (directory / "clock.cjs").write_text(CLOCK)
+            (directory / "ahead").write_text("0")
             (directory / "node_modules").symlink_to(packages / "node_modules")
             environment |= node.environment(found) | SECRETS | {"CLIENT_SECRET": secret}
         (directory / file).write_text(text, encoding="utf-8")
@@ -81,28 +95,135 @@ def start(tmp_path, request):
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
+@pytest.fixture
+def begin(io_loop, place, api, start):
+    """Registers and starts the program of a preset, after `change` of its text; a function that
+    opens a new browser at it."""
+    opened = []
+
+    async def make(name: str, change=lambda text: text, host: str = "localhost"):
+        port = free_port()
+        made, text = await registered(place, api, name, f"{host}:{port}")
+        running = start(name, change(text), made["clientSecret"])
+        running.wait_for(port)
+
+        def browser() -> httpx.AsyncClient:
+            opened.append(httpx.AsyncClient(base_url=f"http://localhost:{port}", timeout=20))
+            return opened[-1]
+
+        return running, browser
+
+    yield make
+    for one in opened:
+        io_loop.run_sync(one.aclose)
+
+
+async def callback_of(place, person: Visitor, at_application, login: str) -> str:
+    """Where the sign-in, which is begun at the application, sends the browser back to."""
+    begun = await at_application.get(login)
+    page = await person.sign_in(begun.headers["Location"], *place.user)
+    assert page.location.startswith(str(at_application.base_url)), page.location
+    back = urlsplit(page.location)
+    return f"{back.path}?{back.query}"
+
+
+async def is_signed_in(at_application) -> bool:
+    text = (await at_application.get("/")).text
+    assert ("Hello " in text) != ("Sign in" in text), text
+    return "Hello " in text
+
+
+@pytest.mark.gen_test(timeout=90)
+@pytest.mark.parametrize(("name", "login"), PROGRAMS)
+async def test_a_person_signs_in_to_the_program_of_a_preset(
+    place, open_browser, begin, name, login
+):
+    _, browser = await begin(name)
+    own = browser()
+    was_signed_in = await is_signed_in(own)
+    finished = await own.get(await callback_of(place, open_browser(place), own, login))
+
+    assert not was_signed_in
+    assert finished.status_code in (302, 303), finished.text
+    assert await is_signed_in(own)
+
+
+@pytest.mark.gen_test(timeout=90)
+@pytest.mark.parametrize(("name", "login"), PROGRAMS)
+async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
+    place, open_browser, begin, name, login
+):
+    """Login CSRF (RFC 6749 10.12): neither a browser without cookies is signed in, nor one that
+    has begun a sign-in of its own, and the browser that has begun this one still is."""
+    _, browser = await begin(name)
+    own, without_cookies, with_its_own = browser(), browser(), browser()
+    await with_its_own.get(login)
+    callback = await callback_of(place, open_browser(place), own, login)
+
+    for other in (without_cookies, with_its_own):
+        refused = await other.get(callback)
+        assert refused.status_code >= 400, refused.text
+        assert not await is_signed_in(other)
+    assert (await own.get(callback)).status_code in (302, 303)
+    assert await is_signed_in(own)
+
+
+@pytest.mark.gen_test(timeout=90)
+async def test_the_program_for_node_ends_sign_ins_after_10_minutes_and_sessions_after_8_hours(
+    place, open_browser, begin
+):
+    running, browser = await begin("node")
+    own, late = browser(), browser()
+    await own.get(await callback_of(place, open_browser(place), own, "/login"))
+    callback = await callback_of(place, open_browser(place), late, "/login")
+
+    running.move_clock(minutes=10)
+    refused = await late.get(callback)
+    assert (refused.status_code, await is_signed_in(late)) == (400, False)
+    assert await is_signed_in(own)
+    running.move_clock(minutes=8 * 60)
+    assert not await is_signed_in(own)
+
+
+@pytest.mark.gen_test(timeout=90)
+async def test_the_program_for_node_keeps_a_bounded_number_of_sign_ins(place, open_browser, begin):
+    def at_most_two(text):
+        assert text.count("100_000") == 1
+        return text.replace("100_000", "2")
+
+    _, browser = await begin("node", at_most_two)
+    first, second = browser(), browser()
+    first_callback = await callback_of(place, open_browser(place), first, "/login")
+    second_callback = await callback_of(place, open_browser(place), second, "/login")
+    await browser().get("/login")
+
+    assert (await first.get(first_callback)).status_code == 400
+    assert (await second.get(second_callback)).status_code == 303
+
+
 @pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize(
-    ("name", "login"), [("flask", "/auth/login"), ("express", "/login"), ("node", "/login")]
+    ("host", "name", "last"),
+    [("localhost", "browser", "lax"), ("https://localhost", "__host-browser", "secure")],
 )
-async def test_a_person_signs_in_to_the_program_of_a_preset(
-    place, api, open_browser, start, name, login
+async def test_the_cookie_of_the_program_for_node_is_out_of_reach_of_scripts_and_other_sites(
+    begin, host, name, last
 ):
-    port = free_port()
-    base = f"http://localhost:{port}"
-    made, text = await registered(place, api, name, f"localhost:{port}")
-    running = start(name, text, made["clientSecret"])
-    running.wait_for(port)
-    browser: Visitor = open_browser(place)
-    async with httpx.AsyncClient(base_url=base, timeout=20) as at_application:
-        before = await at_application.get("/")
-        begun = await at_application.get(login)
-        page = await browser.sign_in(begun.headers["Location"], *place.user)
-        back = urlsplit(page.location)
-        finished = await at_application.get(f"{back.path}?{back.query}")
-        after = await at_application.get("/")
+    """Over https it is also out of reach of other hosts of the domain (RFC 6265bis 4.1.3.2)."""
+    _, browser = await begin("node", host=host)
+    answer = await browser().get("/login")
 
-    assert (before.status_code, "Sign in" in before.text) == (200, True)
-    assert f"{back.scheme}://{back.netloc}" == base
-    assert finished.status_code in (302, 303), finished.text
-    assert "Hello " in after.text, (after.text, running.stop())
+    cookie, *attributes = answer.headers["Set-Cookie"].lower().split("; ")
+    assert cookie.partition("=")[0] == name
+    assert attributes[:4] == ["path=/", "max-age=600", "httponly", "samesite=lax"]
+    assert answer.headers["Set-Cookie"].lower().endswith(last)
+
+
+@pytest.mark.gen_test(timeout=90)
+async def test_the_program_for_node_outlives_an_address_that_is_none(begin):
+    _, browser = await begin("node")
+    own = browser()
+    refused = await own.get(f"{own.base_url}//")
+
+    assert refused.status_code == 400
+    assert not await is_signed_in(own)

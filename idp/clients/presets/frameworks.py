@@ -13,13 +13,20 @@ from idp.clients.presets.preset import (
 from idp.i18n import message
 
 _FLASK: Final = """\
+# app.py: pip install flask authlib requests, then python app.py
+# It reads from the environment:
+#   SECRET_KEY     signs the session cookie: python -c "import secrets; print(secrets.token_hex())"
+#   CLIENT_SECRET  the secret that was shown when the application was registered
 import os
 
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, redirect, session, url_for
+from markupsafe import escape
 
 app = Flask(__name__)
 app.secret_key = os.environ["SECRET_KEY"]
+app.config["SESSION_COOKIE_SAMESITE"] = "Lax"
+app.config["SESSION_COOKIE_SECURE"] = "<base>".startswith("https:")
 oauth = OAuth(app)
 oauth.register(
     "idp",
@@ -33,7 +40,7 @@ oauth.register(
 @app.get("/")
 def home():
     user = session.get("user")
-    return f"Hello {user['name']}" if user else '<a href="/auth/login">Sign in</a>'
+    return f"Hello {escape(user['name'])}" if user else '<a href="/auth/login">Sign in</a>'
 
 
 @app.get("/auth/login")
@@ -48,10 +55,12 @@ def callback():
 
 
 if __name__ == "__main__":
-    app.run(port=<port>)
+    app.run(host="localhost", port=<port>)
 """
 
 _DJANGO: Final = """\
+# settings.py, at its end: pip install mozilla-django-oidc
+# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
 import os
 
 # urls.py: path("oidc/", include("mozilla_django_oidc.urls"))
@@ -73,6 +82,10 @@ OIDC_OP_JWKS_ENDPOINT = "<keys>"
 """
 
 _EXPRESS: Final = """\
+// server.js: npm install express express-openid-connect, then node server.js
+// It reads from the environment:
+//   SESSION_SECRET  encrypts the session cookie: openssl rand -hex 32
+//   CLIENT_SECRET   the secret that was shown when the application was registered
 const express = require('express')
 const { auth, requiresAuth } = require('express-openid-connect')
 
@@ -95,6 +108,9 @@ app.listen(<port>)
 """
 
 _NODE: Final = """\
+// server.mjs: npm install openid-client@6, then node server.mjs
+// It reads from the environment:
+//   CLIENT_SECRET  the secret that was shown when the application was registered
 import http from 'node:http'
 import * as client from 'openid-client'
 
@@ -108,56 +124,93 @@ const config = await client.discovery(
   // http is for an issuer on this machine alone
   issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : undefined,
 )
-const waiting = new Map() // what a sign-in that was begun expects, by its state
-const people = new Map() // who is signed in, by the cookie; keep both in your session store
+
+const isHttps = callback.startsWith('https:')
+const prefix = isHttps ? '__Host-' : '' // no other host of the domain can set such a cookie
+const BROWSER = { name: `${prefix}browser`, seconds: 600 }
+const SESSION = { name: `${prefix}sid`, seconds: 8 * 3600 }
+// In the memory of this process: with several processes, keep both in a store that they share.
+const begun = expiring(BROWSER.seconds) // by state: the browser and what it has to come back with
+const sessions = expiring(SESSION.seconds) // by the cookie: who is signed in
 
 http.createServer(async (req, res) => {
-  const url = new URL(req.url, '<base>')
-  const cookie = /(?:^|; )sid=([^;]+)/.exec(req.headers.cookie ?? '')?.[1]
   try {
-    if (url.pathname === '/login') return redirect(res, await begin())
-    if (url.pathname === '/callback') return await finish(url, res)
-    const person = people.get(cookie)
+    const url = new URL(req.url, '<base>')
+    if (url.pathname === '/login') return await begin(req, res)
+    if (url.pathname === '/callback') return await finish(url, req, res)
+    const person = sessions.get(cookie(req, SESSION))
     res.setHeader('Content-Type', 'text/html')
     res.end(person ? `Hello ${person.sub}` : '<a href="/login">Sign in</a>')
   } catch (error) {
-    res.writeHead(400).end(error.message)
+    res.writeHead(400, { 'Content-Type': 'text/plain' }).end(error.message)
   }
 }).listen(<port>)
 
-async function begin() {
+async function begin(req, res) {
+  const browser = cookie(req, BROWSER) ?? client.randomState()
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const expectedState = client.randomState()
-  waiting.set(expectedState, { pkceCodeVerifier, expectedState, idTokenExpected: true })
-  return client.buildAuthorizationUrl(config, {
+  const checks = { pkceCodeVerifier, expectedState, idTokenExpected: true }
+  begun.set(expectedState, { browser, checks })
+  redirect(res, BROWSER, browser, client.buildAuthorizationUrl(config, {
     redirect_uri: callback,
     scope: 'openid profile email',
     state: expectedState,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
-  })
+  }))
 }
 
-async function finish(url, res) {
-  const checks = waiting.get(url.searchParams.get('state'))
-  waiting.delete(url.searchParams.get('state'))
-  if (!checks) throw new Error('no sign-in was begun here')
-  const tokens = await client.authorizationCodeGrant(config, url, checks)
+async function finish(url, req, res) {
+  const state = url.searchParams.get('state')
+  const found = begun.get(state)
+  // Else a link could sign this browser in to the account of whoever made the link.
+  if (!found || found.browser !== cookie(req, BROWSER)) {
+    throw new Error('this browser has not begun this sign-in, or too long ago: begin at /login')
+  }
+  begun.delete(state)
+  const tokens = await client.authorizationCodeGrant(config, url, found.checks)
   const sid = client.randomState()
-  people.set(sid, tokens.claims())
-  res.setHeader('Set-Cookie', `sid=${sid}; HttpOnly; SameSite=Lax; Path=/`)
-  redirect(res, '/')
+  sessions.set(sid, tokens.claims())
+  redirect(res, SESSION, sid, '/')
 }
 
-function redirect(res, to) {
+function cookie(req, { name }) {
+  const pattern = new RegExp(`(?:^|; )${name}=([A-Za-z0-9_-]{43})(?:;|$)`)
+  return pattern.exec(req.headers.cookie ?? '')?.[1]
+}
+
+function redirect(res, { name, seconds }, value, to) {
+  const scope = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`
+  res.setHeader('Set-Cookie', `${name}=${value}; ${scope}`)
   res.writeHead(303, { Location: String(to) }).end()
+}
+
+// A map whose entries end by themselves; when there are too many, the oldest give way.
+function expiring(seconds, most = 100_000) {
+  const entries = new Map()
+  const isOver = (entry) => !entry || entry.endsAt <= Date.now()
+  return {
+    get: (id) => isOver(entries.get(id)) ? undefined : entries.get(id).value,
+    delete: (id) => entries.delete(id),
+    set(id, value) {
+      entries.set(id, { value, endsAt: Date.now() + seconds * 1000 })
+      for (const [oldest, entry] of entries) {
+        if (!isOver(entry) && entries.size <= most) break
+        entries.delete(oldest)
+      }
+    },
+  }
 }
 """
 
 _NEXT: Final = """\
+// auth.ts: npm install next-auth@beta
+// It reads from the environment:
+//   AUTH_SECRET    encrypts the session cookie: npx auth secret
+//   CLIENT_SECRET  the secret that was shown when the application was registered
 import NextAuth from "next-auth"
 
-// AUTH_SECRET and CLIENT_SECRET come from the environment.
 // app/api/auth/[...nextauth]/route.ts: export const { GET, POST } = handlers
 export const { handlers, auth, signIn, signOut } = NextAuth({
   providers: [
@@ -175,7 +228,8 @@ export const { handlers, auth, signIn, signOut } = NextAuth({
 """
 
 _SPRING: Final = """\
-# with spring-boot-starter-oauth2-client
+# application.yaml, with spring-boot-starter-oauth2-client among the dependencies
+# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
 spring:
   security:
     oauth2:
@@ -191,6 +245,8 @@ spring:
 """
 
 _ASP: Final = """\
+// Program.cs: dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect
+// It reads CLIENT_SECRET, which was shown at the registration, from the environment.
 builder.Services
     .AddAuthentication(options =>
     {
