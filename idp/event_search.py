@@ -8,14 +8,14 @@ or even empty, and still say where to go on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from idp import access, base64url
+from idp import access, base64url, event_details
 from idp.access import Call
 from idp.answers import Answer
 from idp.errors import FieldProblem, InvalidArgument
@@ -89,15 +89,18 @@ class TypeView(Answer, frozen=True, kw_only=True):
 
 
 class Aggregate(Answer, frozen=True, kw_only=True):
-    """The record that changed, and the organization that it belongs to."""
+    """The record that changed, and the organization that it belongs to. `login_name` is there for
+    users."""
 
     id: str
     type: TypeView
     resource_owner: str = ""
+    login_name: str = ""
 
 
 class EventView(Answer, frozen=True, kw_only=True):
-    """One change of one record. `sequence` is the record's own: one change, one step."""
+    """One change of one record. `sequence` is the record's own: one change, one step. `summary`
+    is there for refused attempts: cause, count, network and client, in English."""
 
     id: str
     editor: Editor
@@ -107,6 +110,7 @@ class EventView(Answer, frozen=True, kw_only=True):
     type: TypeView
     payload: dict[str, str] = {}
     request_id: str = ""
+    summary: str = ""
 
 
 class EventsFound(Answer, frozen=True, kw_only=True):
@@ -239,21 +243,28 @@ def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
 
 
 async def _found(service: Service, page: _Page, org_id: str | None = None) -> EventsFound:
-    names = await _names(service, {event.actor for event in page.events}, org_id)
+    names = await _names(service, _user_ids(page.events), org_id)
     return EventsFound(
         events=[_view(event, names) for event in page.events], next_cursor=_cursor(page.after)
     )
 
 
-async def _names(service: Service, actors: set[str], org_id: str | None) -> dict[str, User]:
+def _user_ids(events: Sequence[Event]) -> set[str]:
+    """Those who did it, and the users that it was done to."""
+    changed = {event.record_id for event in events if event.collection == USERS.name}
+    return changed | {event.actor for event in events}
+
+
+async def _names(service: Service, ids: set[str], org_id: str | None) -> dict[str, User]:
     """The users among them; within an organization, its own."""
-    found = await service.store.get_many([(USERS, id) for id in sorted(actors)])
+    found = await service.store.get_many([(USERS, id) for id in sorted(ids)])
     users = [user for user in found if isinstance(user, User)]
     return {user.id: user for user in users if org_id in (None, user.org_id)}
 
 
 def _view(event: Event, users: Mapping[str, User]) -> EventView:
-    user = users.get(event.actor)
+    user, payload = users.get(event.actor), dict(event.payload)
+    changed = users.get(event.record_id) if event.collection == USERS.name else None
     return EventView(
         id=event.id,
         editor=Editor(
@@ -264,19 +275,21 @@ def _view(event: Event, users: Mapping[str, User]) -> EventView:
             id=event.record_id,
             type=_type(object_of(event.type)),
             resource_owner=event.org_id or "",
+            login_name=changed.user_name if changed else "",
         ),
         sequence=str(event.sequence),
         creation_date=event.at,
         type=_type(event.type),
-        payload=dict(event.payload),
+        payload=payload,
         request_id=event.request_id or "",
+        summary=event_details.summary(event.type, payload),
     )
 
 
 def _type(name: str) -> TypeView:
     object, _, change = name.partition(".")
     words = [OBJECTS.get(object, object.replace("_", " ")), change.replace("_", " ")]
-    told = ": ".join(word for word in words if word)
+    told = event_details.sentence(name) or ": ".join(word for word in words if word)
     return TypeView(
         type=name,
         localized=LocalizedType(key=f"EventTypes.{name}", localized_message=told),

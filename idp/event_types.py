@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from idp import event_details
+
 # By the record that changed: what happened to it, after the dot.
 _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "app_key": ("Key of an application", ("created", "deleted")),
@@ -130,7 +132,8 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 _SPACES: Final = str.maketrans("_.", "  ")
 OBJECTS: Final[Mapping[str, str]] = {name: told for name, (told, _) in _CHANGES.items()}
 TYPES: Final[Mapping[str, str]] = {
-    f"{name}.{change}": f"{told}: {change.translate(_SPACES)}"
+    f"{name}.{change}": event_details.sentence(f"{name}.{change}")
+    or f"{told}: {change.translate(_SPACES)}"
     for name, (told, changes) in _CHANGES.items()
     for change in changes
 }

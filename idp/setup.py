@@ -192,6 +192,13 @@ def _first_admin(service: Service, user_id: str, password: str, now: datetime) -
     )
 
 
+async def is_link_used(service: Service) -> bool:
+    """Tells whether the first administrator has replaced the one-time password of the set-up
+    link."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    return instance is not None and instance.first_admin is None
+
+
 async def find_default_organization(service: Service, instance: Instance) -> Organization:
     """The organization that the set-up made."""
     organization = await service.store.get(ORGANIZATIONS, instance.org_id)

@@ -2,10 +2,19 @@
 ##   login_name: str          what the field holds at first; page.js fills it from the link
 ##   password: str | None     the one-time password, if it was right before
 ##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
-##   asks_for_strangers: bool    whether to ask if strangers may open accounts; No by default
+##   asks_for_strangers: bool    whether to ask if strangers may open accounts
+##   opens_accounts: bool     the answer that is chosen
+##   sign_in_url: str | None  where to sign in, if the set-up link was used
 <%inherit file="page.mako"/>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("setup", "Set up your account")}</%def>\
+% if sign_in_url:
+<div role="status">
+<p>${pgettext("setup", "The set-up link was used already: a password has been chosen.")}</p>
+<p><a class="button" href="${web_link(sign_in_url)}">${pgettext("setup", "Sign in with that password")}</a></p>
+</div>
+<p>${pgettext("setup", "This form is only for somebody who was given a new one-time password.")}</p>
+% endif
 <%form:step>
 ${form.field("loginName", pgettext("page", "Login name"), type="text", value=login_name,
     autocomplete="username", autocapitalize="none", spellcheck="false", dir="auto", required=True,
@@ -19,8 +28,8 @@ ${form.new_password_field(policy, autofocus=False)}
 <label for="strangers">${pgettext("setup", "May strangers open accounts?")}</label>
 <p class="hint" id="strangers-hint">${pgettext("setup", "You can change this later in the login policy.")}</p>
 <select id="strangers" name="strangers" aria-describedby="strangers-hint">
-<option value="no" selected>${pgettext("setup", "No")}</option>
-<option value="yes">${pgettext("setup", "Yes")}</option>
+<option value="no"${html_attributes({"selected": not opens_accounts})}>${pgettext("setup", "No")}</option>
+<option value="yes"${html_attributes({"selected": opens_accounts})}>${pgettext("setup", "Yes")}</option>
 </select>
 </div>
 % endif

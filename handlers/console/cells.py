@@ -35,6 +35,11 @@ def codes(values: Sequence[str]) -> Cell:
     return code("\n".join(values))
 
 
+def lines(values: Sequence[Message]) -> Cell:
+    """Several texts, each on a line of its own."""
+    return cell(values, "lines")
+
+
 def link(value: Message | str, url: str) -> Cell:
     return cell(value, "link", url)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +15,7 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import PAGE, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import access, event_search, requests
+from idp import access, event_details, event_search, requests
 from idp.access import Call
 from idp.errors import InvalidArgument
 from idp.event_search import EventQuery
@@ -30,6 +30,7 @@ _COLUMNS: Final = (
     message("Who", context="events"),
     message("Object", context="events"),
     message("Request", context="events"),
+    message("Details", context="events"),
 )
 _FIELDS: Final = (
     Field(
@@ -143,16 +144,25 @@ class EventsHandler(EventsBase):
         who = editor.get("displayName") or editor["userId"]
         by_actor = self.at(self.path, editorUserId=editor["userId"])
         by_object = self.at(self.path, aggregateId=object["id"])
-        request = event.get("requestId")
+        request, login_name = event.get("requestId"), object.get("loginName")
+        named = f"{login_name} ({object['id']})" if login_name else object["id"]
         return [
             cells.instant(event["creationDate"]),
             cells.code(event["type"]["type"]),
             cells.link(who, by_actor),
-            cells.link(object["id"], by_object),
+            cells.link(named, by_object),
             cells.link(request, self.at(self.path, requestId=request))
             if request
             else cells.text(None),
+            _details(event["type"]["type"], event.get("payload", {})),
         ]
+
+
+def _details(type: str, payload: Mapping[str, str]) -> Cell:
+    """What happened, for attempts that were refused."""
+    if type not in event_details.SENTENCES:
+        return cells.text(None)
+    return cells.lines([event_details.SENTENCES[type], *event_details.details(type, payload)])
 
 
 class DownloadHandler(EventsBase):

@@ -121,7 +121,7 @@ def _total(answer: Document) -> Message | None:
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """A cell of a table, or the value of a fact: kinds are text, texts, code, time, chip,
+    """A cell of a table, or the value of a fact: kinds are text, texts, lines, code, time, chip,
     progress and link."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 

@@ -18,7 +18,7 @@ from idp.i18n import Message, message
 
 _SECTION: Final = "safety"
 _OPERATION: Final = "GET /admin/v1/doctor"
-_ALSO: Final = ("proxy.address",)  # what the service has warned of in its log
+ALSO: Final = ("proxy.address",)  # what the service has warned of in its log
 _STATES: Final[dict[str, tuple[Message, str | None]]] = {
     "ok": (message("all well", context="safety"), "good"),
     "warn": (message("warning", context="safety"), "bad"),
@@ -46,7 +46,7 @@ class SafetyHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         service = self.service
         here = Installation(config=service.config, clock=service.clock, store=service.store)
-        results = await doctor.examine(here, doctor.OF_WHAT_IS_STORED, also=_ALSO)
+        results = await doctor.examine(here, doctor.OF_WHAT_IS_STORED, also=ALSO)
         results.sort(key=lambda each: each.finding.state in ("ok", "skipped"))
         self.page(
             "console/list",

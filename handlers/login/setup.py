@@ -9,12 +9,11 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.page import ForeignForm, PageHandler
-from idp import logs, registration_choice
+from idp import logs, registration_choice, setup
 from idp.i18n import message
 from idp.identity import own_password, permissions, sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth.params import Params
-from idp.setup import PAGE
 from storage import Conflict, Stale
 
 _log = logs.logger(__name__)
@@ -31,6 +30,8 @@ class SetupHandler(PageHandler):
     The browser may have no cookie yet: the one-time password itself proves who sends the form.
     """
 
+    _opens_accounts = False  # the answer to "May strangers open accounts?", as far as it is given
+
     async def get(self) -> None:
         await self._ask("")
 
@@ -38,6 +39,7 @@ class SetupHandler(PageHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         form = self._own_form()
+        self._opens_accounts = form.get("strangers") == "yes"
         login_name = (form.get("loginName") or "").strip()
         problem = problem_of(login_name)
         if problem is not None:
@@ -65,7 +67,7 @@ class SetupHandler(PageHandler):
             org_id = subject.user.org_id
             await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
             return
-        is_open = form.get("strangers") == "yes"
+        is_open = self._opens_accounts
         choice = await registration_choice.answer(self.service, subject, is_open=is_open)
         try:
             cookie = await own_password.replace_one_time(
@@ -96,8 +98,10 @@ class SetupHandler(PageHandler):
             password=proven,
             policy=await policy_of(self.service, org_id),
             asks_for_strangers=await registration_choice.is_asked(self.service),
+            opens_accounts=self._opens_accounts,
+            sign_in_url=CONSOLE if await setup.is_link_used(self.service) else None,
             **values,
         )
 
 
-ROUTES = [(PAGE, SetupHandler)]
+ROUTES = [(setup.PAGE, SetupHandler)]

@@ -25,6 +25,7 @@ FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
 LISTS: Final = ("result", "events", "eventTypes")
 _ABOUT: Final = "details"
+_HEADS: Final = {"summary": "details"}  # of columns that people look for by another name
 _PROOF: Final = "url"  # beside it, a token is what a domain publishes
 
 
@@ -80,7 +81,7 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
         return [_text(row) for row in rows]
     shown = [flat(row) for row in rows]
     names = columns or _all(shown)
-    heads = {name: name.rpartition(".")[2] for name in names}
+    heads = {name: _HEADS.get(name, name.rpartition(".")[2]) for name in names}
     widths = {
         name: max(len(heads[name]), *(len(row.get(name, "")) for row in shown)) for name in names
     }

@@ -13,7 +13,7 @@ from idp import proxy_warnings
 from idp.delivery import smtp
 from idp.delivery.failures import NotSent
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
-from idp.i18n import Message
+from idp.i18n import Message, message
 from idp.oauth.endpoints import KEYS
 from idp.outgoing import Failed
 from idp.records import SIGNING_KEYS
@@ -132,9 +132,10 @@ CHECKS: Final = (
     Check(
         id="proxy.address",
         area="outside",
-        about=Message("X-Forwarded-For is believed as configured."),
-        todo=Message(
-            "If one of them is your proxy, add it to trusted_proxies; any other can be ignored."
+        about=message("X-Forwarded-For is believed as configured.", context="safety"),
+        todo=message(
+            "If one of them is your proxy, add it to trusted_proxies; any other can be ignored.",
+            context="safety",
         ),
         run=proxy_address,
     ),

@@ -135,7 +135,7 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 <span class="chip"${html_attributes({"data-tone": state["tone"]})}>${said(state["label"])}</span>\
 </%def>
 
-## A value as people read it: `fact` is {label: Message, value, kind: "text", "texts", "code", "chip", "time", "progress", "link", "secret"; url}
+## A value as people read it: `fact` is {label: Message, value, kind: "text", "texts", "lines", "code", "chip", "time", "progress", "link", "secret"; url}
 <%def name="fact_value(cell)">\
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
@@ -148,6 +148,13 @@ ${chip(cell["value"])}\
 % elif cell["kind"] == "progress":
 <% bar = cell["value"] %>\
 <progress value="${bar['done']}" max="${bar['total']}" aria-label="${text_of(bar['label'])}"></progress> <bdi>${bar["done"]} / ${bar["total"]}</bdi>\
+% elif cell["kind"] == "lines":
+% for value in cell["value"]:
+${said(value)}\
+% if not loop.last:
+<br>
+% endif
+% endfor
 % elif cell["kind"] == "texts":
 % for value in cell["value"]:
 <span class="chip">${told(value)}</span>

@@ -190,6 +190,8 @@ def choosing(said):
             "password": said("Kx7f-9QmD"),
             "policy": POLICY,
             "asks_for_strangers": True,
+            "opens_accounts": True,
+            "sign_in_url": "/ui/console",
         },
     }
 
@@ -308,6 +310,8 @@ BARE = {
         "password": None,
         "policy": POLICY,
         "asks_for_strangers": False,
+        "opens_accounts": False,
+        "sign_in_url": None,
     },
     "explain": {"explanation": None, "request_id": "req-7f3a"},
     "error": {

@@ -7,7 +7,9 @@ import re
 
 import pytest
 
-from idp.records import PROJECTS
+from idp import failure_events
+from idp.records import PROJECTS, USERS
+from tests.handlers.steps import text_of
 from tests.support import console
 from tests.support.callers import new_organization
 
@@ -102,3 +104,22 @@ async def test_an_organization_sees_its_own_changes_alone(server, visitor, new_v
     assert [(await stranger.get(path)).status for path in all] == [403, 403]
     assert id in (await visitor.get(f"{PATH}/installation?aggregateId={id}")).text
     assert id in (await visitor.get(f"{PATH}/installation/download")).text
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", ["A sign-in of this user was refused.", "Cause: wrong password or code"]),
+        ("de", ["Eine Anmeldung dieses Benutzers wurde abgelehnt.", "Netz: 192.0.2.7"]),
+    ],
+)
+async def test_a_refused_sign_in_says_who_why_and_from_where(server, visitor, lang, said):
+    await console.admin(server, visitor)
+    (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
+    failure_events.sign_in(server.service, user.id, "wrong", "192.0.2.7", "<shop>")
+    await failure_events.flush(server.service)
+    page = await visitor.get(f"{PATH}?eventTypes=user.sign_in.failed&lang={lang}")
+    text = text_of(page)
+
+    assert all(one in text for one in [*said, "Client: <shop>", f"demo ({user.id})"]), text
+    assert "<shop>" not in page.text

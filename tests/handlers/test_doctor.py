@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from idp import doctor
+from handlers.console import safety
+from idp import doctor, i18n
 from idp.doctor.check import Installation
 from idp.records import REPLAY, Replay
 from storage import Insert
@@ -90,3 +91,18 @@ async def test_the_console_shows_it_to_who_sees_the_whole_installation_alone(ser
 
     assert (await visitor.get(SAFETY)).status == 403
     assert SAFETY not in (await visitor.get("/ui/console")).text
+
+
+@pytest.mark.parametrize("tag", sorted(i18n.available()))
+def test_every_text_of_the_safety_page_is_translated(tag):
+    bundle = i18n.load(tag)
+    areas = [doctor.AREAS[area] for area in doctor.OF_WHAT_IS_STORED]
+    checks = [*(one for checks in areas for one in checks), *also_shown()]
+    texts = [text for check in checks for text in (check.about, check.todo)]
+
+    assert [t.msgid for t in texts if not bundle.is_translated(t.msgid, t.context)] == []
+
+
+def also_shown():
+    every = {one.id: one for checks in doctor.AREAS.values() for one in checks}
+    return [every[id] for id in safety.ALSO]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import product
+from typing import get_args
 
 import msgspec
 import pytest
 
-from idp import event_search, event_types
+from idp import event_details, event_search, event_types, failure_events
+from idp.identity import guess_reports
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -220,3 +223,52 @@ async def test_what_goes_with_a_user_or_an_application_went_in_their_organizatio
 
     told = {event["type"]["type"] for event in await found(caller, OWN)}
     assert told >= {"user_metadata.deleted", "user_key.deleted", "app_key.deleted"}
+
+
+async def note_refusals(server):
+    """A wrong password of the demo user, twice, and one of a name that nobody has."""
+    service = server.service
+    (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
+    for _ in range(2):
+        failure_events.sign_in(service, user.id, "wrong", "192.0.2.7", "shop")
+    failure_events.nobodys_sign_in(service, "a digest", "192.0.2.8")
+    await failure_events.flush(service)
+    server.clock.advance(600)
+    await failure_events.flush(service)
+    return user
+
+
+async def test_a_refused_sign_in_is_readable_with_cause_count_network_client_and_login_name(
+    server, owner
+):
+    user = await note_refusals(server)
+    event, _ = await found(owner, eventTypes=["user.sign_in.failed"])
+    (of_nobody,) = await found(owner, eventTypes=["instance.sign_in.failed"])
+
+    assert event["type"]["localized"]["localizedMessage"] == "A sign-in of this user was refused."
+    assert event["aggregate"]["loginName"] == user.user_name
+    begin = "Cause: wrong password or code; Count: 1; Network: 192.0.2.7; Client: shop; Until: "
+    assert event["summary"].startswith(begin)
+    assert of_nobody["summary"] == "Count: 1; Login names: 1; Networks: 1"
+
+
+async def test_changes_have_no_summary(owner):
+    id, _ = await new_project(owner)
+    (event,) = await found(owner, aggregateId=id)
+
+    assert "summary" not in event
+
+
+def test_every_failure_event_has_a_sentence_and_every_cause_a_text():
+    payload = {"cause": "?"}
+    causes = set(get_args(guess_reports.Cause)) - {"accepted"}
+    texts = {event_details.summary("user.sign_in.failed", {"cause": one}) for one in causes}
+
+    assert set(event_details.SENTENCES) == {
+        *(failure_events.SIGN_IN, failure_events.NOBODYS_SIGN_IN, failure_events.NETWORK),
+        *(failure_events.CLIENT, failure_events.IMPERSONATION),
+    }
+    assert len(texts) == len(causes)
+    assert not any(text == f"Cause: {one}" for text, one in product(texts, causes))
+    assert event_details.summary("user.sign_in.failed", payload) == "Cause: ?"
+    assert not [told for told in event_types.TYPES.values() if ".failed" in told]

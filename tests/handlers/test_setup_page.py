@@ -10,7 +10,7 @@ from idp import start
 from idp.identity import recovery
 from idp.records import EVENTS, USERS
 from storage import Update
-from tests.handlers.steps import at_password, shape, text_of
+from tests.handlers.steps import Seen, at_password, shape, text_of
 
 ADDRESS = "/ui/setup"
 NEW = "seven green kettles hum"
@@ -227,3 +227,16 @@ async def test_the_page_speaks_the_persons_language(visitor, proof):
 
     assert "Richten Sie Ihr Konto ein" in text_of(page)
     assert "sind nicht verwendbar" in text_of(page)
+
+
+async def test_a_link_that_was_used_says_so_and_leads_to_the_sign_in(visitor, new_visitor, proof):
+    used = "The set-up link was used already"
+    before = await visitor.open(ADDRESS)
+    await fill(visitor, proof)
+    page = await new_visitor().open(ADDRESS)
+    refused_again = await fill(new_visitor(), proof)
+
+    assert used not in text_of(before)
+    assert used in text_of(page)
+    assert "/ui/console" in Seen(page).links
+    assert used in text_of(refused_again)

@@ -85,6 +85,23 @@ async def test_a_form_that_is_refused_keeps_asking_and_stores_nothing(visitor, s
     assert await stored(server) == []
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"newPassword": "kurz"}, {"password": "wrong"}, {"loginName": ""}]
+)
+@pytest.mark.parametrize("answer", ["yes", "no"])
+async def test_the_answer_stays_chosen_when_the_form_is_refused(
+    visitor, server, proof, wrong, answer
+):
+    page = await fill(visitor, proof, **wrong, strangers=answer)
+    chosen = [one["value"] for one in Seen(page).all("option") if "selected" in one]
+    again = await visitor.send(page, **{**proof, "newPassword": NEW, "strangers": answer})
+
+    assert page.status == 400
+    assert [one for one in chosen if one in ("no", "yes")] == [answer]
+    assert again.status == 303
+    assert [one.rules.allow_register for one in await stored(server)] == [answer == "yes"]
+
+
 async def test_the_question_is_asked_once(visitor, new_visitor, server, proof):
     await fill(visitor, proof, strangers="yes")
     page = await new_visitor().open(ADDRESS)

@@ -8,7 +8,8 @@ import pytest
 
 from idp.cli import local
 from idp.cli.command import BY_ADDRESS
-from idp.cli.nouns.audit import Tail
+from idp.cli.nouns.audit import COLUMNS, Tail
+from idp.cli.output import printed
 from tests.support.shell import Shell
 
 
@@ -25,6 +26,18 @@ def test_a_change_by_the_command_line_is_found_with_its_actor(shell):
     assert found[0].split()[:2] == ["CREATIONDATE", "TYPE"]
     (event,) = found[1:]
     assert event.split(maxsplit=3)[1:] == ["project.created", project, "command line"]
+
+
+def test_the_table_has_the_details_of_refused_attempts():
+    event = {
+        "type": {"type": "user.sign_in.failed"},
+        "aggregate": {"id": "u1", "loginName": "ada"},
+        "summary": "Cause: wrong password or code; Count: 3",
+    }
+    head, row = printed({"events": [event]}, "table", COLUMNS).splitlines()
+
+    assert head.split()[-2:] == ["REQUESTID", "DETAILS"]
+    assert row.split() == ["user.sign_in.failed", "u1", "ada", *event["summary"].split()]
 
 
 def test_a_search_of_the_past_finds_nothing_that_is_older(shell):

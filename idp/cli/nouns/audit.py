@@ -21,13 +21,15 @@ _OWN: Final = "POST /management/v1/orgs/me/events/_search"
 _OWN_HELP: Final = "Of one organization (--org) alone."
 _EVERY_SECONDS: Final = 1.0
 _LATE: Final = timedelta(seconds=10)  # of two processes, the one with the later clock may be first
-_COLUMNS: Final = (
+COLUMNS: Final = (
     "creationDate",
     "type.type",
     "aggregate.id",
+    "aggregate.loginName",
     "editor.userId",
     "editor.displayName",
     "requestId",
+    "summary",
 )
 
 audit = group(
@@ -38,7 +40,7 @@ audit = group(
             "search",
             {"": _ALL, "own": _OWN},
             "idp audit search --since 24h --event-type user.created --format ndjson",
-            columns=_COLUMNS,
+            columns=COLUMNS,
             switches={"own": _OWN_HELP},
             summary="Find changes, the newest first.",
         ),
@@ -132,7 +134,7 @@ def _place(event: Document) -> tuple[str, str]:
 def _print(event: Document, how: Format) -> None:
     if how == "table":
         shown = flat(event)
-        told = "  ".join(shown[name] for name in _COLUMNS if shown.get(name))
+        told = "  ".join(shown[name] for name in COLUMNS if shown.get(name))
     else:
         told = msgspec.json.encode(event).decode()
     click.echo(told)

@@ -1,0 +1,75 @@
+"""What events of refused attempts say to people: a sentence for each type, and their payload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.i18n import Message, message
+
+SENTENCES: Final[Mapping[str, Message]] = {
+    "user.sign_in.failed": message("A sign-in of this user was refused.", context="events"),
+    "instance.sign_in.failed": message(
+        "Sign-ins with login names that nobody has were refused.", context="events"
+    ),
+    "network.slowed": message("Sign-ins from a network are slowed down.", context="events"),
+    "client.authentication_failed": message(
+        "An application or a service user failed to authenticate.", context="events"
+    ),
+    "token.impersonation_refused": message(
+        "Somebody was not allowed to act for this user.", context="events"
+    ),
+}
+
+_CAUSES: Final[Mapping[str, Message]] = {
+    "wrong": message("Cause: wrong password or code", context="events"),
+    "unknown": message("Cause: the user has no password", context="events"),
+    "unusable": message("Cause: right password, but the account can't be used", context="events"),
+    "closed": message("Cause: closed after too many wrong passwords or codes", context="events"),
+    "locked": message("Cause: locked by the lockout policy", context="events"),
+    "paced": message("Cause: the next try came too soon", context="events"),
+    "network": message("Cause: too many accounts failed from this network", context="events"),
+}
+
+_ORDER: Final = ("cause", "count", "names", "accounts", "network", "networks", "clientId", "until")
+
+
+def sentence(type: str) -> str | None:
+    """Returns what an event of that type means, in English; None for events of changes."""
+    found = SENTENCES.get(type)
+    return found.msgid if found else None
+
+
+def details(type: str, payload: Mapping[str, str]) -> list[Message]:
+    """Returns the payload of an event of a refused attempt, a text for each member that says
+    something; nothing for events of changes."""
+    if type not in SENTENCES:
+        return []
+    texts = {name: _text(name, value) for name, value in payload.items() if value}
+    return [texts[name] for name in _ORDER if name in texts]
+
+
+def summary(type: str, payload: Mapping[str, str]) -> str:
+    """Returns the same in English, on one line."""
+    return "; ".join(each.msgid % each.args for each in details(type, payload))
+
+
+def _text(name: str, value: str) -> Message:
+    match name:
+        case "cause":
+            other = message("Cause: %(value)s", context="events", value=value)
+            return _CAUSES.get(value, other)
+        case "count":
+            return message("Count: %(value)s", context="events", value=value)
+        case "names":
+            return message("Login names: %(value)s", context="events", value=value)
+        case "accounts":
+            return message("Accounts: %(value)s", context="events", value=value)
+        case "network":
+            return message("Network: %(value)s", context="events", value=value)
+        case "networks":
+            return message("Networks: %(value)s", context="events", value=value)
+        case "clientId":
+            return message("Client: %(value)s", context="events", value=value)
+        case _:
+            return message("Until: %(value)s", context="events", value=value)
