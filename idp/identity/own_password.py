@@ -18,10 +18,7 @@ async def prove(service: Service, live: LiveSession, password: str, origin: TryO
 
     Raises sign_in.SignInRefused, Throttled, HashingBusy.
     """
-    user = live.subject.user
-    checked = await sign_in.check_password(service, user.user_name, password, origin)
-    if checked.subject.user.id != user.id:  # the login name has become somebody else's
-        raise sign_in.SignInRefused("unusable")
+    checked = await sign_in.check_current(service, live.subject.user, password, origin)
     await sign_in.succeeded(service, checked)
     return checked.subject
 

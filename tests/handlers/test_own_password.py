@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from idp.records import EVENTS, USERS
+from idp.records import EVENTS, GUESS_STREAKS, USERS
 from storage import Update
 from tests.handlers.steps import Seen, account_of, at_password, cancel, shape, text_of
-from tests.support import console
+from tests.support import account, console
+from tests.support.callers import new_organization
 
 ADDRESS = "/ui/account/password"
 NEW = "a slow train to the sea"
@@ -150,6 +151,26 @@ async def test_guessing_the_current_password_is_slowed_as_at_the_sign_in(
     assert sign_in.status == 429
     server.clock.advance(2)
     assert "Your password is changed." in text_of(await change(visitor, server))
+
+
+async def test_a_name_that_finds_somebody_else_keeps_nobody_from_their_own_password(
+    visitor, server, tokens
+):
+    """The name is older than the domain of the organization in which it finds another person."""
+    other, _ = await server.copy_user("bob")
+    home = await new_organization(server, "b.example")
+    bob, me = await account.user(server, other), await account.user(server)
+    name = {"user_name": "bob@b.example", "login_key": "bob@b.example"}
+    await server.store.commit(
+        Update(USERS, bob.id, set={"org_id": home.id}), Update(USERS, me.id, set=name)
+    )
+    wrong = await change(visitor, server, "wrong")
+    counted = await server.store.get_many([(GUESS_STREAKS, each.id) for each in (me, bob)])
+    page = await change(visitor, server)
+
+    assert wrong.status == 400
+    assert [each.known if each else 0 for each in counted] == [1, 0]
+    assert "Your password is changed." in text_of(page)
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong"])
