@@ -4,6 +4,9 @@ A `Draft` is the store that such work sees. A unit that is committed there is he
 were stored: the work goes on and answers. Then `stored` commits it, with whatever belongs to the
 answer. When the store refuses it (Conflict, Stale), the work is done once more, and its commit
 raises what the store said: so the work answers a race as it does without a draft.
+
+What counts whatever becomes of the work, such as a try at a password, is committed to the store
+itself: `undrafted`.
 """
 
 from __future__ import annotations
@@ -69,6 +72,11 @@ class Draft:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
+    @property
+    def undrafted(self) -> Service:
+        """The service over the store itself."""
+        return self._service
+
     def service(self) -> Service:
         """The service as the work is to see it."""
         return replace(
@@ -100,6 +108,7 @@ class Draft:
         ]
 
     async def commit(self, *writes: Write) -> None:
+        """Hold a unit back, once the one before is stored. Raises Refused: that was refused."""
         if self.is_stored:
             await self._store.commit(*writes)
         elif self._foretold is not None:
@@ -116,10 +125,13 @@ class Draft:
         return await self._store.commit_each(units)
 
     async def flush(self) -> None:
-        """Store what is held, without an answer. Raises what a commit does."""
+        """Store what is held, without an answer. Raises Refused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
-            await self._commit(held)
+            try:
+                await self._commit(held)
+            except (Conflict, Stale) as error:
+                raise self._refused(error) from error
             self._has_flushed = True
 
     async def stored(self, answer: bytes) -> None:
@@ -130,9 +142,7 @@ class Draft:
             try:
                 await self._commit_marked(answer, held)
             except (Conflict, Stale) as error:
-                if not self._has_flushed:
-                    self._failures.append(error)
-                raise Refused from error
+                raise self._refused(error) from error
         self.is_stored = True
         later, self._later = self._later, []
         for step in later:
@@ -144,6 +154,13 @@ class Draft:
         for step in later:
             if isinstance(step, _Errand):
                 step.work.close()
+
+    def _refused(self, error: StorageError) -> Refused:
+        """What ends the work when the held unit is refused: the next time its commit raises this,
+        unless units before it are stored by now."""
+        if not self._has_flushed:
+            self._failures.append(error)
+        return Refused()
 
     async def _commit_marked(self, answer: bytes, writes: Sequence[Write]) -> None:
         marks = self._mark(answer)
@@ -203,6 +220,14 @@ class _LaterErrands:
             self._errands.start(work)
         else:
             self._draft.do_later(_Errand(self._errands, work))
+
+
+def undrafted(service: Service) -> Service:
+    """The service over the store itself, for units that count whether the work is stored or not.
+
+    They must not be part of what the work does: it may be done once more.
+    """
+    return service.store.undrafted if isinstance(service.store, Draft) else service
 
 
 async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) -> None:

@@ -31,7 +31,7 @@ from idp.errors import (
 )
 from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret
 from idp.service import Service
-from storage import Conflict, Insert, Stale, StorageError, Update, Write
+from storage import Insert, StorageError, Update, Write
 
 KEPT_FOR: Final = timedelta(days=1)
 SECRETS_KEPT_FOR: Final = timedelta(minutes=10)
@@ -109,8 +109,7 @@ async def _attempt(service: Service, call: Repeatable, draft: Draft, work: Work)
     try:
         answer = await work(draft.service())
     except IdpError:
-        with suppress(Conflict, Stale):
-            await draft.flush()  # what was written before the refusal
+        await draft.flush()  # what was written before the refusal
         raise
     if draft.is_marked:
         await _correct(service, call, answer)

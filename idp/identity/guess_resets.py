@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
+from idp import drafts
 from idp.identity import guess_streaks, lockout_counters, throttle
 from idp.records import GUESS_STREAKS, User
 from idp.service import Service
@@ -30,3 +32,8 @@ async def forget(service: Service, user: User) -> bool:
             await guess_streaks.end(service, streak)
         return bool(found or streak)
     return False
+
+
+async def forget_afterwards(service: Service, user: User) -> None:
+    """The same once the unit before it is stored, and apart from it."""
+    await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp import events
+from idp import drafts, events
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Stale
@@ -29,7 +29,7 @@ async def lifted(service: Service, user: User) -> User:
     changes = {"state": "active", "locked_until": None, "changed_at": service.clock.now()}
     now, type = service.clock.now(), "user.unlocked"
     with suppress(Stale):  # somebody else was faster
-        await service.store.commit(
+        await drafts.undrafted(service).store.commit(
             *events.update(service.random, USERS, user, changes, type, ACTOR, now)
         )
     return await service.store.get(USERS, user.id) or user

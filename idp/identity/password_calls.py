@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from idp import answers, changes, mail
+from idp import answers, changes, drafts, mail
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
@@ -115,7 +115,7 @@ async def set_password(
     user = await changes.changed(
         service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
     )
-    await guess_resets.forget(service, subject.user)
+    await guess_resets.forget_afterwards(service, subject.user)
     return Changed(details=answers.details(user, user.org_id))
 
 
@@ -169,7 +169,9 @@ async def _proof(
 
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
-    """Compare it as a guess of an unknown browser, from the network of nobody else's."""
+    """Compare it as a guess of an unknown browser, from the network of nobody else's. It is
+    counted at once, also under an Idempotency-Key."""
+    service = drafts.undrafted(service)
     try:
         origin = TryOrigin(f"api:{call.actor}")
         checked = await sign_in.check_current(service, user, password, origin)

@@ -73,7 +73,7 @@ async def unlock(service: Service, call: Call, user_id: str) -> Changed:
         if await guess_resets.forget(service, user):
             return Changed(details=answers.details(user, user.org_id))
     changed = await change(service, call, user_id, "unlock")
-    await guess_resets.forget(service, user)
+    await guess_resets.forget_afterwards(service, user)
     return changed
 
 

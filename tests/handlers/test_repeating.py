@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from idp import repeating
-from idp.records import LEFTOVERS, MADE_CALLS, PROJECTS
-from storage import Unknown, Update
+from idp.errors import Busy
+from idp.records import GUESS_STREAKS, LEFTOVERS, MADE_CALLS, PROJECTS, GuessStreak
+from storage import Insert, Stale, Unknown, Update
 from tests.support.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.stored import everything, only
@@ -219,6 +220,48 @@ async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner
     assert raced
     assert refused(page, 409, 6)
     assert [one async for one in server.store.scan(MADE_CALLS)] == []
+
+
+async def test_a_unit_that_is_refused_late_is_not_taken_for_the_one_after_it(server):
+    """The first unit is held back until the second is committed."""
+    call, told = repeating.Repeatable("a caller", "k-1", b"a request"), []
+
+    async def committed(service, name, write):
+        try:
+            await service.store.commit(write)
+        except Stale:
+            told.append(f"{name} was refused")
+        else:
+            told.append(name)
+
+    async def work(service):
+        stale = Update(GUESS_STREAKS, "missing", set={"unknown": 1})
+        await committed(service, "the first", stale)
+        await committed(service, "the second", Insert(GUESS_STREAKS, GuessStreak(id="made")))
+        return b"{}"
+
+    await repeating.once(server.service, call, work)
+
+    assert told == ["the first", "the first was refused", "the second"]
+    assert await server.store.get(GUESS_STREAKS, "made") is not None
+
+
+async def test_a_unit_that_is_refused_after_an_error_is_repeated_as_without_a_key(server):
+    call, told = repeating.Repeatable("a caller", "k-1", b"a request"), []
+
+    async def work(service):
+        try:
+            await service.store.commit(Update(GUESS_STREAKS, "missing", set={"unknown": 1}))
+        except Stale:
+            await service.store.commit(Insert(GUESS_STREAKS, GuessStreak(id="made")))
+            told.append("tried again")
+        raise Busy("try again", retry_after_seconds=1)
+
+    with pytest.raises(Busy):
+        await repeating.once(server.service, call, work)
+
+    assert told == ["tried again"]
+    assert await server.store.get(GUESS_STREAKS, "made") is not None
 
 
 async def test_what_follows_a_deed_follows_its_unit(server, owner):

@@ -8,7 +8,8 @@ import pytest
 
 from idp import mail
 from idp.identity import mail_codes
-from idp.records import USERS, VERIFICATIONS
+from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
+from storage import Insert
 from tests.handlers.people import PASSWORD, create
 from tests.support.callers import instance_owner, refused
 from tests.support.stored import everything
@@ -178,3 +179,57 @@ async def test_no_mail_goes_where_nobody_has_proven_to_be(server, owner):
 
     assert refused(page, 400, 9) == {"": "email.not_verified"}
     assert await everything(server.store) == before
+
+
+async def guess(owner, id, n, *, with_key=True):
+    headers = {"Idempotency_Key": f"k-{n}"} if with_key else {}
+    body = {"newPassword": {"password": NEW}, "currentPassword": f"wrong {n}"}
+    return await owner.post(f"/v2/users/{id}/password", body, **headers)
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+async def test_each_of_five_wrong_passwords_at_once_is_counted(server, owner, person, with_key):
+    tries = [guess(owner, person, n, with_key=with_key) for n in range(5)]
+    pages = await asyncio.gather(*tries)
+
+    assert {page.status for page in pages} == {400}
+    assert (await server.store.get(GUESS_STREAKS, person)).unknown == 5
+
+
+async def test_under_a_key_a_try_is_counted_before_it_is_compared(
+    server, owner, person, monkeypatch
+):
+    for n in range(5):
+        await guess(owner, person, n)
+    counted, real = [], server.service.hasher.verify
+
+    async def verify(password, encoded):
+        if password.startswith("wrong"):
+            counted.append((await server.store.get(GUESS_STREAKS, person)).unknown)
+        return await real(password, encoded)
+
+    monkeypatch.setattr(server.service.hasher, "verify", verify)
+    await guess(owner, person, 6)
+
+    assert counted == [6]
+
+
+async def test_under_a_key_tries_are_forgotten_after_the_unit_of_the_new_password(
+    server, owner, person, monkeypatch
+):
+    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=person, unknown=7)))
+    commit, units = type(server.store).commit, []
+
+    async def noted(store, *writes):
+        units.append({write.collection for write in writes})
+        return await commit(store, *writes)
+
+    monkeypatch.setattr(type(server.store), "commit", noted)
+    body = {"newPassword": {"password": NEW, "changeRequired": False}}
+    page = await owner.post(f"/v2/users/{person}/password", body, Idempotency_Key="k-1")
+    deed = next(n for n, unit in enumerate(units) if USERS in unit)
+
+    assert page.status == 200
+    assert MADE_CALLS in units[deed]
+    assert [unit for unit in units[:deed] if GUESS_STREAKS in unit] == []
+    assert await server.store.get(GUESS_STREAKS, person) is None
