@@ -94,7 +94,7 @@ class FlowHandler(ReplyingHandler, ABC):
         flow = await self._find_flow(agent)
         if flow is None:
             return
-        if flows.is_new(flow):
+        if flows.is_of_nobody(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":

@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.try_origin import SITE_FACTOR, TryOrigin
 from idp.identity.users import login_key
-from idp.network_keys import site_key
 from idp.service import Service
 
 A_MINUTE: Final = 30  # from one network, as this process has counted them
@@ -37,13 +36,14 @@ async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) 
     within a minute without a look at the store.
     """
     _admit_network(service, origin)
-    hidden, site = _hidden(service, mailbox), site_key(origin.address)
+    hidden, site = _hidden(service, mailbox), origin.site
     if not origin.is_exempt(service.config):
         await count(service, f"mails:from:{origin.network}", ASKED_FOR * origin.factor)
-    known = origin.agent if origin.agent and origin.agent.known else None
-    asker = f"browser:{known.id}" if known else origin.network
-    await count(service, f"mails:to:{hidden}:{asker}", MAILS)
-    if site is not None and known is None:
+        if site is not None:
+            most = ASKED_FOR * origin.factor * SITE_FACTOR
+            await count(service, f"mails:from:{site}", most)
+    await count(service, f"mails:to:{hidden}:{origin.asker}", MAILS)
+    if site is not None and origin.asker == origin.network:
         await count(service, f"mails:to:{hidden}:{site}", MAILS * FROM_SITE)
 
 

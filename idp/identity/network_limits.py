@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from idp import failure_events
 from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.try_origin import SITE_FACTOR, TryOrigin
 from idp.network_keys import site_key
 from idp.service import Service
 from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
@@ -25,7 +25,6 @@ from storage.base import CounterRecord
 WINDOW: Final = timedelta(hours=1)
 GATE: Final = timedelta(seconds=2)  # in which one try of a slowed network is looked at
 RETRY_SECONDS: Final = range(2, 11)
-SITE: Final = 4  # times the limit of a /64 for its /48
 NOTED: Final = 1000  # accounts that are noted for one network
 
 
@@ -66,7 +65,7 @@ def networks_of(service: Service, origin: TryOrigin) -> list[Network]:
     )
     site = site_key(origin.address)
     found = [Network(origin.network, most, noted)]
-    return [*found, Network(site, SITE * most, SITE * noted)] if site else found
+    return [*found, Network(site, SITE_FACTOR * most, SITE_FACTOR * noted)] if site else found
 
 
 def counted(networks: Sequence[Network], records: Sequence[CounterRecord | None]) -> list[Counted]:

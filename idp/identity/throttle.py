@@ -18,7 +18,7 @@ from idp.errors import Busy
 from idp.identity.users import login_key
 from idp.records import User
 from idp.service import Service
-from storage import COUNTERS, Counter, Delete, Key, Stale, StorageError, Update
+from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord
 
 WINDOW: Final = timedelta(hours=24)
@@ -94,7 +94,7 @@ async def claim(
     window = delay or _delay(service, before + 1 - free)
     passing = await service.store.increment(gate, window=window)
     if passing.n > 1:
-        await _take_back(service, pace, counter)
+        await _take_back(service, pace, counter.resets_at)
         raise closed_until(service, passing.resets_at)
     return counter.n
 
@@ -103,6 +103,15 @@ async def admit(service: Service, account: str, *, free: int | None = None) -> i
     """Let a try be looked at; its ordinal. Raises Throttled."""
     before = check(service, await service.store.get_many(keys(service, account)), free=free)
     return await claim(service, account, before, free=free)
+
+
+async def take_back(service: Service, account: str) -> None:
+    """Uncount one try, which was right; best effort. Those before it go on counting."""
+    _, pace = keys(service, account)[0]
+    with suppress(StorageError):
+        record = await service.store.get(COUNTERS, pace)
+        if record is not None:
+            await _take_back(service, pace, record.expires_at)
 
 
 async def forget(service: Service, *accounts: str) -> None:
@@ -138,10 +147,8 @@ def _delay(service: Service, excess: int) -> timedelta:
     return timedelta(seconds=min(2**exponent, service.config.sign_in_delay_max_seconds))
 
 
-async def _take_back(service: Service, key: str, counter: Counter) -> None:
-    """Uncount a try that was refused, in its own window: one that began since has other tries."""
-    uncounted = Update(
-        COUNTERS, key, increment={"n": -1}, expect={"expires_at": counter.resets_at}
-    )
+async def _take_back(service: Service, key: str, window_ends_at: datetime) -> None:
+    """Uncount a try in its own window: one that began since has other tries."""
+    uncounted = Update(COUNTERS, key, increment={"n": -1}, expect={"expires_at": window_ends_at})
     with suppress(Stale):
         await service.store.commit(uncounted)

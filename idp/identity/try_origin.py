@@ -9,9 +9,10 @@ from typing import Final
 from msgspec import Struct
 
 from idp.config import Config
-from idp.network_keys import network_key
+from idp.network_keys import network_key, site_key
 from idp.records import Agent
 
+SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address
 SHARED: Final = 50  # times the limits of one network, where many people may have one address
 
 
@@ -31,6 +32,20 @@ class TryOrigin(Struct, frozen=True):
     def network(self) -> str:
         """The network that the try is counted under."""
         return network_key(self.address)
+
+    @property
+    def asker(self) -> str:
+        """What is counted for itself: the browser, where somebody has signed in before, so that
+        strangers in the same network take nothing from it; else the network."""
+        if self.agent is not None and self.agent.known:
+            return f"browser:{self.agent.id}"
+        return self.network
+
+    @property
+    def site(self) -> str | None:
+        """The /48 of an IPv6 address, in which one customer has 65,536 networks; None for
+        IPv4."""
+        return site_key(self.address)
 
     @property
     def factor(self) -> int:

@@ -28,11 +28,12 @@ class CodeExpired(Exception):
 
 
 async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
-    """The sign-in that belongs to a user code; guesses from one network are made slow.
+    """The sign-in that belongs to a user code; guesses from one network are made slow. A right
+    code takes back its own try alone: anybody can have codes made that are right.
 
     Raises WrongCode, CodeExpired, Throttled.
     """
-    letters, account = device.letters_of(typed), f"device:{origin.network}"
+    letters, account = device.letters_of(typed), f"device:{origin.asker}"
     if letters is None:
         raise WrongCode
     free = service.config.sign_in_failures_before_delay * origin.factor
@@ -46,7 +47,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
     if begun is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode
-    await throttle.forget(service, account)
+    await throttle.take_back(service, account)
     return begun
 
 

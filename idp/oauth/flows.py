@@ -206,9 +206,9 @@ async def find(service: Service, address: str, agent: Agent | None) -> Flow | No
     return Flow(request, client, agent, found, live, everybody, address, is_stored)
 
 
-def is_new(flow: Flow) -> bool:
-    """Whether neither the flow nor its browser is stored: nobody has sent a form yet."""
-    return not (flow.is_stored or agents.is_stored(flow.agent))
+def is_of_nobody(flow: Flow) -> bool:
+    """Whether the flow is not stored yet, and nobody has ever signed in in its browser."""
+    return not (flow.is_stored or flow.agent.remembered or flow.agent.known)
 
 
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.identity.try_origin import TryOrigin
+from idp.identity.try_origin import SITE_FACTOR, TryOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 
@@ -20,22 +20,20 @@ PUSHES_BY_CLIENT: Final = 600
 
 
 def admit_first_form(service: Service, origin: TryOrigin) -> None:
-    """Count the first form of a sign-in in a new browser, which is stored before the person has
-    proved anything. Raises TooManyRequests."""
-    most = FIRST_FORMS_BY_NETWORK * origin.factor
-    _admit(service, "first forms", origin.network, most)
+    """Count the first form of a sign-in in a browser in which nobody has signed in: it is stored
+    before the person has proved anything. Raises TooManyRequests."""
+    _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 
 
 def admit_long(service: Service, origin: TryOrigin) -> None:
     """Count a request that is too long for a note and has to be stored. Raises
     TooManyRequests."""
-    _admit(service, "long", origin.network, LONG_BY_NETWORK * origin.factor)
+    _admit_network(service, "long", origin, LONG_BY_NETWORK)
 
 
 def admit_device(service: Service, client_id: str, origin: TryOrigin) -> None:
     """Count a device that asks for codes. Raises TooManyRequests."""
-    most = DEVICES_BY_NETWORK * origin.factor
-    _admit(service, "devices of a network", origin.network, most)
+    _admit_network(service, "devices of a network", origin, DEVICES_BY_NETWORK)
     _admit(service, "devices of a client", client_id, DEVICES_BY_CLIENT)
 
 
@@ -43,10 +41,16 @@ def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public
     """Count a pushed request: of a public client by network, since anybody can send those. Raises
     TooManyRequests."""
     if is_public:
-        most = PUSHES_BY_NETWORK * origin.factor
-        _admit(service, "pushes of a network", origin.network, most)
+        _admit_network(service, "pushes of a network", origin, PUSHES_BY_NETWORK)
     else:
         _admit(service, "pushes of a client", client_id, PUSHES_BY_CLIENT)
+
+
+def _admit_network(service: Service, kind: str, origin: TryOrigin, most: int) -> None:
+    """Count by the network, and with four times the limit by the /48 of an IPv6 address."""
+    _admit(service, kind, origin.network, most * origin.factor)
+    if origin.site is not None:
+        _admit(service, kind, origin.site, most * origin.factor * SITE_FACTOR)
 
 
 def _admit(service: Service, kind: str, key: str, most: int) -> None:

@@ -27,6 +27,8 @@ _Way = Callable[[SqliteTransaction, Sequence[Prepared]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
+# What upkeep may meet, the file lock included: the writer lives on, or every commit would hang.
+_UPKEEP_ERRORS: Final = (sqlite3.Error, OSError)
 _BETWEEN_SLICES: Final = 0.02  # in which whoever waits for a write gets it
 
 
@@ -220,7 +222,7 @@ class Writer:
         try:
             with self._lock.held():
                 self._sweeper.turn(self._connection, self._now())
-        except sqlite3.Error:
+        except _UPKEEP_ERRORS:
             return  # nothing depends on it; the next turn comes
 
     def _remove_when_due(self) -> None:
@@ -232,7 +234,7 @@ class Writer:
             self._removed = 0
         try:
             self._slice_after = self._remove()
-        except sqlite3.Error:
+        except _UPKEEP_ERRORS:
             self._slice_after = _SWEEP_EVERY_SECONDS
         self._sliced_at = time.monotonic()
 
@@ -250,7 +252,7 @@ class Writer:
         try:
             with self._lock.held():
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        except sqlite3.Error:
+        except _UPKEEP_ERRORS:
             pass  # a reader holds the log; whoever opens next checkpoints
         self._connection.close()
         self._lock.close()

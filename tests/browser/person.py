@@ -30,7 +30,7 @@ class Person:
 
     def __init__(self, chromium, program, *, scripts=True, **options):
         self.program, self.has_scripts = program, scripts
-        if "IDP_TRUSTED_PROXIES" in program.environment:
+        if "IDP_TRUSTED_PROXIES" in getattr(program, "environment", {}):
             own = {"X-Forwarded-For": next(_NETWORKS)}
             options["extra_http_headers"] = own | options.get("extra_http_headers", {})
         self.language = options.get("locale", i18n.SOURCE)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from idp.oauth import request_limits
+from idp.identity.throttle import Throttled
+from idp.identity.try_origin import TryOrigin
+from idp.oauth import device_flow, request_limits
 from tests.handlers.registering import FIELDS
 from tests.support.relying_party import without_none
 from tests.support.stored import count, refusals
@@ -131,7 +135,7 @@ async def test_a_flood_of_refused_requests_leaves_room_for_those_of_other_networ
     assert len(await refusals(server.store)) == 61
 
 
-async def test_the_first_forms_of_new_browsers_are_counted_by_network(
+async def test_the_first_forms_of_browsers_in_which_nobody_has_signed_in_are_counted_by_network(
     server, new_visitor, demo, monkeypatch
 ):
     assert request_limits.FIRST_FORMS_BY_NETWORK == 3_000
@@ -142,18 +146,57 @@ async def test_the_first_forms_of_new_browsers_are_counted_by_network(
         page = await visitor.open(demo.authorize_url())
         return visitor, await visitor.send(page, loginName="somebody")
 
-    begun = [await first_form("192.0.2.1") for _ in range(5)]
+    signed_in = new_visitor(headers=at("192.0.2.1"))
+    await signed_in.sign_in(demo.authorize_url(), *server.user)
+    begun = [await first_form("192.0.2.1") for _ in range(4)]
     before = await count(server.store)
     _, refused = await first_form("192.0.2.1")
-    after = await count(server.store)
     visitor, _ = begun[0]
-    known = await visitor.send(await visitor.open(demo.authorize_url()), loginName="somebody")
+    again = await visitor.send(await visitor.open(demo.authorize_url()), loginName="somebody")
+    after = await count(server.store)
+    page = await signed_in.open(demo.authorize_url(prompt="login"))
+    known = await signed_in.send(page, loginName="somebody")
 
     assert {page.status for _, page in begun} == {303}
+    assert again.status == 429, "nobody has ever signed in in this browser"
     assert (refused.status, refused.name) == (429, "error")
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
     assert after == before
-    assert known.status == 303, "its browser is stored already"
+    assert known.status in (303, 400)
     assert (await first_form("192.0.2.2"))[1].status == 303
     server.clock.advance(60)
     assert (await first_form("192.0.2.1"))[1].status == 303
+
+
+async def test_one_ipv6_site_has_four_times_the_limit_of_a_network(server, visitor):
+    client = await device(server)
+    asked = [
+        await ask_for_codes(visitor, client, f"2001:db8:1:{n % 5:x}::1")
+        for n in range(4 * request_limits.DEVICES_BY_NETWORK + 1)
+    ]
+
+    assert {page.status for page in asked[:-1]} == {200}
+    assert_too_many(asked[-1])
+
+
+async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visitor):
+    client = await device(server)
+    origin, free = TryOrigin("192.0.2.1"), server.service.config.sign_in_failures_before_delay
+    for _ in range(free):
+        own = (await ask_for_codes(visitor, client)).json()["user_code"]
+        with suppress(device_flow.WrongCode):
+            await device_flow.enter(server.service, "BCDF-GHJK", origin)
+        with suppress(Throttled):
+            await device_flow.enter(server.service, own, origin)
+    with suppress(device_flow.WrongCode, Throttled):
+        await device_flow.enter(server.service, "BCDF-GHJK", origin)
+
+    with pytest.raises(Throttled):
+        await device_flow.enter(server.service, "BCDF-GHJK", origin)
+
+
+async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
+    client = await device(server)
+    for _ in range(20):
+        own = (await ask_for_codes(visitor, client)).json()["user_code"]
+        await device_flow.enter(server.service, own, TryOrigin("192.0.2.1"))

@@ -198,6 +198,9 @@ async def test_it_ends_without_harm_to_what_it_came_of(family):
 
 
 async def test_the_end_of_a_revoked_token_revives_nothing(server, family):
+    """Nor of what was exchanged without an actor, whose refresh tokens count for months."""
+    family.result = await family.broker.granted(family.of_ann["access_token"])
+    assert "refresh_token" in family.result
     await give_back_anns_token(family)
     for _ in range(10):
         server.clock.advance(9 * 86_400)

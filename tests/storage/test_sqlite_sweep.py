@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import uuid
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -127,3 +128,28 @@ async def test_no_more_than_five_thousand_rows_are_removed_in_a_second(opened, c
         pauses = [writer._remove() for _ in range(4)]
 
     assert pauses == [0.02, 0.02, 0.02, 1.0]
+
+
+async def test_a_file_lock_that_fails_in_a_sweep_leaves_the_writer_at_work(
+    opened, clock, monkeypatch
+):
+    monkeypatch.setattr("storage.sqlite.writer._SWEEP_EVERY_SECONDS", 0.05)
+    async with opened(VISITS) as store:
+        await store.commit(Insert(VISITS, Ticket(id="a", expires_at=clock.now())))
+        clock.advance(timedelta(days=2))
+        held, failed = store._writer._lock.held, threading.Event()
+
+        @contextmanager
+        def failing_once():
+            if not failed.is_set():
+                failed.set()
+                raise OSError(37, "No locks available")
+            with held():
+                yield
+
+        monkeypatch.setattr(store._writer._lock, "held", failing_once)
+        await asyncio.to_thread(failed.wait, 10)
+        later = Ticket(id="b", expires_at=clock.now() + timedelta(days=3))
+        await asyncio.wait_for(store.commit(Insert(VISITS, later)), 10)
+
+        assert await store.get(VISITS, "b") == later
