@@ -15,6 +15,7 @@ from idp.config import Config
 from idp.service import Service
 
 FORWARDED_FOR = "X-Forwarded-For"
+_FORWARDED_PROTO = "X-Forwarded-Proto"
 
 if TYPE_CHECKING:
     from handlers.base import Handler
@@ -47,7 +48,9 @@ def check(handler: Handler) -> None:
             raise HTTPError(400, "the request target must be a path that begins with one slash")
         handler.redirect(config.origin + target, status=308)
         raise Finish
-    opened = f"{issuer.scheme}://{host}" if _is_plain(host) else "an unreadable host"
+    opened = f"{_scheme(config, handler.request)}://{host}"
+    if not _is_plain(host):
+        opened = "an unreadable host"
     raise WrongHost(opened, config.origin)
 
 
@@ -63,6 +66,14 @@ def _is_other_spelling(config: Config, host: str) -> bool:
 
 def _default_port(config: Config) -> int:
     return 443 if config.is_secure else 80
+
+
+def _scheme(config: Config, request: HTTPServerRequest) -> str:
+    """The scheme that the caller used: that of the connection, or what a trusted proxy says."""
+    told = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
+    if told in ("http", "https") and _is_trusted(config.trusted_proxies, request.remote_ip or ""):
+        return told
+    return request.protocol
 
 
 def _is_plain(host: str) -> bool:

@@ -247,8 +247,19 @@ def test_no_file_names_a_registry_or_a_place_on_somebodys_machine():
     assert not found
 
 
-def test_the_security_page_has_the_defaults_of_each_profile():
-    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+def test_the_contents_of_the_page_for_operators_list_all_its_sections():
+    page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    contents = page.partition("Contents:")[2].partition("\n\n")[0]
+    titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
+
+    assert re.findall(r"\(#([^)]+)\)", contents) == [
+        re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles
+    ]
+
+
+@pytest.mark.parametrize("name", ["security.md", "operating.md"])
+def test_a_page_that_lists_the_defaults_of_each_profile_has_all_of_them(name):
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     rows = {
         name: (_as_text(getattr(TRIAL, name)), _as_text(getattr(PUBLIC, name)))
         for name in TRIAL._fields

@@ -23,7 +23,8 @@ def passwords() -> None:
     show_default=True,
     help="Leave out passwords that were seen less often.",
 )
-def compact(source: Path, target: Path, min_count: int) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None:
     """Write a list of breached passwords in the compact form of the setting breached_passwords.
 
     IN is a sorted text file of SHA1:COUNT lines, or a directory of range files.
@@ -35,12 +36,22 @@ def compact(source: Path, target: Path, min_count: int) -> None:
     from idp.ids import SystemRandom
     from idp.passwords import breached, compaction
 
+    if target.exists() and not overwrite:  # before minutes of work
+        raise _is_there(target)
     try:
         entries = breached.open_list(source, min_count).entries()
-        with tqdm(entries, unit=" passwords", unit_scale=True) as counted:
-            count = compaction.compact(counted, target, SystemRandom().id())
+        # `disable=None`: no bar where stderr is no terminal
+        with tqdm(entries, unit=" passwords", unit_scale=True, disable=None) as counted:
+            draft_id = SystemRandom().id()
+            count = compaction.compact(counted, target, draft_id, replaces=overwrite)
     except breached.Unusable as error:
         raise click.UsageError(f"{source} can't be used: {error}") from error
+    except FileExistsError as error:
+        raise _is_there(target) from error
     except OSError as error:
         raise click.ClickException(f"{error.filename or target}: {error.strerror}") from error
     click.echo(f"{count} passwords in {target}")
+
+
+def _is_there(target: Path) -> click.ClickException:
+    return click.ClickException(f"{target} is there already; --overwrite replaces it")

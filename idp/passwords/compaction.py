@@ -12,14 +12,17 @@ from idp.whole_files import new_file
 _WRITTEN_AT_ONCE: Final = 1 << 16
 
 
-def compact(entries: Iterable[bytes], target: Path, draft_id: str) -> int:
+def compact(
+    entries: Iterable[bytes], target: Path, draft_id: str, *, replaces: bool = False
+) -> int:
     """Write the entries of a list (`BreachedPasswords.entries`) to a compact file; how many it
     has. The file is there whole or not at all.
 
-    Raises Unusable (the entries are not sorted), OSError.
+    Raises Unusable (the entries are not sorted); FileExistsError (the target is there and may not
+    be replaced); OSError.
     """
     count, last, chunk = 0, b"", bytearray()
-    with new_file(target, draft_id, replaces=True) as file:
+    with new_file(target, draft_id, replaces=replaces) as file:
         file.write(bytes(HEADER_BYTES))
         for entry in entries:
             prefix = entry[:PREFIX_BYTES]

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from tests.handlers.steps import Seen, text_of
@@ -24,6 +25,41 @@ async def test_a_wrong_host_gets_the_page_that_names_the_fix(visitor, server, pa
     assert f"IDP_ISSUER=http://{host}" in text_of(page)
     assert server.issuer in Seen(page).links
     assert not page.headers.get_list("Set-Cookie")
+
+
+class TestSchemeOfTheRequest:
+    """The issuer is https; the requests of these tests come by http, from 127.0.0.1."""
+
+    @pytest.fixture(params=[("127.0.0.1",), ()])
+    def trusted_proxies(self, request):
+        return request.param
+
+    @pytest.fixture
+    def settings(self, trusted_proxies):
+        return {"issuer": "https://id.example.com", "trusted_proxies": trusted_proxies}
+
+    @pytest.mark.parametrize(
+        ("forwarded", "scheme"),
+        [
+            (None, "http"),
+            ("https", "https"),
+            ("http, HTTPS", "https"),
+            ("javascript", "http"),
+        ],
+    )
+    async def test_the_page_names_it_as_the_connection_or_a_trusted_proxy_has_it(
+        self, server, trusted_proxies, forwarded, scheme
+    ):
+        headers = {"Host": "login.example.net", **HTML}
+        if forwarded is not None:
+            headers["X-Forwarded-Proto"] = forwarded
+        async with httpx.AsyncClient() as client:
+            address = f"http://127.0.0.1:{server.service.config.port}/ui/login"
+            page = await client.get(address, headers=headers)
+        expected = scheme if trusted_proxies else "http"
+
+        assert page.status_code == 421
+        assert f"IDP_ISSUER={expected}://login.example.net<" in page.text
 
 
 @pytest.mark.parametrize("path", PROTOCOL)

@@ -10,6 +10,7 @@ from idp.cli import main
 from idp.config import Config
 from idp.config_loading import load
 from idp.errors import ConfigError
+from idp.passwords import breached
 from idp.passwords.breached import open_list
 from tests.idp.passwords.lists import text_file
 
@@ -67,6 +68,39 @@ def test_a_list_is_made_compact_on_the_command_line(tmp_path):
 
     assert (code, told) == (0, f"2 passwords in {target}\n")
     assert [open_list(target).contains(password) for password in COUNTS] == [False, True, True]
+
+
+def test_an_output_that_is_there_is_replaced_only_if_told_so(tmp_path):
+    source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
+    target.write_text("precious", encoding="ascii")
+
+    code, told, problem = run(source, target)
+
+    assert (code, told) == (1, "")
+    assert f"{target} is there already; --overwrite replaces it" in problem
+    assert target.read_text(encoding="ascii") == "precious"
+    assert run(source, target, "--overwrite")[0] == 0
+    assert open_list(target).contains(next(iter(COUNTS)))
+
+
+def test_an_output_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
+    open_it = breached.open_list
+
+    def meanwhile(*given):
+        target.write_text("precious", encoding="ascii")
+        return open_it(*given)
+
+    monkeypatch.setattr(breached, "open_list", meanwhile)
+
+    assert run(source, target)[0] == 1
+    assert target.read_text(encoding="ascii") == "precious"
+
+
+def test_no_progress_is_drawn_where_stderr_is_no_terminal(tmp_path):
+    source = text_file(tmp_path / "list.txt", COUNTS)
+
+    assert run(source, tmp_path / "list.idpb")[2] == ""
 
 
 def test_what_is_no_list_is_a_usage_error_and_leaves_no_file(tmp_path):
