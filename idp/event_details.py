@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec import structs
+
 from idp.i18n import Message, message
 
 SENTENCES: Final[Mapping[str, Message]] = {
@@ -31,7 +33,16 @@ _CAUSES: Final[Mapping[str, Message]] = {
     "network": message("Cause: too many accounts failed from this network", context="events"),
 }
 
-_ORDER: Final = ("cause", "count", "names", "accounts", "network", "networks", "clientId", "until")
+_MEMBERS: Final[Mapping[str, Message]] = {  # in the order in which they are shown
+    "cause": message("Cause: %(value)s", context="events"),
+    "count": message("Count: %(value)s", context="events"),
+    "names": message("Login names: %(value)s", context="events"),
+    "accounts": message("Accounts: %(value)s", context="events"),
+    "network": message("Network: %(value)s", context="events"),
+    "networks": message("Networks: %(value)s", context="events"),
+    "clientId": message("Client: %(value)s", context="events"),
+    "until": message("Until: %(value)s", context="events"),
+}
 
 
 def sentence(type: str) -> str | None:
@@ -45,8 +56,7 @@ def details(type: str, payload: Mapping[str, str]) -> list[Message]:
     something; nothing for events of changes."""
     if type not in SENTENCES:
         return []
-    texts = {name: _text(name, value) for name, value in payload.items() if value}
-    return [texts[name] for name in _ORDER if name in texts]
+    return [_text(name, payload[name]) for name in _MEMBERS if payload.get(name)]
 
 
 def summary(type: str, payload: Mapping[str, str]) -> str:
@@ -55,21 +65,6 @@ def summary(type: str, payload: Mapping[str, str]) -> str:
 
 
 def _text(name: str, value: str) -> Message:
-    match name:
-        case "cause":
-            other = message("Cause: %(value)s", context="events", value=value)
-            return _CAUSES.get(value, other)
-        case "count":
-            return message("Count: %(value)s", context="events", value=value)
-        case "names":
-            return message("Login names: %(value)s", context="events", value=value)
-        case "accounts":
-            return message("Accounts: %(value)s", context="events", value=value)
-        case "network":
-            return message("Network: %(value)s", context="events", value=value)
-        case "networks":
-            return message("Networks: %(value)s", context="events", value=value)
-        case "clientId":
-            return message("Client: %(value)s", context="events", value=value)
-        case _:
-            return message("Until: %(value)s", context="events", value=value)
+    if name == "cause" and value in _CAUSES:
+        return _CAUSES[value]
+    return structs.replace(_MEMBERS[name], args={"value": value})
