@@ -12,8 +12,8 @@ from typing import Final
 from idp import mail
 from idp.errors import FailedPrecondition
 from idp.identity import guess_letters, guess_streaks, memberships, passkeys, webauthn
-from idp.policies import looks
-from idp.records import GUESS_STREAKS, USERS, GuessStreak, User
+from idp.policies import effective, looks
+from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User
 from idp.service import Service
 from storage import Stale, Update
 
@@ -53,13 +53,22 @@ async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
 
 async def _has_another_way_in(service: Service, user: User) -> bool:
     """Whether the user gets in without this password: by a mail's code, or by a passkey."""
-    login = (await looks.look(service, user.org_id)).login
     is_reached = user.email is not None and user.email.is_verified
-    if is_reached and mail.is_readable(service.config) and not login.hide_password_reset:
+    if is_reached and mail.is_readable(service.config) and await _is_reset_offered(service, user):
         return True
+    login = (await looks.look(service, user.org_id)).login
     if webauthn.relying_party(service.config) is None or not login.allow_passwordless:
         return False
     return bool(await passkeys.of_user(service, user.id))
+
+
+async def _is_reset_offered(service: Service, user: User) -> bool:
+    """Whether the user's organization offers a new password by mail, and so do the service's own
+    pages, to which the mail about the closed password leads: they follow the installation's first
+    organization."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    org_ids = {user.org_id, *([instance.org_id] if instance else [])}
+    return all([await effective.offers_password_reset(service, id) for id in org_ids])
 
 
 async def _is_needed(service: Service, user: User) -> bool:

@@ -64,7 +64,7 @@ class Visit(Struct, frozen=True):
 
 async def is_offered(service: Service, flow: Flow) -> bool:
     """Whether the pages of this sign-in lead to a new password."""
-    return not (await effective.login(service, flow.client.org_id)).hide_password_reset
+    return await effective.offers_password_reset(service, flow.client.org_id)
 
 
 async def find(service: Service, flow: Flow) -> Verification | None:

@@ -72,6 +72,11 @@ async def login(service: Service, org_id: str | None) -> LoginRules:
     return await _effective(service, org_id, "login", LoginRules)
 
 
+async def offers_password_reset(service: Service, org_id: str) -> bool:
+    """Whether sign-ins to the organization's applications lead to a new password by mail."""
+    return not (await login(service, org_id)).hide_password_reset
+
+
 async def complexity(service: Service, org_id: str | None) -> ComplexityRules:
     """What a password that people of the organization choose has to meet, complete."""
     return await _effective(service, org_id, _COMPLEXITY, ComplexityRules)
@@ -135,11 +140,6 @@ def _initial_min_length(config: Config) -> int:
 async def age(service: Service, org_id: str | None) -> AgeRules:
     """How long a password of the organization's people may be kept."""
     return await _effective(service, org_id, "password_age", AgeRules)
-
-
-async def lockout(service: Service, org_id: str | None) -> LockoutRules:
-    """After how many wrong passwords an account of the organization is locked."""
-    return await _effective(service, org_id, "lockout", LockoutRules)
 
 
 def in_force(
