@@ -29,7 +29,6 @@ HEADER_BYTES: Final = len(MAGIC) + 8
 PREFIX_BYTES: Final = 8
 RANGE_DIGITS: Final = 5
 MAX_RANGE_BYTES: Final = 16 * 1024 * 1024
-_HASH_DIGITS: Final = 40
 _MAX_LINE_BYTES: Final = 64
 _SAMPLES: Final = 1000  # places at which the order is checked at the start
 _READ_SAMPLES: Final = 50  # files of a directory that are read at the start

@@ -16,7 +16,6 @@ from typing import Final
 
 from idp.passwords.common_words import common_words, without_accents
 
-MAX_SCORE: Final = 4
 MAX_RATED_CHARACTERS: Final = 72  # more make the estimate slow, and the score is 4 long before
 
 _LEET: Final = {
