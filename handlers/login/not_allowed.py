@@ -21,7 +21,13 @@ class NotAllowedHandler(FlowHandler):
             self.see(self.at(LOGIN, flow))
             return
         await admission.keep_refusal(self.service, flow.client, flow.request, step.live)
-        self.step(Page.NOT_ALLOWED, flow, status=403, account=account_of(step.live))
+        self.step(
+            Page.NOT_ALLOWED,
+            flow,
+            status=403,
+            account=account_of(step.live),
+            request_id=self.request_id,
+        )
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_other = form.get("account") == "other"

@@ -36,7 +36,8 @@ class Command(Struct, frozen=True, kw_only=True):
     has, `only` are the fields that are offered if not all of them are. `base` reads what a body
     replaces as a whole, and says where it is in the answer: what is not given stays. What is only
     inherited so far (`isDefault`) is made by `first`. `columns` are what a table of the answer
-    shows. What `asks` is done only by those who mean it.
+    shows; `left_out` are fields of several lines that it does not, by the command that prints
+    them. What `asks` is done only by those who mean it.
 
     `switches` say what an option is about that chooses an operation. `adapt` makes the body, and
     chooses the operation by its name, of what the fields gave and of the options in `extra`.
@@ -53,6 +54,7 @@ class Command(Struct, frozen=True, kw_only=True):
     base: Mapping[str, tuple[Operation, str]] = {}
     first: Operation | None = None
     columns: Sequence[str] = ()
+    left_out: Mapping[str, str] = {}
     asks: str = ""
     summary: str = ""
     switches: Mapping[str, str] = {}
@@ -73,6 +75,7 @@ def command(
     base: tuple[str, str] | Mapping[str, tuple[str, str]] = MappingProxyType({}),
     first: str = "",
     columns: Sequence[str] = (),
+    left_out: Mapping[str, str] | None = None,
     asks: str = "",
     summary: str = "",
     switches: Mapping[str, str] | None = None,
@@ -98,6 +101,7 @@ def command(
         base={name: (BY_ADDRESS[each[0]], each[1]) for name, each in bases.items()},
         first=BY_ADDRESS[first] if first else None,
         columns=columns,
+        left_out=left_out or {},
         asks=asks,
         summary=summary,
         switches=switches or {},

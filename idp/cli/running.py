@@ -55,7 +55,7 @@ def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., No
                 else:
                     answer = await backend.call(meant, values, document, seen)
                 keep(answer)
-            show(answer, how, get, command.columns)
+            show_answer(command, values, answer, how, get)
 
         carry_out(place, carried_out)
 
@@ -139,6 +139,17 @@ def show(answer: Document, how: Format, get: str | None, columns: Sequence[str])
     following = answer.get("nextCursor")
     if following and how == "table" and not get:
         output.say(f"there are more: --cursor {following}")
+
+
+def show_answer(
+    command: Command, values: Sequence[str], answer: Document, how: Format, get: str | None
+) -> None:
+    """Prints the answer of a command. A table leaves out what has several lines, and says which
+    command prints that."""
+    for name, line in command.left_out.items():
+        if how == "table" and not get and answer.pop(name, None) is not None:
+            output.say(f"{name} is not shown here: {line.format(*values)}")
+    show(answer, how, get, command.columns)
 
 
 def _ask(question: str) -> None:

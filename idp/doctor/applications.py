@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from idp.clients import command_lines
 from idp.doctor import commands
 from idp.doctor.check import Check, Finding, Installation
 from idp.doctor.records import Matches, matching
@@ -45,7 +46,7 @@ async def implicit(installation: Installation) -> Finding:
         "applications",
         "use the implicit flow",
         [each.name for each in found.named],
-        [commands.configure(each, _without_implicit(each)) for each in found.named],
+        [command_lines.configure(each, _without_implicit(each)) for each in found.named],
     )
 
 
@@ -65,7 +66,9 @@ async def debug(installation: Installation) -> Finding:
 
     found = await _where(installation, lambda each: each.is_dev_mode or explains(each))
     lines = [
-        commands.configure(each, "--no-dev-mode") if each.is_dev_mode else commands.no_debug(each)
+        command_lines.configure(each, "--no-dev-mode")
+        if each.is_dev_mode
+        else commands.no_debug(each)
         for each in found.named
     ]
     names = [each.name for each in found.named]
@@ -93,7 +96,7 @@ def _judged(found: Matches[Application], problem: str, options: str) -> Finding:
         "applications",
         problem,
         [each.name for each in found.named],
-        [commands.configure(each, options) for each in found.named],
+        [command_lines.configure(each, options) for each in found.named],
     )
 
 

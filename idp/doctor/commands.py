@@ -7,12 +7,6 @@ from shlex import quote
 from idp.records import Application, PersonalAccessToken, RegisteredKey, User
 
 
-def configure(client: Application, options: str) -> str:
-    """Change how an application works."""
-    where = f"--project {quote(client.project_id)} {quote(client.id)}"
-    return f"idp app configure {where} {options} --org {quote(client.org_id)}"
-
-
 def no_debug(client: Application) -> str:
     """End an application's debug mode."""
     where = f"--project {quote(client.project_id)} {quote(client.id)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from idp import logs
 from idp.identity.sessions import LiveSession
 from idp.oauth import allowed_users, consents, refusals
 from idp.oauth.allowed_users import Judged
@@ -13,6 +14,8 @@ from idp.oauth.errors import InteractionRequired
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
 from idp.records import Application, AuthRequest
 from idp.service import Service
+
+_log = logs.logger(__name__)
 
 
 async def settle(
@@ -24,7 +27,7 @@ async def settle(
         return await consents.settle(service, client, request, live)
     judged = await allowed_users.find(service, client, live.subject)
     if judged.grounds is None and "none" in request.prompt:
-        return Fail(_refusal(judged))
+        return Fail(_refusal(client, live, judged))
     if judged.grounds is None:
         return Ask(Page.NOT_ALLOWED, live=live)
     if request.device_id is not None:
@@ -39,11 +42,15 @@ async def keep_refusal(
     """Remember for administrators which rule does not let this user use the client."""
     judged = await allowed_users.find(service, client, live.subject)
     if judged.grounds is None:
-        await refusals.keep_flow(service, request, _refusal(judged))
+        await refusals.keep_flow(service, request, _refusal(client, live, judged))
 
 
-def _refusal(judged: Judged) -> InteractionRequired:
-    """What tells that the user may not use the client: another one has to be chosen."""
-    error = InteractionRequired("the user may not use the application", story=judged.refusal)
+def _refusal(client: Application, live: LiveSession, judged: Judged) -> InteractionRequired:
+    """What tells that the user may not use the client: another one has to be chosen. Logs the
+    rule, as not every refusal is kept."""
+    story, fix = judged.refusal or ("", "")
+    user_id = live.subject.user.id
+    _log.info("user may not use application", cause=story, client_id=client.id, user_id=user_id)
+    error = InteractionRequired("the user may not use the application", story=story, fix=fix)
     error.check = USER_ALLOWED
     return error

@@ -8,9 +8,9 @@ user gets another one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from idp.clients import grant_ids
+from idp.clients import command_lines, grant_ids
 from idp.identity.subjects import Subject
 from idp.records import (
     ORGANIZATIONS,
@@ -28,6 +28,16 @@ from idp.records import (
 from idp.service import Service
 from storage import Key
 
+_THEN: Final = " Then the user signs in again."
+
+
+class UserRefusal(NamedTuple):
+    """Which rule does not let a user use an application, and what changes that, with the command
+    lines; for administrators."""
+
+    story: str
+    fix: str
+
 
 class Judged(NamedTuple):
     """The application's organization, which is read with the rest, and the user's grounds: None
@@ -35,7 +45,7 @@ class Judged(NamedTuple):
 
     organization: Organization | None
     grounds: Grounds | None
-    refusal: str = ""
+    refusal: UserRefusal | None = None
 
 
 async def find(service: Service, client: Application, subject: Subject) -> Judged:
@@ -45,7 +55,7 @@ async def find(service: Service, client: Application, subject: Subject) -> Judge
         [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
     )
     grounds = judge(use, client, records)
-    return Judged(organization, grounds, "" if grounds else refusal(use, client, records))
+    return Judged(organization, grounds, None if grounds else refusal(use, client, records))
 
 
 def use_of(client: Application, subject: Subject) -> Use:
@@ -91,29 +101,77 @@ def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | No
     return kept if is_among and has_role else None
 
 
-def refusal(use: Use, client: Application, records: Sequence[Any]) -> str:
+def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
     """Which rule does not let the user use the application, for administrators."""
+    project, grant, _ = _split(use, client, records)
     is_own = use.user_org_id == client.org_id
     if not is_own and client.allowed_users == "own_organization":
-        return "The application is for users of its own organization (allowedUsers)."
+        return _of_own_organization(use, client, project, grant)
     now = _now(use, client, records)
     if not is_own and now.everybody is None and now.grant is None:
         rule = "allowedUsers" if client.allowed_users == "granted" else "hasProjectCheck"
-        return f"The user's organization has no active grant of the project ({rule})."
+        return _without_grant(use, client, grant, rule)
     if now.no_role is None and now.role is None:
-        return "The user has no role in the application's project (projectRoleCheck)."
-    return "What the user was allowed by was withdrawn since: it takes a new sign-in."
+        return _without_role(use, client, records)
+    return UserRefusal(
+        "What the user was allowed by was withdrawn since: it takes a new sign-in.",
+        "Let the user sign in to the application again.",
+    )
+
+
+def _of_own_organization(
+    use: Use, client: Application, project: Project | None, grant: ProjectGrant | None
+) -> UserRefusal:
+    commands = command_lines.configure(client, "--allowed-users granted")
+    if grant is None or grant.state != "active":
+        commands += f" together with {command_lines.grant_project(client, use.user_org_id, grant)}"
+    fix = f"Let it be used by the user's organization: {commands}."
+    if project is None or not project.requires_grant:
+        fix += f" Or by everybody: {command_lines.configure(client, '--allowed-users everybody')}."
+    story = "The application is for users of its own organization (allowedUsers)."
+    return UserRefusal(story, fix + _THEN)
+
+
+def _without_grant(
+    use: Use, client: Application, grant: ProjectGrant | None, rule: str
+) -> UserRefusal:
+    command = command_lines.grant_project(client, use.user_org_id, grant)
+    return UserRefusal(
+        f"The user's organization has no active grant of the project ({rule}).",
+        f"Grant the project to the user's organization: {command}.{_THEN}",
+    )
+
+
+def _without_role(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
+    """Roles that were assigned by a grant count again when it does."""
+    _, grant, assignment = _split(use, client, records)
+    story = "The user has no role in the application's project (projectRoleCheck)."
+    if assignment is not None and grant is not None and grant.state != "active":
+        command = command_lines.grant_project(client, use.user_org_id, grant)
+        return UserRefusal(
+            story, f"Let the grant of the user's roles count again: {command}.{_THEN}"
+        )
+    command = command_lines.assign_role(client, use.user_id, use.user_org_id)
+    roles = f"idp role list --project {client.project_id} --org {client.org_id}"
+    fix = f"Give the user a role of the project: {command} ({roles} has them).{_THEN}"
+    return UserRefusal(story, fix)
 
 
 def _now(use: Use, client: Application, records: Sequence[Any]) -> Grounds:
     """The grounds that the user has now. A project that is gone checks nothing: its applications
     go with it."""
+    return _grounds(client, *_split(use, client, records))
+
+
+def _split(
+    use: Use, client: Application, records: Sequence[Any]
+) -> tuple[Project | None, ProjectGrant | None, RoleAssignment | None]:
+    """The records of `keys`: the project, the grant and the role, each where it was read."""
     left = list(records)
-    project: Project | None = left.pop(0) if left else None
     is_own = use.user_org_id == client.org_id
+    project: Project | None = left.pop(0) if left else None
     grant: ProjectGrant | None = left.pop(0) if left and not is_own else None
-    assignment: RoleAssignment | None = left.pop(0) if left else None
-    return _grounds(client, project, grant, assignment)
+    return project, grant, left.pop(0) if left else None
 
 
 def _grounds(

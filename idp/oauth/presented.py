@@ -87,9 +87,9 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
     """
     stands = await standing.judge(service, presented.named, found)
     if stands is None:
-        story, check = await stories.fallen(service, presented.named, TOKEN_STANDS)
+        story, check, fix = await stories.fallen(service, presented.named, TOKEN_STANDS)
         with check:
-            raise _refused(story, presented.claims.client_id)
+            raise _refused(story, presented.claims.client_id, fix)
     note_use(service, presented)
     return stands
 
@@ -108,7 +108,7 @@ async def find(service: Service, token: str) -> tuple[AccessToken, Standing]:
     return presented.claims, await judge(service, presented, found)
 
 
-def _refused(story: str, client_id: str | None = None) -> InvalidToken:
+def _refused(story: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
     """The same words to the caller, whatever the reason."""
     told = "the token is unknown, has expired or was revoked"
-    return InvalidToken(told, story=story, client_id=client_id)
+    return InvalidToken(told, story=story, fix=fix, client_id=client_id)

@@ -18,6 +18,7 @@ from idp.identity.stamps import Stamped
 from idp.identity.subjects import Subject
 from idp.oauth import acting, allowed_users
 from idp.oauth.acting import Acting, Refusal
+from idp.oauth.allowed_users import UserRefusal
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -221,7 +222,7 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
     )
 
 
-def not_allowed(named: Named, records: Sequence[Any]) -> str | None:
+def not_allowed(named: Named, records: Sequence[Any]) -> UserRefusal | None:
     """Why a user may not use an application, where all but that stands; for administrators."""
     if _judge_records(structs.replace(named, uses=()), records) is None:
         return None

@@ -169,10 +169,12 @@ class _Said(Struct):
 
 
 class Fallen(NamedTuple):
-    """Why a grant or token does not stand any more, and the check that this is told as."""
+    """Why a grant or token does not stand any more, the check that this is told as, and what
+    mends it where that is more than the check says."""
 
     story: str
     check: Check
+    fix: str = ""
 
 
 async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
@@ -187,7 +189,7 @@ async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
             return Fallen(told, usual)
     refusal = standing.not_allowed(named, records)
     if refusal is not None:
-        return Fallen(refusal, USER_ALLOWED)
+        return Fallen(refusal.story, USER_ALLOWED, refusal.fix)
     return Fallen(
         await standing.refused_acting(service, named, records)
         or "A password, a factor or a state was changed since: "

@@ -173,7 +173,7 @@ def decisions(said):
     }
     return {
         "consent": asked,
-        "not-allowed": {"account": asked["account"]},
+        "not-allowed": {"account": asked["account"], "request_id": said("req-7f3a")},
         "device": {"typed": said("WDJB-MJHT")},
         "device-confirm": asked,
     }
@@ -293,7 +293,10 @@ BARE = {
         "wishes": [],
         "back_url": "/ui/login/name",
     },
-    "not-allowed": {"account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"}},
+    "not-allowed": {
+        "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
+        "request_id": "req-7f3a",
+    },
     "device": {"typed": ""},
     "device-confirm": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},

@@ -240,3 +240,14 @@ def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer(
     (app,) = [each for each in shell.stored()["applications"].values() if each.id == app_id]
 
     assert (app.requires_pkce, app.refresh_token_reuse_seconds) == expected
+
+
+def test_the_table_of_a_preset_says_how_its_configuration_is_printed(shell):
+    table = shell("preset", "show", "node")
+    text = shell("preset", "show", "node", "--get", "configuration").out
+
+    assert "\N{REPLACEMENT CHARACTER}" not in table.out
+    assert "configuration " not in table.out
+    assert "server.mjs" in table.out
+    assert "idp preset configuration node --host HOST --client-id ID" in table.err
+    assert text.startswith("// server.mjs")

@@ -23,7 +23,12 @@ preset = group(
             "idp preset list",
             columns=("name", "title", "kind"),
         ),
-        command("show", f"GET {_PRESETS}/{{name}}", "idp preset show grafana"),
+        command(
+            "show",
+            f"GET {_PRESETS}/{{name}}",
+            "idp preset show grafana",
+            left_out={"configuration": "idp preset configuration {} --host HOST --client-id ID"},
+        ),
     ],
 )
 

@@ -117,10 +117,10 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee
     )
     if grantee is None:
         named = authorizations.named(authorization, exchange.client.project_id)
-        story, check = await stories.fallen(exchange.service, named, GRANT_STANDS)
+        story, check, fix = await stories.fallen(exchange.service, named, GRANT_STANDS)
         with check:
             told = "the grant was revoked, or its user or client is not active any more"
-            raise InvalidGrant(told, story=story)
+            raise InvalidGrant(told, story=story, fix=fix)
     return grantee
 
 

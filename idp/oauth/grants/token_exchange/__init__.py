@@ -146,7 +146,8 @@ async def _allowed(exchange: Exchange, subject: Party) -> Party:
     judged = await allowed_users.find(exchange.service, exchange.client, subject.subject)
     with USER_ALLOWED:
         if judged.grounds is None:
-            raise InvalidRequest("subject_token invalid", story=judged.refusal)
+            story, fix = judged.refusal or ("", "")
+            raise InvalidRequest("subject_token invalid", story=story, fix=fix)
     return structs.replace(subject, grounds=judged.grounds)
 
 
