@@ -7,7 +7,7 @@ a flag of the command line.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
@@ -17,6 +17,7 @@ from idp import config_rules
 from idp.config import RANGES, TYPES, Config, shown
 from idp.config_rules import Broken
 from idp.errors import ConfigError
+from idp.profiles import ProfileDefaults
 
 # IDP_ variables that are no settings: where the file is, what the commands say of the service that
 # they speak to, and what the test suite reads.
@@ -43,6 +44,13 @@ class Loaded(NamedTuple):
     config: Config
     origins: Mapping[str, str]
 
+    def with_issuer(self, issuer: str) -> Config:
+        """The settings with this issuer; defaults that depend on the profile follow it."""
+        of_profile = {
+            name: None for name in ProfileDefaults._fields if self.origins[name] == "default"
+        }
+        return msgspec.structs.replace(self.config, issuer=issuer, **of_profile)
+
     def without_effect(self) -> list[str]:
         """The settings that are given and change nothing any more."""
         return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
@@ -67,12 +75,14 @@ def load(
     environment: Mapping[str, str] | None = None,
     file: Path | None = None,
     rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
+    known_later: Set[str] = frozenset(),
 ) -> Loaded:
     """Settings from everywhere. Raises ConfigError with every problem at once.
 
     A flag that is None or empty was not given, nor was an empty variable. Without
     `environment`, the process's own is read; without `file`, the one that IDP_CONFIG names.
-    `rules` yields what is wrong between values that are right by themselves.
+    `rules` yields what is wrong between values that are right by themselves. What it says of a
+    setting of `known_later` that was not given is left to the caller.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):
@@ -82,11 +92,12 @@ def load(
     given |= _from_environment(environment, problems) | _from_flags(flags, problems)
     values = {name: _converted(name, each, problems) for name, each in given.items()}
     unusable = {name for name, value in values.items() if value is None}
+    not_judged = unusable | (known_later - given.keys())
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
-        f"{each.text} ({_where(each.names, given)})"
+        f"{each.text} ({_where(each.names, given)}){each.cure and f'; {each.cure}'}"
         for each in rules(config)
-        if not unusable & set(each.names)
+        if not not_judged & set(each.names)
     ]
     if problems:
         raise ConfigError(problems)

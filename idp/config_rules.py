@@ -32,10 +32,14 @@ _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 class Broken(NamedTuple):
-    """A rule that does not hold: the settings it is about, and a sentence for the operator."""
+    """A rule that does not hold: the settings it is about, and a sentence for the operator.
+
+    `cure` may follow it, and ends in a command that is complete.
+    """
 
     names: tuple[str, ...]
     text: str
+    cure: str = ""
 
 
 def check(config: Config) -> Iterator[Broken]:

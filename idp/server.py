@@ -116,6 +116,7 @@ def _run_in(config: Config, announce: Announce, launch: Launch) -> None:
     config, sockets = bind(config)
     try:
         _tls(config)  # what is wrong with it is told once, and before anything is made
+        start.check_files(config)
         if config.processes == 1:
             _run_loop(_serve_alone(config, sockets[0], announce, launch))
         else:

@@ -33,7 +33,7 @@ from idp.records import (
 )
 from idp.service import Service
 from idp.vault import Vault, WrongKey
-from storage import Collection, Conflict, Stale, Write
+from storage import Collection, Conflict, Stale, Update, View, Write
 
 PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
 ACTOR: Final = "set-up"
@@ -58,6 +58,21 @@ async def ensure_instance(service: Service) -> Instance:
         raise LookupError("the instance record vanished while it was made")
     check_key(instance, service.vault)
     return instance
+
+
+async def last_issuer(store: View) -> str:
+    """The issuer that the store was last served with; empty: it has none, or an older program's
+    start noted none."""
+    instance = await store.get(INSTANCES, INSTANCE_ID)
+    return instance.issuer if instance else ""
+
+
+async def remember_issuer(service: Service, instance: Instance) -> None:
+    """Notes the issuer that this start serves with, for commands that are not given it. A service
+    for tests leaves the one that is there."""
+    issuer = service.config.issuer
+    if not service.config.test and instance.issuer != issuer:
+        await service.store.commit(Update(INSTANCES, INSTANCE_ID, set={"issuer": issuer}))
 
 
 def check_key(instance: Instance, vault: Vault) -> None:

@@ -118,6 +118,12 @@ def _demo_json(demo: Described) -> dict[str, Any]:
     }
 
 
+def check_files(config: Config) -> None:
+    """Sees that the files for mail and text messages can be used. Raises ConfigError."""
+    smtp.check(config)
+    sms_hook.check(config)
+
+
 async def open_service(
     config: Config, launch: Launch = USUAL, *, must_exist: bool = False
 ) -> Service:
@@ -129,11 +135,7 @@ async def open_service(
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
-    if must_exist:
-        check_is_there(config.store)
-    else:
-        make_data_dir(config.data_dir)
-    has_key = start_checks.has_used_key(config)  # before the installation is looked for
+    has_key = _ready_to_open(config, random, must_exist=must_exist)
     store = open_store(config.store, now=clock.now, new_id=Numbered(random).id)
     await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
@@ -160,6 +162,19 @@ async def open_service(
     if config.test:
         await trial.synchronise(service)
     return service
+
+
+def _ready_to_open(config: Config, random: Random, *, must_exist: bool) -> bool:
+    """Sees to all that opening the store needs; whether there is a key that is not new. A key
+    that can't be used is refused before a file of the store is made. Raises as `open_service`."""
+    if must_exist:
+        check_is_there(config.store)
+    has_key = start_checks.has_used_key(config)
+    if has_key:
+        master_key(config, random, is_new=False)
+    if not must_exist:
+        make_data_dir(config.data_dir)
+    return has_key
 
 
 def _longest_token_seconds(config: Config) -> int:
@@ -275,17 +290,17 @@ async def make_ready(service: Service) -> Start:
 
     Raises ConfigError.
     """
-    smtp.check(service.config)
-    sms_hook.check(service.config)
     instance = await setup.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)
+    start_checks.warn_of_plain_http(config)
     demo: Described | None = None
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)
     else:
         await demo_setup.switch_off(service, instance)
     instance = await setup.ensure_instance(service)
+    await setup.remember_issuer(service, instance)
     token = None
     if config.admin_pat is not None:
         path = Path(config.admin_pat)

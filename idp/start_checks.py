@@ -33,18 +33,19 @@ class Launch(Struct, frozen=True):
     """What `idp serve` was called with beside the settings."""
 
     new_store: bool = False  # the installation may be made with a key that is there already
+    command: str = "idp serve"  # the command line, without what --new-store adds to it
     without_effect: Sequence[str] = ()  # settings that were given and change nothing
 
 
 USUAL: Final = Launch()
 
 
-def check(config: Config, new_store: bool) -> Iterator[Broken]:
+def check(config: Config, launch: Launch) -> Iterator[Broken]:
     """Yields all that a start is refused for and that is known before the store is opened."""
     yield from config_rules.check(config)
     yield from _admin_pat(config)
-    if not new_store and has_used_key(config) and is_missing(config.store):
-        yield Broken(_key_settings(config), _empty(config))
+    if not launch.new_store and has_used_key(config) and is_missing(config.store):
+        yield Broken(_key_settings(config), _empty(config), _anew(launch))
 
 
 def has_used_key(config: Config) -> bool:
@@ -66,7 +67,7 @@ def begin_installation(config: Config, launch: Launch, random: Random, *, has_ke
     Raises ConfigError: there is a key, and the empty store was not said to be new.
     """
     if has_key and not launch.new_store:
-        raise ConfigError([_empty(config)])
+        raise ConfigError([f"{_empty(config)} {_anew(launch)}"])
     if has_key or config.test or config.is_in_memory:
         return
     try:
@@ -91,6 +92,19 @@ def warn(launch: Launch, *, is_new: bool) -> None:
         _log.warning("the store has an installation already: remove --new-store")
 
 
+def warn_of_plain_http(config: Config) -> None:
+    """Logs that browsers are told https, while this service listens beyond this machine without
+    TLS and knows of no proxy that ends it."""
+    is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
+    is_local = config_rules.is_loopback(config.host.lower())
+    if config.is_secure and not is_ended_somewhere and not is_local:
+        _log.warning(
+            "passwords may travel unencrypted: end TLS here (tls_cert, tls_key), or name the proxy"
+            " in trusted_proxies",
+            host=config.host,
+        )
+
+
 def _admin_pat(config: Config) -> Iterator[Broken]:
     if config.admin_pat is None:
         return
@@ -101,8 +115,8 @@ def _admin_pat(config: Config) -> Iterator[Broken]:
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         yield Broken(
             ("admin_pat",),
-            f"the token in {config.admin_pat} is open to others (mode {mode:04o}); run:"
-            f" chmod 600 {shlex.quote(config.admin_pat)}",
+            f"the token in {config.admin_pat} is open to others (mode {mode:04o})",
+            f"run: chmod 600 {shlex.quote(config.admin_pat)}",
         )
 
 
@@ -118,9 +132,13 @@ def _key_settings(config: Config) -> tuple[str, ...]:
 
 def _empty(config: Config) -> str:
     shown = config_rules.without_password(config.store)
+    return f"the store {shown} is empty but its key is not new: a volume that is not mounted?"
+
+
+def _anew(launch: Launch) -> str:
     return (
-        f"the store {shown} is empty but its key is not new: a volume that is not mounted?"
-        " Mount it; or, to set up a new installation with this key, run: idp serve --new-store"
+        "mount it; or, to set up a new installation with this key, run:"
+        f" {launch.command} --new-store"
     )
 
 

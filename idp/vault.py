@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import hmac
 import os
+import shlex
 import stat
 from pathlib import Path
 from typing import Final
@@ -138,7 +139,10 @@ def _read(path: Path) -> bytes:
         raise ConfigError([f"the master key {path} can't be read: {error.strerror}"]) from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigError(
-            [f"the master key {path} is open to others (mode {mode:04o}); run: chmod 600 {path}"]
+            [
+                f"the master key {path} is open to others (mode {mode:04o}); run:"
+                f" chmod 600 {shlex.quote(str(path))}"
+            ]
         )
     return _parsed(text.decode("ascii", "replace"), f"the master key {path}")
 

@@ -96,8 +96,16 @@ TABLES = {
         *["unsupported_grant_type", "invalid_grant", "invalid_client"],
     ],
     "7.3": ["introspection", "userinfo"],
-    "doctor": ["checks", "exit codes"],
-    "start": ["refused", "empty store", "trial network", "profiles", "registration"],
+    "doctor": ["checks", "exit codes", "commands"],
+    "start": [
+        "refused",
+        "empty store",
+        "trial network",
+        "profiles",
+        "registration",
+        "unencrypted",
+        "last issuer",
+    ],
 }
 BEHAVIOURS = [*range(1, 61), "16 id_token_hint", "18 form_post", "19 iss"]
 SAFE_PROTOCOL = [

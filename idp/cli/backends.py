@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from idp import config_loading as settings
 from idp.api.operation import Operation
-from idp.cli.settings import load
+from idp.cli.opening import opened_service
+from idp.cli.settings import load, load_for_store
 from idp.clock import Clock, SystemClock
 from idp.errors import ConfigError
 
@@ -77,20 +78,16 @@ async def opened(place: Place) -> AsyncIterator[Backend]:
     if url is None and not has_store:
         url = settings.name_from_environment(settings.URL_VARIABLE)
     org_id = place.org_id or settings.name_from_environment(settings.ORG_VARIABLE)
-    config = load(place.config_file, place.flags).config
     if url:
         from idp.cli import remote
 
+        config = load(place.config_file, place.flags).config
         yield remote.backend(url, _token(place), org_id, config.vendor, SystemClock())
         return
-    from idp import start
     from idp.cli import local
 
-    service = await start.open_service(config, must_exist=True)
-    try:
+    async with opened_service(load_for_store(place.config_file, place.flags)) as service:
         yield await local.backend(service, org_id)
-    finally:
-        await start.close_service(service)
 
 
 def _token(place: Place) -> str:

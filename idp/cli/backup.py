@@ -17,7 +17,7 @@ from tqdm import tqdm
 from idp import exits
 from idp.cli.output import say
 from idp.cli.passphrases import passphrase_flag, read_passphrase
-from idp.cli.settings import load, store_flags
+from idp.cli.settings import load_for_store, store_flags
 
 if TYPE_CHECKING:
     from idp.backup.contents import Head, Manifest
@@ -64,7 +64,7 @@ def make(
     """Write everything, signing keys and master key included, into an encrypted file; the
     service may go on meanwhile. Example: idp backup make monday.idp --passphrase-file secret
     """
-    config = load(config_file, flags).config
+    config = load_for_store(config_file, flags).config
 
     def made() -> None:
         from idp.backup import stores
@@ -120,7 +120,7 @@ def restore(
     """Bring everything that a backup has into an empty store, SQLite or MongoDB, and the master
     key into the data directory. Example: idp restore monday.idp --data ./idp-data
     """
-    config = load(config_file, flags).config
+    config = load_for_store(config_file, flags).config
 
     def restored() -> None:
         from idp.backup import stores

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from idp import exits
-from idp.cli.settings import load, store_flags
+from idp.cli import given
+from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
+from idp.config_loading import Loaded
 
 if TYPE_CHECKING:
     from idp.doctor.check import Result
@@ -28,15 +31,41 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
     It works beside a running service, with the same settings. Ends with code 1 when a check
     fails, with 69 when the store can't be reached. Example: idp doctor
     """
-    from idp.doctor import examination, report
+    from idp.doctor import report
 
-    config = load(config_file, flags).config
-    results = asyncio.run(examination.of(config, is_deep=deep))
+    loaded = load_for_store(config_file, flags)
+    found: list[Result] = []
+    refused = exits.guarded(lambda: found.extend(_examined(loaded, is_deep=deep)))
+    if refused:
+        sys.exit(refused)
+    results = [_complete(each) for each in found]
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(report.shown(results)), indent=2))
     else:
         click.echo("\n".join(_lines(results)))
     sys.exit(_code(results))
+
+
+def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
+    """What the checks find. Raises ConfigError: the settings don't fit the store's issuer."""
+    from idp.doctor import examination
+
+    work = examination.of(
+        loaded.config,
+        is_deep=is_deep,
+        for_issuer=lambda served: config_for_store(loaded, served),
+    )
+    return asyncio.run(work)
+
+
+def _complete(result: Result) -> Result:
+    """The result with commands that work on the store which was examined."""
+    options = given.options(click.get_current_context(), STORE_OPTIONS)
+    commands = [
+        f"{each} {options}" if options and each.startswith("idp ") else each
+        for each in result.finding.commands
+    ]
+    return replace(result, finding=replace(result.finding, commands=commands))
 
 
 def _code(results: Sequence[Result]) -> int:

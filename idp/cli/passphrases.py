@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import sys
 from pathlib import Path
@@ -41,7 +42,12 @@ def _in_file(path: Path) -> str:
     except OSError as error:
         raise ConfigError([f"{path} can't be read: {error.strerror}"]) from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ConfigError([f"{path} is open to others (mode {mode:04o}); run: chmod 600 {path}"])
+        raise ConfigError(
+            [
+                f"{path} is open to others (mode {mode:04o}); run:"
+                f" chmod 600 {shlex.quote(str(path))}"
+            ]
+        )
     return octets.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 

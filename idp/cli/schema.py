@@ -10,8 +10,10 @@ import click
 import msgspec
 
 from idp import exits
-from idp.cli.settings import load, store_flags
+from idp.cli.opening import opened_service
+from idp.cli.settings import load_for_store, store_flags
 from idp.config import Config
+from idp.config_loading import Loaded
 from storage import MetaRecord
 from storage.upgrades import opening, pending
 
@@ -31,7 +33,7 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
     """
     from idp.records import SCHEMA
 
-    config = load(config_file, flags).config
+    config = load_for_store(config_file, flags).config
 
     def tell() -> None:
         record = _looked_at(config)
@@ -48,11 +50,12 @@ def upgrade(config_file: Path | None, **flags: object) -> None:
     """Run the steps that are pending, and print their names. Safe to repeat, at any time and
     on several machines at once. Example: idp schema upgrade
     """
-    config = load(config_file, flags).config
+    loaded = load_for_store(config_file, flags)
+    config = loaded.config
 
     def upgraded() -> None:
         before = described(_looked_at(config))
-        asyncio.run(_opened(config))
+        asyncio.run(_opened(loaded))
         for name in before["pending"]:
             click.echo(name)
         click.echo(f"the store has version {_looked_at(config).version}", err=True)
@@ -60,11 +63,9 @@ def upgrade(config_file: Path | None, **flags: object) -> None:
     raise SystemExit(exits.guarded(upgraded))
 
 
-async def _opened(config: Config) -> None:
-    from idp import start
-
-    service = await start.open_service(config, must_exist=True)
-    await start.close_service(service)
+async def _opened(loaded: Loaded) -> None:
+    async with opened_service(loaded):
+        pass  # opening upgrades
 
 
 def _looked_at(config: Config) -> MetaRecord:

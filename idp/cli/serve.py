@@ -6,8 +6,10 @@ import time
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from idp import start_checks
+from idp.cli import given
 from idp.cli.settings import load, store_flags
 from idp.start_checks import Launch
 
@@ -31,9 +33,11 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     Example: idp serve --issuer https://login.example.com --tls-cert chain.pem --tls-key key.pem
     """
     started_at = time.monotonic()
-    loaded = load(config_file, flags, lambda config: start_checks.check(config, new_store))
+    options = given.options(click.get_current_context())
+    launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
+    loaded = load(config_file, flags, lambda config: start_checks.check(config, launch))
     from idp import server  # the other commands do without it
 
     announce = server.announce_as_json if as_json else server.announce_to_people(started_at)
-    launch = Launch(new_store=new_store, without_effect=loaded.without_effect())
+    launch = replace(launch, without_effect=loaded.without_effect())
     raise SystemExit(server.run(loaded.config, announce, launch))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -16,8 +16,11 @@ from idp.config_loading import Loaded
 from idp.config_rules import Broken
 from idp.errors import ConfigError
 
+_ISSUER: Final = frozenset({"issuer"})
+_OF_SERVING: Final = frozenset({"host", "insecure_http"})  # a command neither listens nor answers
 F = TypeVar("F", bound=Callable[..., Any])
 
+STORE_OPTIONS: Final = ("data", "store", "config_file")  # the parameters of `store_flags`
 _STORE_FLAGS = (
     click.option("--data", metavar="DIR", help="Directory of the store and the master key."),
     click.option("--store", metavar="URL", help="sqlite:///PATH, memory:// or mongodb://…"),
@@ -42,11 +45,45 @@ def load(
     config_file: Path | None,
     flags: dict[str, object],
     rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
+    known_later: Set[str] = frozenset(),
 ) -> Loaded:
     """The settings; ends the program with code 2 and every problem when they can't be used."""
     try:
-        return settings.load(flags, file=config_file, rules=rules)
+        return settings.load(flags, file=config_file, rules=rules, known_later=known_later)
     except ConfigError as error:
         for problem in error.problems:
             print(f"idp: {problem}", file=sys.stderr)
         raise SystemExit(exits.USAGE) from error
+
+
+def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded:
+    """The settings of a command that opens the store, for `config_for_store`; ends the program
+    as `load` does. The rules about an issuer that is not given wait until the store is read."""
+    return load(config_file, flags, known_later=_ISSUER)
+
+
+def config_for_store(loaded: Loaded, served: str) -> Config:
+    """The settings for work on a store that was last served with the issuer `served`, which
+    counts where none is given; empty: it is not known. Warns on stderr of another one that is
+    given. Raises ConfigError."""
+    if loaded.origins["issuer"] != "default":
+        _warn_of_another(loaded, served)
+        return loaded.config
+    config = loaded.with_issuer(served) if served else loaded.config
+    problems = [
+        each.text
+        for each in config_rules.check(config)
+        if "issuer" in each.names and not (served and _OF_SERVING & set(each.names))
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return config
+
+
+def _warn_of_another(loaded: Loaded, served: str) -> None:
+    if served and served != loaded.config.issuer:
+        print(
+            f"idp: warning: the issuer is {loaded.config.issuer} ({loaded.origins['issuer']}),"
+            f" and this store was last served with {served}",
+            file=sys.stderr,
+        )

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from idp import exits
-from idp.cli.settings import load
+from idp.cli.opening import opened_service
+from idp.cli.settings import load_for_store
 from idp.service import Service
 
 Work = Callable[[Service], Awaitable[None]]
@@ -15,15 +16,10 @@ Work = Callable[[Service], Awaitable[None]]
 
 def on_store(work: Work, config_file: Path | None, flags: dict[str, object]) -> None:
     """Do `work` on the store that the flags name, and end the program."""
-    config = load(config_file, flags).config
+    loaded = load_for_store(config_file, flags)
 
     async def opened() -> None:
-        from idp import start
-
-        service = await start.open_service(config, must_exist=True)
-        try:
+        async with opened_service(loaded) as service:
             await work(service)
-        finally:
-            await start.close_service(service)
 
     raise SystemExit(exits.guarded(lambda: asyncio.run(opened())))

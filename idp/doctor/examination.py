@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from idp import doctor, start
+from idp import doctor, setup, start
 from idp.clock import SystemClock
 from idp.config import Config
 from idp.doctor.check import MOST_RECORDS, Installation, Result
@@ -19,9 +20,17 @@ _NOT_CURRENT: Final = "the store does not have the version of this program: see 
 
 
 async def of(
-    config: Config, *, is_deep: bool = False, outgoing: Outgoing | None = None
+    config: Config,
+    *,
+    is_deep: bool = False,
+    outgoing: Outgoing | None = None,
+    for_issuer: Callable[[str], Config] | None = None,
 ) -> list[Result]:
-    """Make every check. A store that can't be opened leaves those out that need it."""
+    """Make every check. A store that can't be opened leaves those out that need it.
+
+    `for_issuer` gives the settings for the issuer that the store was last served with, once its
+    records can be read. Raises what it raises.
+    """
     examined = Installation(
         config=config,
         clock=SystemClock(),
@@ -36,9 +45,12 @@ async def of(
     try:
         collections = ALL if await _is_current(examined) else ()
         async with start.as_it_is(config.store, collections, examined.clock) as store:
+            if collections and for_issuer is not None:
+                config = for_issuer(await setup.last_issuer(store))
             return await doctor.examine(
                 replace(
                     examined,
+                    config=config,
                     store=store,
                     has_records=bool(collections),
                     store_problem="" if collections else _NOT_CURRENT,

@@ -34,6 +34,7 @@ class Instance(Record):
 
     `changed_at` is when somebody last changed its switches. `acting_stamp` is a new one each time
     that impersonation is switched: what was issued to an actor under a former one has ended.
+    `issuer` is the one that the service was last started with; empty if no start has noted it.
     """
 
     stamp: str
@@ -47,6 +48,7 @@ class Instance(Record):
     allows_token_exchange: bool = False
     allows_impersonation: bool = False
     acting_stamp: str = ""
+    issuer: str = ""
 
 
 class SigningKey(Record):

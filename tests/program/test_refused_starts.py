@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from idp import base64url
+from idp.cli import given
+from idp.cli.serve import serve
 from tests.program.test_missing_parts import names
 from tests.support.program import run
 
@@ -15,7 +17,6 @@ PUBLIC = ("--issuer", "https://login.example.com")
 MEMORY = ("--store", "memory://")
 KEY = base64url.encode(bytes(range(32)))
 EMPTY = "is empty but its key is not new: a volume that is not mounted?"
-NEW_STORE = "idp serve --new-store"
 
 
 def key_in(name):
@@ -133,7 +134,7 @@ REFUSED = {
         key_in("idp-data/master.key"),
         (),
         {},
-        (EMPTY, NEW_STORE),
+        (EMPTY, "; mount it; or,"),
         ("--new-store",),
         {},
     ),
@@ -141,7 +142,7 @@ REFUSED = {
         key_in("key"),
         (),
         {"IDP_MASTER_KEY_FILE": "key"},
-        (EMPTY, NEW_STORE),
+        (EMPTY, "; mount it; or,"),
         ("--new-store",),
         {"IDP_MASTER_KEY_FILE": "key"},
     ),
@@ -149,7 +150,7 @@ REFUSED = {
         nothing,
         ("--processes", "2"),
         {"IDP_MASTER_KEY": KEY},
-        (EMPTY, NEW_STORE),
+        (EMPTY, "; mount it; or,"),
         ("--processes", "2", "--new-store"),
         {"IDP_MASTER_KEY": KEY},
     ),
@@ -173,6 +174,11 @@ def refused(directory, *flags, **settings):
     assert "Traceback" not in ran.stderr
     assert names(directory) == before
     return ran.stderr.splitlines()
+
+
+def pasted(line):
+    """The words of the command that a line ends in."""
+    return shlex.split(line.partition(" run: ")[2])
 
 
 def test_there_are_fourteen():
@@ -209,6 +215,65 @@ def test_every_problem_is_told_at_once(tmp_path):
     assert all(line.startswith("idp: ") for line in lines)
 
 
+def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path, start_program):
+    """Wherever the store and the settings lie, pasting it does what was meant."""
+    key_in("my key")(tmp_path)
+    (tmp_path / "mount point").mkdir()
+    (tmp_path / "my settings.toml").write_text('log_level = "warning"\n')
+    words = ["--data", "mount point", "--config", "my settings.toml", *PUBLIC]
+    words += ["--host", "127.0.0.1", "--processes", "2", "--admin-pat", "a token"]
+    (line,) = refused(tmp_path, *words, IDP_MASTER_KEY_FILE="my key")
+    idp, serve, *flags = pasted(line)
+    assert (idp, serve, flags[-1]) == ("idp", "serve", "--new-store")
+    assert sorted(flags) == sorted(["--json", "--port", "0", *words, "--new-store"])
+    flags.remove("--json")  # start_program adds it, and the port
+    program = start_program(*flags, IDP_MASTER_KEY_FILE="my key")
+
+    assert program.told["issuer"] == PUBLIC[1]
+    assert (tmp_path / "mount point/idp.sqlite3").exists()
+    assert not (tmp_path / "idp-data").exists()
+
+
+def test_the_command_does_not_hold_the_password_of_the_database():
+    context = serve.make_context("serve", ["--store", "mongodb://root:hunter2@db1/idp", "--test"])
+
+    assert given.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"IDP_MASTER_KEY": "short"},
+        {"IDP_MASTER_KEY_FILE": "/nonexistent/key"},
+        {
+            "IDP_SMTP_HOST": "mail.example.com",
+            "IDP_SMTP_FROM": "no-reply@example.com",
+            "IDP_SMTP_CA_FILE": "/nonexistent/ca.pem",
+        },
+    ],
+)
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broken, processes):
+    (tmp_path / "mount").mkdir()
+
+    refused(tmp_path, "--data", "mount", "--new-store", "--processes", processes, **broken)
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
+    flags = (*PUBLIC, "--host", "0.0.0.0", "--processes", processes)
+    program = start_program(*flags)
+    program.stop()
+    behind_a_proxy = start_program(*flags, IDP_TRUSTED_PROXIES="10.0.0.0/8")
+    behind_a_proxy.stop()
+    local = start_program(*PUBLIC, "--processes", processes)
+    local.stop()
+
+    assert program.said.count("passwords may travel unencrypted") == 1
+    assert "name the proxy in trusted_proxies" in program.said
+    assert "unencrypted" not in behind_a_proxy.said + local.said
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
 def test_a_host_on_this_machine_needs_neither(start_program, host):
     assert start_program(*MEMORY, "--host", host).told["issuer"].startswith("http://localhost:")
@@ -224,7 +289,15 @@ def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, m
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert EMPTY in ran.stderr
-    assert NEW_STORE in ran.stderr
+    assert set(pasted(ran.stderr)) == {
+        "idp",
+        "serve",
+        "--json",
+        "--port",
+        "0",
+        *flags,
+        "--new-store",
+    }
     assert again.told["demo"] == {**first.told["demo"], **moved(again)}
 
 

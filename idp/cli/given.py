@@ -1,0 +1,34 @@
+"""The options that a command was given, as another command line repeats them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Container, Iterator
+
+import click
+from click.core import ParameterSource
+
+from idp.config_rules import without_password
+
+
+def options(context: click.Context, names: Container[str] | None = None) -> str:
+    """The options that stood on the command line, or those of the parameters `names` alone.
+
+    The password in a store's URL is hidden: what is printed ends up in logs.
+    """
+    words = [
+        word
+        for each in context.command.params
+        if isinstance(each, click.Option) and (names is None or each.name in names)
+        for word in _words(context, each)
+    ]
+    return shlex.join(words)
+
+
+def _words(context: click.Context, option: click.Option) -> Iterator[str]:
+    name = option.name or ""
+    if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        return
+    yield option.opts[0]
+    if not option.is_flag:
+        yield without_password(str(context.params[name]))
