@@ -1,7 +1,9 @@
 """Browsers that an account knows: those in which its user has signed in (OWASP, device cookies).
 
-Guesses from elsewhere don't keep the owner out there. A new password, "sign out everywhere", a
-lock, and removing oneself from the list of accounts end it.
+Guesses from elsewhere don't keep the owner out there. Whatever gives the user a new stamp ends it:
+a new password, a second factor or passkey that is added or removed, a lock, the account's end. So
+do "sign out everywhere" and removing oneself from the list of accounts. The browser in which the
+user does this and stays signed in stays known.
 """
 
 from __future__ import annotations
@@ -40,8 +42,21 @@ def without_user(agent: Agent, user_id: str) -> list[KnownUser]:
 def forgetting_others(service: Service, user: User, agent: Agent) -> list[Write]:
     """The writes by which the account knows no browser but this one."""
     stamp = service.random.token(bits=64)
-    known = with_user(agent, structs.replace(user, browsers_stamp=stamp))
     return [
         Update(USERS, user.id, set={"browsers_stamp": stamp}, expect={"stamp": user.stamp}),
-        Update(AGENTS, agent.id, set={"known": known}, expect={"secret_hash": agent.secret_hash}),
+        _knowing(agent, structs.replace(user, browsers_stamp=stamp)),
     ]
+
+
+async def staying(service: Service, agent_id: str, before: User, after: User) -> list[Write]:
+    """The writes by which an account that knows the browser does so under its user's new stamp."""
+    agent = await service.store.get(AGENTS, agent_id)
+    return [_knowing(agent, after)] if agent is not None and is_known(agent, before) else []
+
+
+def _knowing(agent: Agent, user: User) -> Write:
+    """Stale: the browser was given another secret meanwhile."""
+    known = with_user(agent, user)
+    return Update(
+        AGENTS, agent.id, set={"known": known}, expect={"secret_hash": agent.secret_hash}
+    )

@@ -24,7 +24,7 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
         raise FailedPrecondition("a second factor is demanded", slug="factor.last")
     also = await last_factor.password_change_for(service, live.subject, factors.TOTP, new_password)
     change = await factors.remove_totp(service, live.subject, user.id, also)
-    stays = live.staying(service, change.subject)
+    stays = await live.staying(service, change.subject)
     messages = security_letters.password_changed(service, user) if also else []
     await commit_settled(service.store, *change.writes, *stays, *messages)
 

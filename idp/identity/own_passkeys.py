@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp import changes, events
+from idp import changes
 from idp.access import Call
 from idp.errors import FailedPrecondition
 from idp.identity import (
@@ -11,11 +11,10 @@ from idp.identity import (
     passkey_changes,
     passkeys,
     security_letters,
-    stamps,
     user_passkeys,
 )
 from idp.identity.sessions import LiveSession
-from idp.records import PASSKEYS, SESSIONS, Passkey
+from idp.records import PASSKEYS, Passkey
 from idp.service import Service
 from storage.settling import commit_settled
 
@@ -51,11 +50,8 @@ async def remove(
             raise FailedPrecondition("it is the last way to sign in", slug="passkey.last")
     also = await last_factor.password_change_for(service, subject, factors.PASSKEY, new_password)
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
-    under = stamps.of_session(subject.instance, subject.organization, change.subject.user)
-    now, random, type = service.clock.now(), service.random, "passkey.deleted"
+    now, type = service.clock.now(), "passkey.deleted"
     gone = changes.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
-    stays = events.update(
-        random, SESSIONS, live.session, {"stamps": under}, "session.renewed", user.id, now
-    )
+    stays = await live.staying(service, change.subject)
     messages = security_letters.password_changed(service, user) if also else []
     await commit_settled(service.store, *gone, *change.writes, *stays, *messages)

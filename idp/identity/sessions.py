@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp import events
 from idp.config import Config
-from idp.identity import agents, session_clients, stamps, subjects
+from idp.identity import agents, known_browsers, session_clients, stamps, subjects
 from idp.identity.subjects import Subject
 from idp.ids import Random
 from idp.oauth import acr
@@ -68,12 +68,16 @@ class LiveSession(Struct, frozen=True):
         is_whole = self.reached(now) == self.session.acr
         return tuple(told) if is_whole else PASSWORD
 
-    def staying(self, service: Service, after: Subject) -> list[Write]:
-        """The writes by which the session outlives a new stamp of its user."""
+    async def staying(self, service: Service, after: Subject) -> list[Write]:
+        """The writes by which the session outlives a new stamp of its user, and its browser stays
+        known to the account."""
         under = stamps.of_session(after.instance, after.organization, after.user)
         now, type, actor = service.clock.now(), "session.renewed", after.user.id
         kept = {"stamps": under}
-        return events.update(service.random, SESSIONS, self.session, kept, type, actor, now)
+        renewed = events.update(service.random, SESSIONS, self.session, kept, type, actor, now)
+        agent_id, before = self.session.agent_id, self.subject.user
+        known = await known_browsers.staying(service, agent_id, before, after.user)
+        return [*renewed, *known]
 
 
 async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from idp.identity import agents, known_browsers, recovery
-from idp.records import AGENTS, USERS
+from idp.records import AGENTS, PASSKEYS, USERS
 from storage import Update
+from tests.handlers.passkeys import enrol
 from tests.support import account
 from tests.support.callers import instance_owner
+from tests.support.factors import give_app
 
 
 async def knows(server) -> bool:
@@ -79,6 +81,48 @@ async def test_whoever_changes_the_password_there_stays_known(server, new_visito
     await visitor.submit(page, currentPassword=server.user[1], newPassword=new)
 
     assert await knows(server)
+
+
+async def an_app(server, visitor, demo):
+    await give_app(server)
+    return "/ui/account/authenticator/remove"
+
+
+async def a_passkey(server, visitor, demo):
+    await enrol(visitor, server)
+    (passkey,) = [one async for one in server.store.scan(PASSKEYS)]
+    return f"/ui/account/passkeys/{passkey.id}/remove"
+
+
+@pytest.mark.parametrize("factor", [an_app, a_passkey], ids=lambda factor: factor.__name__)
+async def test_whoever_removes_a_factor_there_stays_known(server, new_visitor, demo, factor):
+    visitor = await signed_in(new_visitor, demo, server)
+    path = await factor(server, visitor, demo)
+    user, agents_before = await account.user(server), server.store.scan(AGENTS)
+    (agent,) = [one async for one in agents_before]
+    other = agents.new(server.service).agent
+    other.known = known_browsers.with_user(other, user)
+    assert known_browsers.is_known(agent, user)
+    page = await visitor.open(path)
+    assert page.name == "account/form", page.text
+    assert (await visitor.submit(page)).status == 200
+
+    after = await account.user(server)
+    assert after.stamp != user.stamp
+    assert await knows(server)
+    assert not known_browsers.is_known(other, after)
+
+
+async def test_a_browser_that_was_not_known_is_not_by_removing_a_factor(server, new_visitor, demo):
+    visitor = await signed_in(new_visitor, demo, server)
+    await give_app(server)
+    (agent,) = [one async for one in server.store.scan(AGENTS)]
+    await server.store.commit(Update(AGENTS, agent.id, set={"known": []}))
+    page = await visitor.open("/ui/account/authenticator/remove")
+    assert (await visitor.submit(page)).status == 200
+
+    assert (await account.user(server)).totp is None
+    assert not await knows(server)
 
 
 async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
