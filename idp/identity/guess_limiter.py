@@ -15,12 +15,13 @@ nobody has takes the same reads and as many writes; only its pace is kept, for a
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, Final
 
 from msgspec import Struct
 
+from idp.errors import Busy
 from idp.identity import (
     guess_streaks,
     known_browsers,
@@ -33,6 +34,7 @@ from idp.identity.network_limits import Counted
 from idp.identity.try_origin import TryOrigin
 from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
 from idp.service import Service
+from storage import StorageError
 
 SLOW_LANE: Final = timedelta(minutes=30)  # of accounts that are never closed
 _NOBODY: Final = "nobody"  # no user's id: what is read where there is no user
@@ -174,6 +176,19 @@ async def _count(service: Service, found: Found) -> GuessStreak:
     (_, pace), _ = throttle.keys(service, found.account)
     await service.store.increment(pace, 0, window=throttle.WINDOW)
     return GuessStreak(id=_NOBODY)
+
+
+async def take_back(service: Service, guess: Guess) -> None:
+    """Uncount a try that was not compared, as there was no room for its hash; best effort."""
+    found = guess.found
+    if not guess.is_known:
+        await throttle.take_back(service, found.account)
+    if guess.is_counted:
+        agent = found.origin.agent if guess.is_known else None
+        with suppress(StorageError, Busy):
+            await guess_streaks.take_back(service, guess.streak, agent.id if agent else None)
+    if guess.lockout_ordinal is not None:
+        await lockout_counters.take_back(service, found.user, found.account)
 
 
 async def failed(service: Service, guess: Guess) -> None:

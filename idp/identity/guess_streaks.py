@@ -72,6 +72,24 @@ async def claim_known(
     return await _changed(service, user_id, found, more)
 
 
+async def take_back(service: Service, found: GuessStreak, agent_id: str | None) -> None:
+    """Uncount a try that was not looked at: of a known browser, or without one of an unknown one.
+    Raises Busy, StorageError."""
+    name = "known" if agent_id else "unknown"
+
+    def less(streak: GuessStreak) -> Mapping[str, Any] | None:
+        left = getattr(streak, name) - 1
+        if left < 0:
+            return None  # a success has set it to 0 meanwhile
+        browsers = [
+            structs.replace(one, tries=max(0, one.tries - (one.agent_id == agent_id)))
+            for one in streak.browsers
+        ]
+        return {name: left, "browsers": browsers} if agent_id else {name: left}
+
+    await _changed(service, found.id, found, less)
+
+
 def _tries_of(streak: GuessStreak, agent_id: str, now: datetime) -> BrowserTries:
     """The browser's tries with one more."""
     for one in streak.browsers:

@@ -54,6 +54,11 @@ def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
     return ordinal is not None and ordinal > most(rules, of)
 
 
+async def take_back(service: Service, user: User | None, account: str) -> None:
+    """Uncount a try that was not looked at; best effort."""
+    await throttle.uncount(service, _key(service, user, account))
+
+
 async def succeeded(service: Service, user: User, account: str, ordinal: int | None) -> None:
     """Forget the wrong ones: only those in a row count; best effort."""
     if ordinal is not None:

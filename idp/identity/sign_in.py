@@ -90,6 +90,9 @@ async def succeeded(service: Service, checked: Checked) -> None:
 async def _checked(service: Service, guess: Guess, password: str) -> Checked:
     try:
         return Checked(await _compared(service, guess, password), guess)
+    except HashingBusy:
+        await guess_limiter.take_back(service, guess)
+        raise
     except SignInRefused as refused:
         await guess_limiter.failed(service, guess)
         if guess.is_past_limit:

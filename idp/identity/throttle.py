@@ -106,12 +106,18 @@ async def admit(service: Service, account: str, *, free: int | None = None) -> i
 
 
 async def take_back(service: Service, account: str) -> None:
-    """Uncount one try, which was right; best effort. Those before it go on counting."""
+    """Uncount one try, which was right or was not looked at; best effort. Those before it go on
+    counting."""
     _, pace = keys(service, account)[0]
+    await uncount(service, pace)
+
+
+async def uncount(service: Service, key: str) -> None:
+    """Take one try off a counter, in its present window; best effort."""
     with suppress(StorageError):
-        record = await service.store.get(COUNTERS, pace)
-        if record is not None:
-            await _take_back(service, pace, record.expires_at)
+        record = await service.store.get(COUNTERS, key)
+        if record is not None and record.n > 0:
+            await _take_back(service, key, record.expires_at)
 
 
 async def forget(service: Service, *accounts: str) -> None:

@@ -16,13 +16,15 @@ from idp.identity import (
     recovery,
     sign_in,
 )
+from idp.identity.hashing import HashingBusy
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak
+from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
 from tests.handlers import guessing, resetting
 from tests.handlers.steps import text_of
 from tests.support import account
+from tests.support.factors import set_policy
 from tests.support.stored import count
 
 WRONG = "That login name and password don't match"
@@ -198,6 +200,40 @@ async def test_of_many_tries_of_a_known_browser_sixteen_are_compared(
     await asyncio.gather(*[tries("wrong") for _ in range(at_once)])
 
     assert len(compared) <= 16, "ten, and then six as of an unknown one"
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_a_try_that_found_no_room_for_its_hash_is_not_counted(
+    at, server, new_visitor, demo, monkeypatch, is_known
+):
+    browser = new_visitor()
+    if is_known:
+        await browser.sign_in(demo.authorize_url(), *server.user)
+    else:
+        await close(server, unknown=47)  # so that a try counts before it is compared
+    await set_policy(server, "lockout", LockoutRules(max_password_attempts=99))
+    tries, verify, browser.may_fail = await at(browser=browser), server.service.hasher.verify, True
+    await tries("wrong")
+    before = await counts(server)
+
+    async def busy(password, encoded):
+        assert await counts(server) != before
+        raise HashingBusy(2)
+
+    monkeypatch.setattr(server.service.hasher, "verify", busy)
+    answers = [(await tries("wrong")).status for _ in range(3)]
+    monkeypatch.setattr(server.service.hasher, "verify", verify)
+
+    assert answers == [503] * 3
+    assert await counts(server) == before
+    assert (await tries(server.user[1])).status == 303
+
+
+async def counts(server):
+    found = await streak(server)
+    counters = [one async for one in server.store.scan(COUNTERS)]
+    tries = sorted((one.id, one.n) for one in counters if one.id.startswith(("pace", "lockout")))
+    return found.unknown, found.known, [one.tries for one in found.browsers], tries
 
 
 # Who is never closed
