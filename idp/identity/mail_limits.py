@@ -52,6 +52,8 @@ def _hidden(service: Service, mailbox: str) -> str:
 
 
 def _admit_network(service: Service, origin: TryOrigin) -> None:
+    if origin.is_exempt(service.config):
+        return
     seconds = service.request_counts.wait_seconds(
         service.clock.now(), "mails of a network", origin.network, A_MINUTE * origin.factor
     )

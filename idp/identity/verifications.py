@@ -143,12 +143,18 @@ def new_code(
 
 
 async def check_code(
-    service: Service, user: User, proves: Proof, address: str | None, code: str
+    service: Service,
+    user: User,
+    proves: Proof,
+    address: str | None,
+    code: str,
+    right: set[tuple[str, str]] | None = None,
 ) -> Verification:
     """The record of the code, when it is the newest for that address or number: whoever commits
     what it proves deletes it in the same unit.
 
-    Raises CodeRefused.
+    `right` keeps what was right in this request, so that repeating it after a conflict with
+    another write is not counted as one more try. Raises CodeRefused.
     """
     page = await service.store.find(
         VERIFICATIONS,
@@ -160,7 +166,10 @@ async def check_code(
     if not page.records or address is None:
         raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
     (newest,) = page.records
-    await mail_codes.check(service, newest.code_mac, newest.id, address, code)
+    if right is None or (newest.id, address) not in right:
+        await mail_codes.check(service, newest.code_mac, newest.id, address, code)
+    if right is not None:
+        right.add((newest.id, address))
     return newest
 
 
@@ -173,18 +182,22 @@ async def verify_email(
     none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
     """
 
+    right: set[tuple[str, str]] = set()
+
     async def attempt() -> None:
-        await _verify_email(service, user_id, code, actor or user_id)
+        await _verify_email(service, user_id, code, actor or user_id, right)
 
     await login_claims.repeated(attempt, _MEETS_AT)
 
 
-async def _verify_email(service: Service, user_id: str, code: str, actor: str) -> None:
+async def _verify_email(
+    service: Service, user_id: str, code: str, actor: str, right: set[tuple[str, str]]
+) -> None:
     user = await service.store.get(USERS, user_id)
     if user is None:
         raise NotFound("there is no such user")
     address = user.email.address if user.email else None
-    proof = await check_code(service, user, "email", address, code)
+    proof = await check_code(service, user, "email", address, code, right)
     key = login_key(address or "")
     claims = await login_claims.read(service, [key])
     by, guards = await _source(service, user, proof.verified_by)

@@ -47,7 +47,10 @@ def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public
 
 
 def _admit_network(service: Service, kind: str, origin: TryOrigin, most: int) -> None:
-    """Count by the network, and with four times the limit by the /48 of an IPv6 address."""
+    """Count by the network, and with four times the limit by the /48 of an IPv6 address; networks
+    that the operator exempts are not counted."""
+    if origin.is_exempt(service.config):
+        return
     _admit(service, kind, origin.network, most * origin.factor)
     if origin.site is not None:
         _admit(service, kind, origin.site, most * origin.factor * SITE_FACTOR)
