@@ -52,9 +52,8 @@ async def data_owner(installation: Installation) -> Finding:
     if not directory.is_dir():
         return skipped(f"there is no directory {directory}")
     about = directory.stat()
-    others = [
-        str(path) for path in _files(installation.config) if path.stat().st_uid != about.st_uid
-    ]
+    files = _files(installation.config)
+    others = [str(path) for path in files if _owner(path) not in (about.st_uid, None)]
     if others:
         owner, some = f"{about.st_uid}:{about.st_gid}", others[:MOST_NAMED]
         return Finding(
@@ -69,6 +68,14 @@ async def data_owner(installation: Installation) -> Finding:
         told = f"{directory} is open to others (mode {mode:04o})"
         return warn(told, f"chmod 700 {_quoted(directory)}")
     return ok(f"all files in {directory} belong to its owner, and it is open to nobody else")
+
+
+def _owner(path: Path) -> int | None:
+    """The user id of the owner; None where a link leads nowhere, or the file is gone by now."""
+    try:
+        return path.stat().st_uid
+    except FileNotFoundError:
+        return None
 
 
 def _files(config: Config) -> Iterator[Path]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from msgspec import structs
+
 from idp import domains
 from idp.doctor import applications, commands, tokens
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation
@@ -35,7 +37,10 @@ async def registration_open(installation: Installation) -> Finding:
     rules: dict[str | None, LoginRules] = {None: built_in, **stored}
     open_ones = [org_id for org_id, each in rules.items() if each.allow_register]
     if not open_ones:
-        return Finding("ok", "registration is closed everywhere")
+        if found.is_all:
+            return Finding("ok", "registration is closed everywhere")
+        problem = "are login policies that let strangers open accounts"
+        return structs.replace(found, found=[], count=0).judged("policies", problem, [])
     some = open_ones[:MOST_NAMED]
     return Finding(
         "warn",

@@ -216,3 +216,9 @@ def test_the_report_is_plain_data(place):
         "todo": "Close the file to others.",
         "commands": [f"chmod 600 {place.data}/master.key"],
     }
+
+
+def test_a_link_that_leads_nowhere_is_no_file_of_somebody_else(place):
+    (place.data / "dangling").symlink_to(place.data / "missing")
+
+    assert place.find("data.owner").state == "ok"
