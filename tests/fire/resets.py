@@ -62,7 +62,7 @@ async def a_reset_link_is_used(run: Run) -> None:
         assert (answer.status, answer.name) == (410, "expired"), "it was used"
     else:
         assert answer.status == 303
-    spent = await run.browser.get(link)
+    spent = await run.browser.open(link)
     page = await run.browser.sign_in(party.authorize_url(prompt="login"), name, NEW_PASSWORD)
 
     assert spent.status == 410
