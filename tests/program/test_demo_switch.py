@@ -115,7 +115,8 @@ async def test_a_change_at_the_same_moment_is_kept_and_the_demo_is_switched_all_
 
 async def test_an_installation_that_never_had_a_demo_gets_none(server):
     demo = (await server.store.get(INSTANCES, INSTANCE_ID)).demo
-    await server.store.commit(Update(INSTANCES, INSTANCE_ID, set={"demo": None}))
+    changed = {"demo": None, "issuer": PUBLIC}
+    await server.store.commit(Update(INSTANCES, INSTANCE_ID, set=changed))
     before = await everything(server.store)
     await make_ready(again(server, issuer=PUBLIC))
 
