@@ -42,8 +42,8 @@ CHOSEN_PASSWORD = "a long and quiet afternoon"
 @pytest.fixture(scope="package")
 def program(tmp_path_factory):
     directory = tmp_path_factory.mktemp("program")
-    apart = {"IDP_TRUSTED_PROXIES": "127.0.0.0/8"}  # each person says which network is theirs
-    running = Program(directory, "--admin-pat", "admin.pat", **apart).start()
+    limits = {"IDP_KNOWN_NETWORKS": "127.0.0.0/8"}  # many people share this machine's address
+    running = Program(directory, "--admin-pat", "admin.pat", **limits).start()
     running.put = lambda job: _insert(running, JOBS, job)
     yield running
     running.stop()
