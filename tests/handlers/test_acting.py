@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
 from datetime import timedelta
 
 import msgspec
 import pytest
 
-from idp import logs
 from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES
 from storage import Update
 from tests.support.acting import (
@@ -23,6 +20,7 @@ from tests.support.acting import (
 from tests.support.callers import new_caller, new_organization
 from tests.support.exchanging import ACCESS, JWT, USER_ID, Broker
 from tests.support.forged import part
+from tests.support.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.stored import everything, refusals
 
 HOUR = 3600
@@ -141,15 +139,6 @@ async def test_a_refusal_says_why_to_the_administrator_and_not_to_the_client(ser
     assert page.status == 401
     assert "role" not in page.text + page.headers["WWW-Authenticate"]
     assert "roles do not allow" in refusal.sentence
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """What is logged, as lines of JSON."""
-    before, stream = dict(vars(logs._output)), io.StringIO()
-    logs.configure("info", "json", stream=stream)
-    yield stream
-    vars(logs._output).update(before)
 
 
 async def test_each_refusal_is_logged_with_who_for_whom_and_by_which_client(acting, log):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import shlex
 import sys
@@ -11,12 +10,12 @@ import sys
 import msgspec
 import pytest
 
-from idp import logs
 from idp.clients import grant_ids
 from idp.oauth import refusals
 from idp.records import REFUSALS
 from tests.support.callers import instance_owner
 from tests.support.device import Device, type_code
+from tests.support.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.tenants import Tenants
 
 
@@ -97,15 +96,6 @@ async def test_a_device_is_not_let_in_and_cancel_denies_it(here, new_visitor):
     await browser.submit(page, decision="cancel")
 
     assert (await device.poll()).json()["error"] == "access_denied"
-
-
-@pytest.fixture
-def log():
-    """What is logged, as lines of JSON."""
-    before, stream = dict(vars(logs._output)), io.StringIO()
-    logs.configure("info", "json", stream=stream)
-    yield stream
-    vars(logs._output).update(before)
 
 
 async def test_it_shows_the_number_by_which_the_refusal_is_explained_and_logged(

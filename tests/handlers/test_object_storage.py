@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import tempfile
 import threading
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from idp import logs
 from idp.records import EVENTS, JOBS, ORGANIZATIONS
 from idp.transfer import object_store
 from tests.support.bucket import (
@@ -34,6 +32,7 @@ from tests.support.bucket import (
 from tests.support.bulk import IMPORT, imported, large, orgs, package
 from tests.support.callers import instance_owner, refused
 from tests.support.leaving import calling
+from tests.support.logged import logged as logged_from
 from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
@@ -65,10 +64,8 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def logged():
-    before, stream = dict(vars(logs._output)), io.StringIO()
-    logs.configure("debug", "json", stream=stream)
-    yield stream
-    vars(logs._output).update(before)
+    with logged_from("debug") as stream:
+        yield stream
 
 
 def nothing_left():

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-import io
 from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
 
-from idp import logs
 from idp.cli import explain
 from idp.identity import pats
 from idp.identity.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS
 from tests.handlers.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
+from tests.support.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.relying_party import VERIFIER
 from tests.support.slices import one_in
 from tests.support.stored import refusals
@@ -84,15 +83,6 @@ SHAPELESS = ["password", "code by mail", "code verifier"]
 @pytest.fixture
 def world(io_loop, server, visitor):
     return io_loop.run_sync(lambda: World.make(server, visitor))
-
-
-@pytest.fixture
-def log():
-    """All that is logged."""
-    before, stream = dict(vars(logs._output)), io.StringIO()
-    logs.configure("info", "json", stream=stream)
-    yield stream
-    vars(logs._output).update(before)
 
 
 async def secret_of(world, kind):

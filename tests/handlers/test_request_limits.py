@@ -196,7 +196,10 @@ async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visit
 
 
 async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
-    client = await device(server)
+    client, begun = await device(server), set()
     for _ in range(20):
         own = (await ask_for_codes(visitor, client)).json()["user_code"]
-        await device_flow.enter(server.service, own, TryOrigin("192.0.2.1"))
+        flow = await device_flow.enter(server.service, own, TryOrigin("192.0.2.1"))
+        begun.add(flow.address)
+
+    assert len(begun) == 20

@@ -1,12 +1,10 @@
 """The link of a reset's mail works in any browser, and once; looking at it uses nothing up."""
 
 import asyncio
-import io
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from idp import logs
 from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.resetting import NEW_PASSWORD, at_reset_code, give_address, newest
@@ -14,6 +12,7 @@ from tests.handlers.steps import Seen, at_password, leads_on, shape, text_of
 from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.factors import code as code_of_app
 from tests.support.factors import give_app
+from tests.support.logged import logged
 from tests.support.stored import everything
 
 REFUSED = "This link was used or has expired. Ask for a new one."
@@ -294,14 +293,10 @@ async def test_no_log_line_has_the_key_of_a_link(visitor, new_visitor, server, d
     await give_address(server)
     _, link = await link_of(visitor, demo)
     key = parse_qs(urlsplit(link).query)["key"][0]
-    before, stream = dict(vars(logs._output)), io.StringIO()
-    logs.configure("debug", "json", stream=stream)
-    try:
+    with logged("debug") as stream:
         other = new_visitor()
         await other.submit(await other.open(link), newPassword=NEW_PASSWORD)
         await other.open(link)
-    finally:
-        vars(logs._output).update(before)
 
     assert "/ui/reset" in stream.getvalue()
     assert key[22:] not in stream.getvalue()
