@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any, Final
 
 from idp import __version__
@@ -55,11 +53,10 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
         [each.request for each in OPERATIONS if each.request is not None],
         [*(each.answer for each in OPERATIONS), ErrorBody],
     )
-    names = operation_ids(OPERATIONS)
     paths: dict[str, Any] = {}
     for part, operations in PARTS.items():
         for each in operations:
-            described = _operation(each, part, names[each.method, each.path], schemas)
+            described = _operation(each, part, schemas)
             paths.setdefault(each.path, {})[each.method.lower()] = described
     return {
         "openapi": "3.1.0",
@@ -73,24 +70,6 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
     }
 
 
-def operation_ids(operations: Sequence[Operation]) -> dict[tuple[str, str], str]:
-    """A name for each call, by method and path. Calls of one function differ by their paths."""
-    times = Counter(each.name for each in operations)
-    return {
-        (each.method, each.path): each.name
-        if times[each.name] == 1
-        else "_".join([each.name, *_apart(each, operations)])
-        for each in operations
-    }
-
-
-def _apart(operation: Operation, operations: Sequence[Operation]) -> list[str]:
-    """The words of its path that another call of the same function does not have."""
-    others = [each for each in operations if each.name == operation.name and each != operation]
-    common = set.intersection(*({*each.path.split("/")} for each in [operation, *others]))
-    return [word.strip("_{}") for word in operation.path.split("/") if word not in common]
-
-
 def statuses(operation: Operation) -> list[int]:
     """The statuses by which the call can be refused."""
     own = {409: operation.method != "GET", 412: operation.is_conditional}
@@ -98,12 +77,12 @@ def statuses(operation: Operation) -> list[int]:
     return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]
 
 
-def _operation(operation: Operation, part: str, name: str, schemas: Schemas) -> dict[str, Any]:
+def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, Any]:
     answers = {"200": _done(operation, schemas)} | {
         str(status): {"$ref": _RESPONSES + REFUSALS[status][0]} for status in statuses(operation)
     }
     described = {
-        "operationId": name,
+        "operationId": operation.name,
         "tags": [part],
         "summary": operation.summary,
         "description": f"Needs the permission `{operation.permission}`{_also(operation)}.",

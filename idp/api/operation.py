@@ -6,7 +6,6 @@ An `Operation` is data. The web server mounts it, the permission check, the desc
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
@@ -37,13 +36,15 @@ class Operation(Struct, frozen=True, kw_only=True):
     address holds of a call without one, `answer` what comes back. A conditional operation honours
     If-Match; one `for services` is made by a service user with a personal access token alone.
     What `is_filed` answers by a file (`Filed`), in which the `answer` stands.
-    `lines` is called like `run` by who wants the answer as a stream of JSON lines.
+    `name` is the `operationId` of the description, and never changes: clients are generated from
+    it. `lines` is called like `run` by who wants the answer as a stream of JSON lines.
     """
 
     method: Method
     path: str
     permission: Permission
     run: Run
+    name: str
     summary: str
     answer: type[Answer]
     request: type[Request] | None = None
@@ -60,13 +61,6 @@ class Operation(Struct, frozen=True, kw_only=True):
         """The names that vary in the path, in their order."""
         return _PARAMETER.findall(self.path)
 
-    @property
-    def name(self) -> str:
-        """The call in one word, unique: `users_show`."""
-        run = _innermost(self.run)
-        bound = self.run.keywords.values() if isinstance(self.run, partial) else ()
-        return "_".join([run.__module__.rpartition(".")[2], run.__name__, *map(str, bound)])
-
 
 def operation(
     method: Method,
@@ -74,6 +68,8 @@ def operation(
     permission: Permission,
     run: Run,
     *,
+    name: str,
+    summary: str,
     document: type[Request] | None = None,
     package: type[Request] | None = None,
     answer: type[Answer] | None = None,
@@ -81,16 +77,13 @@ def operation(
     large: bool = False,
     services: bool = False,
     lines: Lines | None = None,
-    summary: str = "",
 ) -> Operation:
     """The operation that `run` does; what it takes and answers is read off its annotations.
 
     `document`, `package`: `run` gets the body unread, and this is what it describes. `answer`
     says more of what comes back than the annotation. `large`: the body may have four megabytes.
-    The summary is the first sentence of the docstring, or else given.
     """
-    function = _innermost(run)
-    hints = get_type_hints(function)
+    hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""
     request, query = hints.get("request"), None
     if document is not None:
@@ -106,7 +99,8 @@ def operation(
         path=path,
         permission=permission,
         run=run,
-        summary=summary or _first_sentence(function),
+        name=name,
+        summary=summary,
         answer=answer or hints["return"],
         request=request,
         query=query,
@@ -117,12 +111,3 @@ def operation(
         is_filed=hints["return"] is Filed,
         lines=lines,
     )
-
-
-def _innermost(run: Any) -> Any:
-    return run.func if isinstance(run, partial) else run
-
-
-def _first_sentence(function: Any) -> str:
-    text = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-    return text.partition(". ")[0].rstrip(".") + "."

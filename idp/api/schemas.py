@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from idp.api.schema_names import published_name
 from idp.fields import Items, Schema
 from idp.requests import MAX_ITEMS, Field, Request, declared
 
-_REF: Final = "#/components/schemas/{name}"
+_SCHEMAS: Final = "#/components/schemas/"
+_REF: Final = _SCHEMAS + "{name}"
 _PLAIN: Final = (bool, int, str)
 _SNAKE: Final = re.compile(r"(?<=`)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?=`)")
 
@@ -26,18 +27,21 @@ class Schemas:
     """The components of a description, by name, and where each struct stands among them."""
 
     def __init__(self, requests: Iterable[type[Request]], answers: Iterable[type[Any]]) -> None:
-        kinds = list(dict.fromkeys(answers))
-        found, components = msgspec.json.schema_components(kinds, ref_template=_REF)
-        self._places = dict(zip(kinds, found, strict=True))
-        self.components = {name: _as_answered(each) for name, each in components.items()}
+        kinds = list(dict.fromkeys(each for kind in answers for each in _nested(kind)))
+        references, components = msgspec.json.schema_components(kinds, ref_template=_REF)
+        names = {
+            reference["$ref"]: _REF.format(name=published_name(kind))
+            for kind, reference in zip(kinds, references, strict=True)
+        }
+        self.components = {
+            names[_REF.format(name=name)].removeprefix(_SCHEMAS): _renamed(
+                _as_answered(each), names
+            )
+            for name, each in components.items()
+        }
         forms = list(dict.fromkeys(each for kind in requests for each in _with_inner(kind)))
-        names = list(_unique(forms, self.components))
-        self._places |= {
-            kind: {"$ref": _REF.format(name=name)} for kind, name in zip(forms, names, strict=True)
-        }
-        self.components |= {
-            name: self._object(kind) for kind, name in zip(forms, names, strict=True)
-        }
+        self._places = {kind: _reference(kind) for kind in [*kinds, *forms]}
+        self.components |= {published_name(kind): self._object(kind) for kind in forms}
 
     def of(self, kind: type[Any]) -> Schema:
         """Where the schema of a request or an answer stands."""
@@ -102,6 +106,35 @@ def _is_default(field: Field) -> bool:
     return not field.is_required and isinstance(field.default, _PLAIN)
 
 
+def _reference(kind: type[Any]) -> Schema:
+    return {"$ref": _REF.format(name=published_name(kind))}
+
+
+def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """The schema with each reference replaced by that of the published name."""
+    if isinstance(schema, dict):
+        return {
+            key: names[value] if key == "$ref" else _renamed(value, names)
+            for key, value in schema.items()
+        }
+    return [_renamed(each, names) for each in schema] if isinstance(schema, list) else schema
+
+
+def _nested(kind: type[Any]) -> Iterator[type[Any]]:
+    """An answer's struct, and those that its fields hold."""
+    yield kind
+    for hint in get_type_hints(kind).values():
+        for inner in _structs_of(hint):
+            yield from _nested(inner)
+
+
+def _structs_of(hint: Any) -> Iterator[type[Any]]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+    for argument in get_args(hint):
+        yield from _structs_of(argument)
+
+
 def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
     """A request, and the objects that it may hold."""
     yield kind
@@ -109,14 +142,6 @@ def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
         inner = (field.element if field.is_list else field).type
         if isinstance(inner, type) and issubclass(inner, Request):
             yield from _with_inner(inner)
-
-
-def _unique(kinds: list[type[Request]], taken: Iterable[str]) -> Iterator[str]:
-    """A name for each class; with its module's where another one has the same."""
-    times = Counter([*taken, *(kind.__name__ for kind in kinds)])
-    for kind in kinds:
-        module = kind.__module__.rpartition(".")[2]
-        yield kind.__name__ if times[kind.__name__] == 1 else f"{module}.{kind.__name__}"
 
 
 def _conflicts(kind: type[Request]) -> Iterator[Schema]:

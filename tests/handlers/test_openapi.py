@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+import msgspec
 import pytest
 from openapi_spec_validator import validate
 
 from idp.api import OPERATIONS, description, examples
+from idp.api.schema_names import PUBLISHED_NAMES
 from idp.requests import collect
 from tests.support.api_samples import CALLS, called
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, is_admitted
+from tests.support.openapi_sample import SAMPLE
+from tests.support.openapi_sample import described as described_now
 
 # What refers to something that has to be there, and what has to be nobody's yet.
 REFERENCES = {"userId", "projectId", "roleKey", "roleKeys", "verificationCode", "queries"}
@@ -55,6 +61,20 @@ async def test_the_description_is_valid_openapi(server, visitor):
     assert page.headers["Content-Type"] == "application/json"
     assert page.json()["servers"] == [{"url": server.issuer}]
     validate(page.json())
+
+
+def test_the_description_changes_only_where_clients_are_meant_to_see_it():
+    assert described_now() == SAMPLE.read_text(encoding="utf-8"), (
+        "If clients are meant to see this change, run `python -m tests.support.openapi_sample`."
+    )
+
+
+def test_every_published_name_belongs_to_one_struct_of_a_call(document):
+    for path in PUBLISHED_NAMES:
+        module, _, name = path.rpartition(".")
+        assert issubclass(getattr(import_module(module), name), msgspec.Struct)
+
+    assert sorted(PUBLISHED_NAMES.values()) == sorted(document["components"]["schemas"])
 
 
 async def test_who_has_the_description_is_told_that_it_is_current(visitor):
