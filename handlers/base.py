@@ -12,7 +12,7 @@ from asyncio import Future
 from collections.abc import Awaitable
 from functools import lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 import msgspec
 from tornado.http1connection import HTTP1Connection
@@ -37,14 +37,29 @@ from idp.records import Agent
 from idp.service import Service
 from storage import StorageError, Unavailable, Unknown
 
-if TYPE_CHECKING:
-    from handlers.app import App
-
 BODY_SECONDS: Final = 30
 _LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
 METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
+
+
+class ServiceApplication(Protocol):
+    """The application that a handler belongs to, as far as handlers use it."""
+
+    @property
+    def service(self) -> Service:
+        """The running service."""
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether a shutdown has begun."""
+
+    def begin(self, handler: RequestHandler) -> None:
+        """Record that a request has begun."""
+
+    def end(self, handler: RequestHandler) -> None:
+        """Record that the request has ended."""
 
 
 @stream_request_body
@@ -56,7 +71,7 @@ class Handler(RequestHandler):
     request_id = ""
 
     @property
-    def app(self) -> App:
+    def app(self) -> ServiceApplication:
         return self.application  # type: ignore[return-value]
 
     @property

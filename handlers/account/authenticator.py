@@ -9,7 +9,7 @@ from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.console import cells
-from handlers.console.lists import way
+from handlers.console.cells import way
 from idp.errors import FailedPrecondition
 from idp.i18n import Message, message
 from idp.identity import factors, own_factors

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Final
 from handlers.account import texts
 from handlers.account.sections import ACCOUNT, SECTIONS, Section
 from handlers.console import refusals, visits
-from handlers.console.sections import CONSOLE
 from handlers.own_page import OwnPageHandler, SignedIn
 from idp import access
 from idp.access import Call
@@ -79,7 +78,7 @@ class AccountHandler(OwnPageHandler):
         await sessions.touch(self.service, found.session)
         await self.show_organization(found.user.org_id)
         if visits.manages(await permissions.of_user(self.service, found.user.id)):
-            self.console_url = CONSOLE
+            self.console_url = own_areas.CONSOLE.path
         self.is_entered = True
         return True
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.console.lists import way
+from handlers.console.cells import way
 from idp.i18n import message
 from idp.oauth import own_data
 

@@ -11,8 +11,7 @@ from handlers.account.base import AccountHandler
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
 from handlers.console import cells, user_fields
-from handlers.console.cells import Cell, fact
-from handlers.console.lists import cell, way
+from handlers.console.cells import Cell, cell, fact, way
 from handlers.console.running import Document
 from idp import requests
 from idp.i18n import message

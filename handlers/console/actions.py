@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from handlers.console import commands, fields, refusals, texts
+from handlers.console import commands, fields, notices, refusals
 from handlers.console.base import ConsoleHandler
 from handlers.console.fields import Field, Values
 from handlers.console.running import BY_NAME, Document
@@ -59,7 +59,7 @@ class Action(Struct, frozen=True, kw_only=True):
     their names, and `{orgId}` is the organization that is acted in. `loads` is the operation
     whose answer fills the form and names the state that it changes, and `name` the member of
     that answer by which a person knows what it is about. `then` is where the page leads to, with
-    ids of its own address or members of the answer; `done` is what is said there (`texts.DONE`).
+    ids of its own address or members of the answer; `done` is what is said there (`notices.DONE`).
     `shows` are the answer's secrets: then the page itself tells them, and nobody is led away.
     `also` are other addresses that the form can be sent to, each with what its button says.
     `fixed` is what is always sent. `confirms`: the name has to be typed. `command` is the same
@@ -250,7 +250,7 @@ class ActionHandler(ConsoleHandler):
             return
         self.page(
             "console/made",
-            title_text=texts.DONE[self.action.done],
+            title_text=notices.DONE[self.action.done],
             secrets=[
                 {"label": one.label, "value": _text(value) if one.file else value}
                 for one, value in found

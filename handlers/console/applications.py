@@ -8,8 +8,8 @@ from handlers.console import app_settings, cells, client_secrets, commands, regi
 from handlers.console.actions import routes
 from handlers.console.app_actions import ACTIONS, APP, ONE
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part
-from handlers.console.lists import ListHandler, cell, way
+from handlers.console.cells import Cell, cell, fact, part, way
+from handlers.console.lists import ListHandler
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document

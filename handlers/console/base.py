@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from handlers.console import refusals, texts
+from handlers.console import notices, refusals
 from handlers.console.running import Document, Run, run
 from handlers.console.sections import CONSOLE, Section, open_to
 from handlers.console.visits import Visit
@@ -173,7 +173,7 @@ class ConsoleHandler(OwnPageHandler):
 
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
-            done = texts.DONE.get(self.query_params().if_once("done") or "")
+            done = notices.DONE.get(self.query_params().if_once("done") or "")
             values = {"console": self._frame(), "notice": done, **values}
         super().page(name, status=status, **values)
 

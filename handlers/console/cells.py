@@ -1,12 +1,12 @@
-"""Values as the console's lists and facts show them, and lists of what belongs to something."""
+"""Values as lists and facts show them, links to pages that do something, and lists of what belongs
+to something."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from handlers.console.lists import cell, chip
-from handlers.console.turning import ALL, Turned
+from handlers.console.running import Document
 from idp.i18n import Message, message
 
 Cell = dict[str, object]
@@ -20,6 +20,35 @@ _STATES: Final[dict[str, tuple[Message, str | None]]] = {
 }
 YES: Final = message("yes", context="console")
 NO: Final = message("no", context="console")
+
+
+class Turned(NamedTuple):
+    """One page of a list, and the addresses of its first page and of the next, if those are
+    others."""
+
+    found: Sequence[Document]
+    first_url: str | None = None
+    next_url: str | None = None
+
+
+ALL: Final = Turned(())  # of what stands on the page as a whole
+
+
+def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
+    """A cell of a table, or the value of a fact: kinds are text, texts, lines, code, time, chip,
+    progress and link."""
+    return {"value": "" if value is None else value, "kind": kind, "url": url}
+
+
+def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
+    """A link to a page that does something."""
+    return {"label": label, "url": url, "is_dangerous": is_dangerous}
+
+
+def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
+    """A state as it is shown: its label, and whether that is good or bad."""
+    label, tone = states.get(state, (Message(state), None))
+    return {"label": label, "tone": tone}
 
 
 def text(value: Message | str | None) -> Cell:

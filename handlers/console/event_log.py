@@ -10,9 +10,9 @@ from tornado.iostream import StreamClosedError
 
 from handlers.console import cells, commands, fields
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
+from handlers.console.cells import Cell, way
 from handlers.console.fields import Field, Values
-from handlers.console.lists import PAGE, way
+from handlers.console.lists import PAGE
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import access, event_details, event_search, requests

@@ -7,8 +7,8 @@ from typing import Any, Final
 from handlers.console import cells, commands, event_log, texts
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
-from handlers.console.lists import PAGE, ListHandler, cell, chip, way
+from handlers.console.cells import Cell, cell, chip, way
+from handlers.console.lists import PAGE, ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import durations

@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.console import cells, commands, imports
 from handlers.console.base import ConsoleHandler
-from handlers.console.lists import way
+from handlers.console.cells import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import durations

@@ -7,7 +7,7 @@ address holds it all: what is searched for, and the cursor.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -118,20 +118,3 @@ def _total(answer: Document) -> Message | None:
         return None
     kind = _MANY if details.get("isTotalLowerBound") else _TOTAL
     return Message(kind.msgid, kind.context, kind.plural, {"n": int(details["totalResult"])})
-
-
-def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """A cell of a table, or the value of a fact: kinds are text, texts, lines, code, time, chip,
-    progress and link."""
-    return {"value": "" if value is None else value, "kind": kind, "url": url}
-
-
-def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
-    """A link to a page that does something."""
-    return {"label": label, "url": url, "is_dangerous": is_dangerous}
-
-
-def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
-    """A state as it is shown: its label, and whether that is good or bad."""
-    label, tone = states.get(state, (Message(state), None))
-    return {"label": label, "tone": tone}

@@ -10,9 +10,9 @@ from msgspec import structs
 from handlers.console import cells, roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, part
+from handlers.console.cells import Cell, part, way
 from handlers.console.fields import Field, Values
-from handlers.console.lists import ListHandler, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned

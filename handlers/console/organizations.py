@@ -8,9 +8,9 @@ from typing import Final
 from handlers.console import cells, commands, domains, members, roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact
+from handlers.console.cells import Cell, fact, way
 from handlers.console.fields import Field, Values
-from handlers.console.lists import ListHandler, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.i18n import message

@@ -6,9 +6,9 @@ from typing import Final
 
 from handlers.console import cells
 from handlers.console.actions import Action, routes
-from handlers.console.cells import Cell
+from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.fields import Field, Values
-from handlers.console.lists import ListHandler, cell, chip, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from idp import mail

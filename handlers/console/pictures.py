@@ -8,9 +8,8 @@ from typing import Any, Final
 from handlers import multipart
 from handlers.console import commands, fields, refusals
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import part
+from handlers.console.cells import cell, part, way
 from handlers.console.fields import Field
-from handlers.console.lists import cell, way
 from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE

@@ -10,9 +10,8 @@ from msgspec import structs
 from handlers.console import cells, commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, part
+from handlers.console.cells import Cell, cell, part, way
 from handlers.console.fields import Field
-from handlers.console.lists import cell, way
 from handlers.console.policy_fields import (
     BUILT_IN,
     INHERITED,

@@ -7,9 +7,8 @@ from typing import Final
 from handlers.console import cells
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, part
+from handlers.console.cells import Cell, part, way
 from handlers.console.fields import Field
-from handlers.console.lists import way
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
 from idp.i18n import message

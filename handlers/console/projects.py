@@ -7,9 +7,9 @@ from typing import Final
 from handlers.console import cells, commands, project_grants
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part
+from handlers.console.cells import Cell, fact, part, way
 from handlers.console.fields import Field
-from handlers.console.lists import ListHandler, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned

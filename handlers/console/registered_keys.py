@@ -9,9 +9,8 @@ from typing import Any, Final
 from handlers.console import cells
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
+from handlers.console.cells import Cell, way
 from handlers.console.fields import Field, Values
-from handlers.console.lists import way
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned

@@ -8,8 +8,7 @@ from typing import Final
 
 from handlers.console import cells, commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
-from handlers.console.lists import cell, chip
+from handlers.console.cells import Cell, cell, chip
 from handlers.console.running import BY_NAME
 from handlers.console.sections import SECTIONS
 from idp import doctor

@@ -7,8 +7,8 @@ from typing import Any, Final
 from handlers.console import cells, client_secrets, commands, registered_keys
 from handlers.console.actions import routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part
-from handlers.console.lists import ListHandler, way
+from handlers.console.cells import Cell, fact, part, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER

@@ -12,8 +12,7 @@ from msgspec import structs
 from handlers.console import cells, commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
-from handlers.console.lists import cell, chip, way
+from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.errors import NotFound

@@ -136,23 +136,6 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
     ),
 }
 
-# What a page says after something was done; its address names one.
-DONE: Final[Mapping[str, Message]] = {
-    "created": message("Created.", context="console"),
-    "saved": message("Saved.", context="console"),
-    "added": message("Added.", context="console"),
-    "removed": message("Removed.", context="console"),
-    "deleted": message("Deleted.", context="console"),
-    "deactivated": message("Deactivated.", context="console"),
-    "reactivated": message("Active again.", context="console"),
-    "locked": message("Locked out.", context="console"),
-    "unlocked": message("No longer locked out.", context="console"),
-    "sent": message("Sent.", context="console"),
-    "ended": message("Ended.", context="console"),
-    "verified": message("Confirmed.", context="console"),
-    "token": message("Publish this", context="domains"),
-}
-
 
 def problem(found: FieldProblem, label: Message | None) -> Message:
     """What is said of a problem; without a field at hand, the API's sentence names it."""

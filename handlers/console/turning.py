@@ -6,23 +6,11 @@ Each such list has a name, under which the address has the cursor of the page th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
 
 from handlers.console.base import ConsoleHandler
+from handlers.console.cells import Turned
 from handlers.console.lists import PAGE
 from handlers.console.running import Document
-
-
-class Turned(NamedTuple):
-    """One page of a list, and the addresses of its first page and of the next, if those are
-    others."""
-
-    found: Sequence[Document]
-    first_url: str | None = None
-    next_url: str | None = None
-
-
-ALL: Final = Turned(())  # of what stands on the page as a whole
 
 
 async def turned(

@@ -9,9 +9,8 @@ from typing import Final
 
 from handlers.console import cells, commands, user_fields
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part
+from handlers.console.cells import Cell, fact, part, way
 from handlers.console.fields import at
-from handlers.console.lists import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned

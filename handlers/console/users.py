@@ -7,9 +7,9 @@ from typing import Final
 
 from handlers.console import cells, grants, user_actions, user_fields
 from handlers.console.actions import Action, ActionHandler, Secret, routes
-from handlers.console.cells import Cell
+from handlers.console.cells import Cell, way
 from handlers.console.fields import Field, Values, at
-from handlers.console.lists import ListHandler, way
+from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.user_actions import ONE, SECTION

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from handlers import hosts
 from handlers.console import visits
-from handlers.console.sections import CONSOLE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
@@ -80,7 +79,7 @@ async def show_signed_in(
         accounts=[account_of(one) for one in live],
         account_url=own_areas.ACCOUNT.path,
         logout_url=END_SESSION,
-        console_url=CONSOLE if any(map(visits.manages, found)) else None,
+        console_url=own_areas.CONSOLE.path if any(map(visits.manages, found)) else None,
         demo_url=DEMO if has_demo else None,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from handlers import browser
 from handlers.console import visits
-from handlers.console.sections import CONSOLE
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
@@ -13,6 +12,7 @@ from idp import logs, registration_choice, setup
 from idp.i18n import message
 from idp.identity import own_password, permissions, sign_in
 from idp.identity.throttle import Throttled
+from idp.oauth import own_areas
 from idp.oauth.params import Params
 from storage import Conflict, Stale
 
@@ -78,7 +78,7 @@ class SetupHandler(PageHandler):
         self.service.recent.forget()
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
-        self.see(CONSOLE if visits.manages(rights) else LOGIN)
+        self.see(own_areas.CONSOLE.path if visits.manages(rights) else LOGIN)
 
     async def _ask(
         self,
@@ -99,7 +99,7 @@ class SetupHandler(PageHandler):
             policy=await policy_of(self.service, org_id),
             asks_for_strangers=await registration_choice.is_asked(self.service),
             opens_accounts=self._opens_accounts,
-            sign_in_url=CONSOLE if await setup.is_link_used(self.service) else None,
+            sign_in_url=own_areas.CONSOLE.path if await setup.is_link_used(self.service) else None,
             **values,
         )
 

@@ -5,7 +5,7 @@ import pytest
 
 from handlers.app import ROUTES
 from handlers.console import ROUTES as PAGES
-from handlers.console import texts
+from handlers.console import notices
 from handlers.console.running import BY_NAME
 from idp.cli import main
 
@@ -19,7 +19,7 @@ def test_an_action_runs_an_operation_with_what_its_address_names(path):
 
     assert action.operation in BY_NAME
     assert action.loads is None or action.loads in BY_NAME
-    assert action.done in texts.DONE
+    assert action.done in notices.DONE
     assert not action.confirms or action.name
     for operation in filter(None, (action.operation, action.loads)):
         assert set(BY_NAME[operation].parameters) - named <= {"key"}, operation

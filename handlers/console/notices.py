@@ -1,0 +1,24 @@
+"""What a page of the console says after something was done; its address names one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.i18n import Message, message
+
+DONE: Final[Mapping[str, Message]] = {
+    "created": message("Created.", context="console"),
+    "saved": message("Saved.", context="console"),
+    "added": message("Added.", context="console"),
+    "removed": message("Removed.", context="console"),
+    "deleted": message("Deleted.", context="console"),
+    "deactivated": message("Deactivated.", context="console"),
+    "reactivated": message("Active again.", context="console"),
+    "locked": message("Locked out.", context="console"),
+    "unlocked": message("No longer locked out.", context="console"),
+    "sent": message("Sent.", context="console"),
+    "ended": message("Ended.", context="console"),
+    "verified": message("Confirmed.", context="console"),
+    "token": message("Publish this", context="domains"),
+}
