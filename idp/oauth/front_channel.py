@@ -13,19 +13,21 @@ from idp.identity import session_clients
 from idp.oauth import responses
 from idp.records import LOGOUT_REQUESTS, LogoutRequest
 from idp.service import Service
-from storage import Insert
+from storage import Insert, Write
 
 
-async def note(
+async def noted(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
-) -> LogoutRequest:
-    """The request as it goes on: where any application of the sessions that have ended is to be
-    called on, it is stored, with an id of its own, and knows these sessions."""
+) -> tuple[LogoutRequest, list[Write]]:
+    """The request as it goes on, and what stores it in the unit that ends the sessions.
+
+    Where an application of these sessions is to be called in the browser, the request is stored
+    under an id of its own with their ids. Otherwise there is nothing to store.
+    """
     if not await frames(service, session_ids):
-        return request
+        return request, []
     ended = structs.replace(request, id=service.random.id(), ended_session_ids=list(session_ids))
-    await service.store.commit(Insert(LOGOUT_REQUESTS, ended))
-    return ended
+    return ended, [Insert(LOGOUT_REQUESTS, ended)]
 
 
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:

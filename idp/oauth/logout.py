@@ -201,6 +201,9 @@ async def _end(
     """End the sessions in one unit with `writes`, and let their applications hear of it."""
     for session in ending:
         writes += await sessions.ending(service, session)
-    await service.store.commit(*writes)
+    request, stored = await front_channel.noted(
+        service, request, [session.id for session in ending]
+    )
+    await service.store.commit(*writes, *stored)
     back_channel.send_soon(service, writes)
-    return await front_channel.note(service, request, [session.id for session in ending])
+    return request

@@ -134,8 +134,7 @@ async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
     assert await owed(run, party) == 0
 
     page = await run.get(party.logout_url(id_token_hint=tokens["id_token"]))
-    if page.location.startswith(run.place.issuer + "/ui/logout"):
-        page = await run.get(page.location)
+    if run.was_done:  # the sessions have ended, so no page has anything left to call
         assert page.location == party.post_logout_redirect_uri
     else:
         assert page.location.startswith(run.place.issuer + "/ui/logged-out?request=")
