@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from tests.test_house import read
+from tests.test_house import ROOT, listed, read
+
+TYPED = ["handlers", "idp", "storage"]
 
 _OPTION = re.compile(r"(?:^|\s)(-[^\s=]*)")
 
@@ -33,3 +35,11 @@ def test_what_is_deployed_says_nothing_of_where_packages_come_from():
 )
 def test_an_option_is_found_wherever_it_is(line):
     assert options(f"# --pre\na==1 \\\n    --hash=sha256:00\n{line}\n") > {"--hash"}
+
+
+@pytest.mark.parametrize("package", TYPED)
+def test_an_installed_package_says_that_it_has_types(package):
+    marker = ROOT / package / "py.typed"
+
+    assert marker.read_bytes() == b""
+    assert "py.typed" in listed("options.package_data", package)
