@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
 
-from tests.test_house import ROOT, listed, read
+from tests.test_house import ROOT, listed, read, tracked
 
 TYPED = ["handlers", "idp", "storage"]
 
 _OPTION = re.compile(r"(?:^|\s)(-[^\s=]*)")
+
+
+def loaded(path):
+    """The file with every scalar as the text that it is: YAML 1.1 takes `on` for a truth value."""
+    return yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
 
 
 def options(requirements):
@@ -43,3 +49,29 @@ def test_an_installed_package_says_that_it_has_types(package):
 
     assert marker.read_bytes() == b""
     assert "py.typed" in listed("options.package_data", package)
+
+
+# Every file
+
+
+def test_every_text_file_is_utf_8_with_unix_line_ends_and_a_last_one():
+    contents = {path: path.read_bytes() for path in tracked() if path.is_file()}
+    texts = {path: content for path, content in contents.items() if b"\0" not in content}
+
+    for path, content in texts.items():
+        content.decode("utf-8")
+        assert b"\r" not in content, path
+        assert content.endswith(b"\n") or not content, path
+
+
+# Hosted checks
+
+
+def test_a_commit_is_checked_by_tools_that_are_installed():
+    repositories = loaded(ROOT / ".pre-commit-config.yaml")["repos"]
+    hooks = [hook for each in repositories for hook in each["hooks"]]
+    commands = [hook["entry"].replace(" --force-exclude", "") for hook in hooks]
+
+    assert {each["repo"] for each in repositories} == {"local"}
+    assert {hook["language"] for hook in hooks} == {"system"}
+    assert commands == ["ruff check", "ruff format --check", "lint-imports"]
