@@ -9,6 +9,7 @@ import yaml
 
 from tests.test_house import ROOT, listed, read, tracked
 
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TYPED = ["handlers", "idp", "storage"]
 
 _OPTION = re.compile(r"(?:^|\s)(-[^\s=]*)")
@@ -65,6 +66,40 @@ def test_every_text_file_is_utf_8_with_unix_line_ends_and_a_last_one():
 
 
 # Hosted checks
+
+
+def test_the_workflow_is_there():
+    assert [path.name for path in WORKFLOWS] == ["ci.yml"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_an_action_is_pinned_by_the_hash_of_its_commit(path):
+    used = re.findall(r"^\s*(?:-\s+)?uses:\s*(.*)$", path.read_text(encoding="utf-8"), re.M)
+
+    assert used
+    assert not [use for use in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", use)]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_may_read_the_repository_and_nothing_else(path):
+    workflow = loaded(path)
+
+    assert workflow["permissions"] == {"contents": "read"}
+    assert not [job for job in workflow["jobs"].values() if "permissions" in job]
+    assert "pull_request_target" not in workflow["on"]
+    assert "secrets." not in path.read_text(encoding="utf-8")
+
+
+def test_continuous_integration_runs_its_script_on_debian_and_the_deep_tests_weekly():
+    workflow = loaded(ROOT / ".github" / "workflows" / "ci.yml")
+    job = workflow["jobs"]["test"]
+    steps = {step["run"]: step.get("if", "") for step in job["steps"] if "run" in step}
+    (weekly,) = workflow["on"]["schedule"]
+
+    assert job["container"]["image"] == "debian:12"
+    assert steps["bash .ci/run"] == ""
+    assert "'schedule'" in steps[".venv/bin/tox -e deep"]
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", weekly["cron"])
 
 
 def test_a_commit_is_checked_by_tools_that_are_installed():
