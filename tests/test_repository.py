@@ -10,6 +10,7 @@ import yaml
 from tests.test_house import ROOT, listed, read, tracked
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 TYPED = ["handlers", "idp", "storage"]
 
 _OPTION = re.compile(r"(?:^|\s)(-[^\s=]*)")
@@ -68,8 +69,9 @@ def test_every_text_file_is_utf_8_with_unix_line_ends_and_a_last_one():
 # Hosted checks
 
 
-def test_the_workflow_is_there():
+def test_the_workflows_and_forms_are_there():
     assert [path.name for path in WORKFLOWS] == ["ci.yml"]
+    assert [path.name for path in FORMS] == ["bug.yml", "feature.yml"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -110,3 +112,30 @@ def test_a_commit_is_checked_by_tools_that_are_installed():
     assert {each["repo"] for each in repositories} == {"local"}
     assert {hook["language"] for hook in hooks} == {"system"}
     assert commands == ["ruff check", "ruff format --check", "lint-imports"]
+
+
+# Reports and changes
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+def test_a_form_asks_for_the_version_and_the_store(path):
+    form = loaded(path)
+    fields = {field["id"]: field for field in form["body"] if field["type"] != "markdown"}
+
+    assert form["name"]
+    assert form["description"]
+    assert {"version", "store"} <= set(fields)
+    assert all(field["attributes"]["label"] for field in fields.values())
+
+
+def test_the_form_for_bugs_asks_for_the_explanation_of_a_refusal():
+    form = loaded(ROOT / ".github" / "ISSUE_TEMPLATE" / "bug.yml")
+
+    assert "explain" in [field.get("id") for field in form["body"]]
+
+
+def test_a_change_is_asked_for_its_tests_and_its_line_in_the_changelog():
+    text = read(".github/pull_request_template.md")
+
+    assert "`tox`" in text
+    assert "`CHANGELOG.md`" in text
