@@ -24,7 +24,7 @@ TEST = "python3 -m venv .venv && .venv/bin/pip install tox && .venv/bin/tox"
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/operating.md"]
 PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
 PAGES += ["docs/backup.md", "docs/scaling.md", "docs/security.md"]
-PAGES += ["examples/first-hour/README.md"]
+PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 
 FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server", "idp.supervisor"}
 

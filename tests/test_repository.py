@@ -7,12 +7,15 @@ import re
 import pytest
 import yaml
 
+from idp import __version__
 from tests.test_house import ROOT, listed, read, tracked
 
+PAGES = ["SECURITY.md", "docs/releasing.md"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 TYPED = ["handlers", "idp", "storage"]
 
+_NAMED = re.compile(r"`([\w./-]+(?:\.(?:cfg|md|po|py|toml|txt|yml)|/))`")
 _OPTION = re.compile(r"(?:^|\s)(-[^\s=]*)")
 
 
@@ -139,3 +142,47 @@ def test_a_change_is_asked_for_its_tests_and_its_line_in_the_changelog():
 
     assert "`tox`" in text
     assert "`CHANGELOG.md`" in text
+
+
+# Releases
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_a_page_about_releases_names_is_there(page):
+    names = _NAMED.findall(read(page))
+    links = re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", read(page))
+
+    assert not [name for name in names if not (ROOT / name).exists()]
+    assert not [link for link in links if not (ROOT / page).parent.joinpath(link).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_about_releases_is_linked_where_a_reader_looks(page):
+    assert f"]({page})" in read("README.md")
+    assert f"]({page})" in read("CONTRIBUTING.md")
+
+
+def test_every_module_that_the_release_recipe_runs_is_there():
+    modules = re.findall(r"-m (tests\.[\w.]+)", read("docs/releasing.md"))
+
+    assert modules
+    assert not [name for name in modules if not (ROOT / (name.replace(".", "/") + ".py")).exists()]
+
+
+def test_the_sections_of_the_changelog_have_the_form_that_the_release_recipe_gives_them():
+    form = re.search(r"`(## \[\d[^`]*)`", read("docs/releasing.md"))[1]
+    pattern = r"## \[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}"
+    first, *released = re.findall(r"^## .*$", read("CHANGELOG.md"), re.M)
+
+    assert re.fullmatch(pattern, form)
+    assert first == "## [Unreleased]"
+    assert released[-1] == "## [0.1.0]"  # the first one, which was not dated
+    assert not [heading for heading in released[:-1] if not re.fullmatch(pattern, heading)]
+
+
+def test_upgrades_are_tested_with_installations_of_every_earlier_release():
+    """Those of this version are made once it is out."""
+    released = set(re.findall(r"^## \[(\d+\.\d+\.\d+)\]", read("CHANGELOG.md"), re.M))
+    kept = {path.name for path in (ROOT / "tests" / "upgrades" / "stores").iterdir()}
+
+    assert {version.rpartition(".")[0] for version in released - {__version__}} <= kept
