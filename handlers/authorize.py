@@ -8,6 +8,7 @@ from handlers import browser
 from handlers.login.flow import LOGIN
 from handlers.refusing import RefusingHandler
 from handlers.replying import ReplyingHandler
+from idp.foundation import uris
 from idp.oauth import authorize, continuation, flows, pushing, responses, sign_in_flow
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.check import FORM
@@ -108,14 +109,14 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         if redirect_uri.startswith(("https://", "http://")):
             self.allow_forms_to(redirect_uri)  # the answer to the form may lead there at once
         form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
-        return {"retry_url": responses.append(AUTHORIZE, list(self._sent)), "retry_form": form}
+        return {"retry_url": uris.with_parameters(AUTHORIZE, list(self._sent)), "retry_form": form}
 
     def _login_url(self, begun: Begun, request: AuthRequest, client: Application) -> str:
         """The address of a flow, with the note that lets an expired one begin anew."""
         tag = self.bundle().tag
         start = continuation.of_request(self.service, request, client, tag)
         note = (continuation.PARAMETER, continuation.write(self.service, start))
-        return responses.append(LOGIN, [("flow", begun.address), note])
+        return uris.with_parameters(LOGIN, [("flow", begun.address), note])
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from handlers import browser
 from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.refusing import RefusingHandler
-from idp.oauth import logout, responses
+from idp.foundation import uris
+from idp.oauth import logout
 from idp.oauth.checks.check import FORM
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
@@ -38,7 +39,7 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             self.see(done(ended))
         else:
             address = await logout.address(self.service, request, self.origin())
-            self.see(responses.append(LOGOUT, [("request", address)]))
+            self.see(uris.with_parameters(LOGOUT, [("request", address)]))
 
     async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
         """The request as it goes on, if the hint was enough and the browser has not held its

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Finish, HTTPError
 
-from idp import config_rules, proxy_warnings
+from idp import proxy_warnings, urls
 from idp.config import Config
 from idp.service import Service
 
@@ -59,7 +59,7 @@ def _is_other_spelling(config: Config, host: str) -> bool:
     try:
         sent, issuer = urlsplit(f"//{host}"), urlsplit(config.issuer)
         same_port = (sent.port or _default_port(config)) == (issuer.port or _default_port(config))
-        return config.is_loopback and same_port and config_rules.is_loopback(sent.hostname or "")
+        return config.is_loopback and same_port and urls.is_loopback(sent.hostname or "")
     except ValueError:
         return False
 

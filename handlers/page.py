@@ -94,7 +94,8 @@ class PageHandler(Handler):
         )
 
     def _askable(self) -> tuple[str, ...]:
-        return i18n.askable(self.service.config, self.look.languages if self.look else None)
+        listed = self.look.languages if self.look else None
+        return i18n.askable(listed, has_pseudo_locale=self.service.config.is_loopback)
 
     def _chosen_language(self) -> str | None:
         """The switcher's choice, on a page that has no flow to remember it."""

@@ -13,11 +13,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final, NamedTuple
 
 from idp import (
-    durations,
     failure_events,
     logs,
     org_removal,
@@ -26,10 +25,7 @@ from idp import (
     tidying,
     trial,
 )
-from idp.access import Call
-from idp.answers import Answer
 from idp.delivery import outbox
-from idp.listing import ListDetails
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
@@ -64,33 +60,6 @@ JOBS: Final[Mapping[str, Job]] = {
     "outbox": Job(outbox.EVERY_SECONDS, outbox.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
-
-
-class JobView(Answer, frozen=True, kw_only=True):
-    """A job, and when its turn is at the latest; without `next_turn` it is due at once."""
-
-    name: str
-    interval: str
-    next_turn: datetime | None = None
-
-
-class Jobs(Answer, frozen=True, kw_only=True):
-    details: ListDetails
-    result: list[JobView] = []
-
-
-async def listed(service: Service, call: Call) -> Jobs:
-    """List what the installation does by itself, and when each is next."""
-    leases = await service.store.get_many([(LEASES, name) for name in JOBS])
-    found = [
-        JobView(
-            name=name,
-            interval=durations.text(max(1, round(job.interval_seconds))),
-            next_turn=lease.expires_at if lease else None,
-        )
-        for (name, job), lease in zip(JOBS.items(), leases, strict=True)
-    ]
-    return Jobs(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 @asynccontextmanager

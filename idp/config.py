@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from idp import config_rules
+from idp import urls
 from idp.profiles import PUBLIC, TRIAL, ApplicationUsers, ProfileDefaults
 
 MINUTE: Final = 60
@@ -160,7 +160,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def is_loopback(self) -> bool:
         """Whether the issuer names this machine only. Demo, held mail and http are for these."""
         try:
-            return config_rules.is_loopback(urlsplit(self.issuer).hostname or "")
+            return urls.is_loopback(urlsplit(self.issuer).hostname or "")
         except ValueError:  # no URL at all: the rules refuse it
             return False
 
@@ -261,4 +261,4 @@ def shown(config: Config, name: str) -> object:
     value = getattr(config, name)
     if name in SECRETS:
         return "(hidden)" if value else value
-    return config_rules.without_password(value) if name == "store" else value
+    return urls.without_password(value) if name == "store" else value

@@ -8,6 +8,8 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from idp.urls import is_loopback, without_password
+
 if TYPE_CHECKING:
     from idp.config import Config
 
@@ -55,22 +57,6 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _text_messages(config)
     yield from _object_storage(config)
     yield from _passwords(config)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host, without port and brackets, can only be this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def without_password(url: str) -> str:
-    """A store's URL as it may be shown: without password, and without secrets in its query."""
-    url = re.sub(r"(?<=://)([^:/@]*):.*@", r"\1:***@", url)
-    return re.sub(r"(?i)([?&][^=&]*(?:password|properties)[^=&]*=)[^&]*", r"\1***", url)
 
 
 def _issuer(config: Config) -> Iterator[Broken]:

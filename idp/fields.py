@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 from msgspec import Struct
 
 from idp import domains, durations, phones
-from idp.identity import users
+from idp.foundation import user_names
 
 MAX_TEXT: Final = 200
 NOT_YET: Final = "Not supported yet."
@@ -104,8 +104,8 @@ class UserName(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         try:
-            return users.check_name(Text(1).read(value))
-        except users.NameRefused as refused:
+            return user_names.check_name(Text(1).read(value))
+        except user_names.NameRefused as refused:
             raise Refused(refused.slug, f"can't be used: {refused.message}") from None
 
     def schema(self) -> Schema:

@@ -22,7 +22,6 @@ from idp import pseudo_locale
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
-    from idp.config import Config
 
 SOURCE = "en"  # the language of the msgids
 
@@ -182,11 +181,13 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".po") for name in names if name.endswith(".po")))
 
 
-def askable(config: Config, listed: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """The tags that can be asked for, of those that are `listed` if some are: on a developer's
-    machine, the pseudo-locale too."""
+def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:
+    """The tags that can be asked for: those that are `listed`, or else all that are shipped.
+
+    `has_pseudo_locale` adds the pseudo-locale, which is for developers' machines.
+    """
     listed = available() if listed is None else listed
-    return (*listed, pseudo_locale.TAG) if config.is_loopback else listed
+    return (*listed, pseudo_locale.TAG) if has_pseudo_locale else listed
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from msgspec import Struct
 
+from idp.foundation.text_folding import folded
 from storage import Collection, Cursor, Record, StartsWith, Value, Where
 from storage.lists import at
 
@@ -44,11 +45,6 @@ class Filter(Struct, frozen=True, kw_only=True):
 
     def _form(self, text: str) -> str:
         return folded(text) if self.folds else unicodedata.normalize("NFKC", text)
-
-
-def folded(text: str) -> str:
-    """The form in which texts are equal whatever their case."""
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 class Way(Struct, frozen=True, kw_only=True):

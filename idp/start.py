@@ -12,7 +12,6 @@ from urllib.parse import quote, urlencode
 from idp import admin_pat, demo_setup, logs, mail, setup, start_checks, trial, vault
 from idp.clock import Clock, ShiftedClock, SystemClock
 from idp.config import Config
-from idp.config_rules import without_password
 from idp.credentials import Confidential
 from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
@@ -27,6 +26,7 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.setup import Admin
 from idp.start_checks import USUAL, Launch
+from idp.urls import without_password
 from idp.vault import Vault
 from idp.whole_files import new_file
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store

@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import config_rules, logs
+from idp import config_rules, logs, urls
 from idp.config import Config
 from idp.config_rules import Broken
 from idp.errors import ConfigError
@@ -96,7 +96,7 @@ def warn_of_plain_http(config: Config) -> None:
     """Logs that browsers are told https, while this service listens beyond this machine without
     TLS and knows of no proxy that ends it."""
     is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
-    is_local = config_rules.is_loopback(config.host.lower())
+    is_local = urls.is_loopback(config.host.lower())
     if config.is_secure and not is_ended_somewhere and not is_local:
         _log.warning(
             "passwords may travel unencrypted: end TLS here (tls_cert, tls_key), or name the proxy"
@@ -131,7 +131,7 @@ def _key_settings(config: Config) -> tuple[str, ...]:
 
 
 def _empty(config: Config) -> str:
-    shown = config_rules.without_password(config.store)
+    shown = urls.without_password(config.store)
     return f"the store {shown} is empty but its key is not new: a volume that is not mounted?"
 
 

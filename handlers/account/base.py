@@ -11,8 +11,9 @@ from handlers.own_page import OwnPageHandler, SignedIn
 from idp import access
 from idp.access import Call
 from idp.errors import IdpError, NotFound
+from idp.foundation import uris
 from idp.identity import permissions, sessions
-from idp.oauth import own_areas, responses
+from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
 from storage import Stale
@@ -109,7 +110,7 @@ class AccountHandler(OwnPageHandler):
 
     def done(self, what: str, path: str | None = None) -> None:
         """Lead on, to a page that says that it was done (`texts.DONE`)."""
-        self.see(responses.append(path or self.way_back, [("done", what)]))
+        self.see(uris.with_parameters(path or self.way_back, [("done", what)]))
 
     # Pages
 

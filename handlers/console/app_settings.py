@@ -10,7 +10,7 @@ from handlers.console.cells import Cell, fact
 from handlers.console.fields import Field, Kind
 from handlers.console.running import Document
 from idp.clients.api_apps import AUTH_METHODS as API_METHODS
-from idp.clients.oidc_request import (
+from idp.clients.wire_names import (
     ALGORITHMS,
     APP_TYPES,
     AUTH_METHODS,

@@ -19,8 +19,8 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import requests
 from idp.clients import new_apps, oidc_apps, presets, read_presets
-from idp.clients.oidc_request import APP_TYPES
 from idp.clients.presets.preset import Kind, Preset
+from idp.clients.wire_names import APP_TYPES
 from idp.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
 from idp.i18n import Message, message
 from idp.oauth.params import Params

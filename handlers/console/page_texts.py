@@ -16,7 +16,7 @@ from idp import i18n
 from idp.errors import FieldProblem, InvalidArgument, PermissionDenied, PreconditionFailed
 from idp.i18n import message
 from idp.oauth.params import Params
-from idp.policies.login_texts import SCREENS
+from idp.policies.page_texts import SCREENS
 
 _LANGUAGE: Final = Field(
     path="language",

@@ -9,11 +9,12 @@ from handlers.login.accounts import show_signed_in
 from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.page import ForeignForm, PageHandler
+from idp.foundation import uris
 from idp.i18n import message
 from idp.identity import sessions
 from idp.identity.sessions import LiveSession
 from idp.identity.throttle import Throttled
-from idp.oauth import device_answers, device_flow, responses
+from idp.oauth import device_answers, device_flow
 from idp.oauth.device import PAGE
 from idp.oauth.device_flow import CodeExpired, WrongCode
 from idp.oauth.flows import Flow
@@ -64,7 +65,7 @@ class UserCodeHandler(PageHandler):
         agent = await self.find_agent()
         begun = await device_flow.enter(self.service, typed, self.origin(agent))
         self.keep_cookie(begun.cookie)
-        self.see(responses.append(LOGIN, [("flow", begun.address)]))
+        self.see(uris.with_parameters(LOGIN, [("flow", begun.address)]))
 
     def _ask(self, typed: str, *, status: int = 200, **values: object) -> None:
         self.page("device", status=status, typed=typed, **values)

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
+from idp.foundation import uris
 from idp.i18n import Message, message
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import continuation, flows, request_limits, responses, sign_in_flow
+from idp.oauth import continuation, flows, request_limits, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
@@ -73,7 +74,7 @@ class FlowHandler(ReplyingHandler, ABC):
         """This address with these parameters in place of what it has for them."""
         names = {"client_id", *(name for name, _ in known)}
         others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
-        return responses.append(self.request.path, [*known, *others])
+        return uris.with_parameters(self.request.path, [*known, *others])
 
     async def _chose_language(self, flow: Flow) -> bool:
         """Keep the switcher's choice in the flow; whether there was one to keep."""
@@ -172,7 +173,7 @@ class FlowHandler(ReplyingHandler, ABC):
 
     def at(self, path: str, flow: Flow) -> str:
         """The address of a page of this flow."""
-        return responses.append(path, self.flow_query(flow))
+        return uris.with_parameters(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
         """What the address of each page of this flow holds: the flow, and where it begins anew

@@ -11,9 +11,10 @@ from typing import Final
 from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
+from idp.foundation import uris
 from idp.i18n import message
 from idp.identity import agents, sessions
-from idp.oauth import front_channel, logout, responses
+from idp.oauth import front_channel, logout
 from idp.oauth.endpoints import END_SESSION
 from idp.records import Agent, LogoutRequest
 from storage import Stale
@@ -125,7 +126,7 @@ class LoggedOutHandler(DoneHandler):
         self.allow_frames(*frames)
         onward = None
         if logout.destination(request) is not None:
-            onward = responses.append(ONWARD, [("request", request.id)])
+            onward = uris.with_parameters(ONWARD, [("request", request.id)])
             self.set_header("Refresh", f"{FRAMES_SECONDS};url={onward}")
         self.page("logged-out", frames=frames, onward=onward)
 
@@ -141,7 +142,7 @@ class OnwardHandler(DoneHandler):
 def done(request: LogoutRequest) -> str:
     """Where the browser goes after a logout."""
     if request.ended_session_ids:
-        return responses.append(LOGGED_OUT, [("request", request.id)])
+        return uris.with_parameters(LOGGED_OUT, [("request", request.id)])
     destination = logout.destination(request)
     if destination is not None:
         return destination
@@ -150,7 +151,7 @@ def done(request: LogoutRequest) -> str:
 
 def _with_client(path: str, request: LogoutRequest) -> str:
     pairs = [("client_id", request.client_id)] if request.client_id else []
-    return responses.append(path, pairs)
+    return uris.with_parameters(path, pairs)
 
 
 ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler), (ONWARD, OnwardHandler)]

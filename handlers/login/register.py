@@ -8,11 +8,12 @@ from msgspec import structs
 
 from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
+from idp.foundation import uris
 from idp.i18n import Message, message
 from idp.identity import registration
 from idp.identity.registration import NOTHING, Closed, Problem, Typed
 from idp.identity.throttle import Throttled
-from idp.oauth import homes, registration_flow, responses
+from idp.oauth import homes, registration_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
@@ -42,8 +43,8 @@ class RegistrationHandler(FlowHandler):
         return Visit(
             origin=self.origin_of(flow),
             bundle=self.bundle(),
-            verify_url=issuer + responses.append(ADDRESSES[Page.VERIFY_EMAIL], query),
-            sign_in_url=issuer + responses.append(ADDRESSES[Page.LOGIN_NAME], query),
+            verify_url=issuer + uris.with_parameters(ADDRESSES[Page.VERIFY_EMAIL], query),
+            sign_in_url=issuer + uris.with_parameters(ADDRESSES[Page.LOGIN_NAME], query),
         )
 
 

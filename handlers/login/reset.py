@@ -13,11 +13,12 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.name import problem_of
 from handlers.login.register import as_shown
 from idp import logs, mail
+from idp.foundation import uris
 from idp.i18n import Message, message
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
-from idp.oauth import reset_flow, responses
+from idp.oauth import reset_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
@@ -123,7 +124,7 @@ class ResetCodeHandler(ResetHandler):
     async def _resend(self, flow: Flow) -> None:
         await reset_flow.resend(self.service, flow, self.visit(flow))
         here = self.at(ADDRESSES[Page.RESET_CODE], flow)
-        self.see(responses.append(here, [("sent", "again")]))
+        self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, code: str) -> None:
         try:

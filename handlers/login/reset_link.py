@@ -17,10 +17,11 @@ from handlers.login.new_password import policy_for, problems_of
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp import logs
+from idp.foundation import uris
 from idp.i18n import message
 from idp.identity import guess_resets, password_change, reset_links, sessions, verifications
 from idp.identity.reset_links import LinkRefused, Opened
-from idp.oauth import continuation, flows, own_areas, own_pages, responses, sign_in_flow
+from idp.oauth import continuation, flows, own_areas, own_pages, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.proofs import Proven
@@ -76,7 +77,7 @@ class ResetLinkHandler(ReplyingHandler):
         sealed = reset_links.seal(self.service, key)
         self._keep_key(sealed, max_age=reset_links.COOKIE_SECONDS)
         kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
-        self.see(responses.append(reset_links.PAGE, [(_LINK, link_id), *kept]))
+        self.see(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *kept]))
 
     def _key(self) -> str:
         """The key of the link that the address names. Raises LinkRefused.
@@ -142,7 +143,7 @@ class ResetLinkHandler(ReplyingHandler):
         start = continuation.read(self.service, note)
         if start is None or start.client_id in own_areas.AREAS:
             return LOGIN
-        return responses.append(LOGIN, [("client_id", start.client_id)])
+        return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
     async def _ask_anew(self, flow: Flow | None) -> None:
         self.see(self._at(ADDRESSES[Page.RESET], flow or await self._begin()))
@@ -165,12 +166,14 @@ class ResetLinkHandler(ReplyingHandler):
         _log.info("link refused", cause=str(cause), address=self.address())
         kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
         self._keep_key("", max_age=0)
-        self.show_expired(sentence=_REFUSED, again_url=responses.append(reset_links.PAGE, kept))
+        self.show_expired(
+            sentence=_REFUSED, again_url=uris.with_parameters(reset_links.PAGE, kept)
+        )
 
     def _at(self, path: str, flow: Flow) -> str:
         """The address of a page of the flow."""
         note = continuation.of_flow(self.service, flow, self.bundle().tag)
-        return responses.append(path, [("flow", flow.address), (continuation.PARAMETER, note)])
+        return uris.with_parameters(path, [("flow", flow.address), (continuation.PARAMETER, note)])
 
 
 ROUTES = [(reset_links.PAGE, ResetLinkHandler)]

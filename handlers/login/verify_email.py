@@ -9,13 +9,14 @@ from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
 from idp import logs, mail
+from idp.foundation import uris
 from idp.i18n import Message, message
 from idp.identity import registration
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
-from idp.oauth import homes, registration_flow, responses, sign_in_flow
+from idp.oauth import homes, registration_flow, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
@@ -87,7 +88,7 @@ class VerifyEmailHandler(WaitingHandler):
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
         await registration_flow.resend(self.service, flow, waiting, self.visit(flow))
         here = self.at(ADDRESSES[Page.VERIFY_EMAIL], flow)
-        self.see(responses.append(here, [("sent", "again")]))
+        self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
         visit = self.visit(flow)

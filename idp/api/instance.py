@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import background, instance_keys, instance_settings
+from idp import background_calls, instance_keys, instance_settings
 from idp.api.operation import operation
 from idp.doctor import report
 from idp.identity import member_search, members
@@ -94,7 +94,7 @@ OPERATIONS = (
         "GET",
         "/admin/v1/background",
         "iam.read",
-        background.listed,
+        background_calls.listed,
         name="background_listed",
         summary="List what the installation does by itself, and when each is next.",
     ),

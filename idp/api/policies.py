@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from idp.api.operation import Operation, operation
-from idp.policies import login_texts, message_texts, pictures, policy
+from idp.policies import login_texts, message_texts, picture_calls, policy
 from idp.policies.kinds import KINDS, Kind
 from idp.records.policies import PolicyKind
 
@@ -137,7 +137,7 @@ OPERATIONS = (
         "GET",
         f"/admin/v1/{_PICTURE}",
         "iam.read",
-        pictures.show_default,
+        picture_calls.show_default,
         name="pictures_show_default",
         summary="A picture of the installation's pages.",
     ),
@@ -145,7 +145,7 @@ OPERATIONS = (
         "PUT",
         f"/admin/v1/{_PICTURE}",
         "iam.write",
-        pictures.put_default,
+        picture_calls.put_default,
         name="pictures_put_default",
         summary="Set a picture of the installation's pages.",
         conditional=True,
@@ -154,7 +154,7 @@ OPERATIONS = (
         "DELETE",
         f"/admin/v1/{_PICTURE}",
         "iam.write",
-        pictures.remove_default,
+        picture_calls.remove_default,
         name="pictures_remove_default",
         summary="Take a picture off the installation's pages.",
         conditional=True,
@@ -163,7 +163,7 @@ OPERATIONS = (
         "GET",
         f"/management/v1/{_PICTURE}",
         _READ,
-        pictures.show,
+        picture_calls.show,
         name="pictures_show",
         summary="A picture of the pages of an organization, its own or the installation's.",
     ),
@@ -171,7 +171,7 @@ OPERATIONS = (
         "PUT",
         f"/management/v1/{_PICTURE}",
         _WRITE,
-        pictures.put,
+        picture_calls.put,
         name="pictures_put",
         summary="Set a picture of an organization's pages.",
         conditional=True,
@@ -180,7 +180,7 @@ OPERATIONS = (
         "DELETE",
         f"/management/v1/{_PICTURE}",
         _WRITE,
-        pictures.remove,
+        picture_calls.remove,
         name="pictures_remove",
         summary="Take an organization's own picture off its pages.",
         conditional=True,

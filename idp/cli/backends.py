@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from idp import config_loading as settings
 from idp.api.operation import Operation
+from idp.cli.document import Document
 from idp.cli.opening import opened_service
 from idp.cli.settings import load, load_for_store
 from idp.clock import Clock, SystemClock
 from idp.errors import ConfigError
-
-Document = dict[str, Any]
 
 
 class Backend(Protocol):

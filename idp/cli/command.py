@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
-from idp.cli.backends import Document
+from idp.cli.document import Document
 
 BY_ADDRESS: Final[Mapping[str, Operation]] = {
     f"{each.method} {each.path}": each for each in OPERATIONS

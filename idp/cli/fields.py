@@ -19,7 +19,7 @@ from msgspec import Struct, structs
 
 from idp import config_loading as settings
 from idp import durations
-from idp.cli.backends import Document
+from idp.cli.document import Document
 from idp.clients.registered_keys import PublicKey
 from idp.clock import Clock
 from idp.fields import Base64, Instant, NotYet, OneOf

@@ -10,9 +10,10 @@ import click
 from msgspec import Struct
 
 from idp.cli import watching
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.building import with_place
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.cli.local import Local
 from idp.cli.output import check_field, check_writable, say
 from idp.cli.remote import Remote

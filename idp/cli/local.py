@@ -13,7 +13,7 @@ from idp.access import Call
 from idp.answers import Filed
 from idp.api.operation import Operation
 from idp.cli.admin import ACTOR
-from idp.cli.backends import Document
+from idp.cli.document import Document
 from idp.clock import Clock
 from idp.errors import NotFound
 from idp.identity import permissions

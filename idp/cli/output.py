@@ -17,7 +17,7 @@ import msgspec
 from msgspec import inspect
 
 from idp.answers import Answer
-from idp.cli.backends import Document
+from idp.cli.document import Document
 from idp.errors import ConfigError
 
 Format = Literal["table", "json", "ndjson"]

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from idp import requests
 from idp.api.operation import Operation
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.clients.oidc_request import NewOidcApp
 
 _APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"

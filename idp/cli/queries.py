@@ -12,7 +12,8 @@ import click
 
 from idp.api.operation import Operation
 from idp.cli import fields, output
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
+from idp.cli.document import Document
 from idp.cli.fields import Field
 from idp.requests import Request, declared
 

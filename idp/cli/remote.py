@@ -15,7 +15,7 @@ import msgspec
 
 from idp import __version__
 from idp.api.operation import Operation
-from idp.cli.backends import Document
+from idp.cli.document import Document
 from idp.clock import Clock
 from idp.errors import (
     AlreadyExists,

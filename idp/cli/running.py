@@ -12,8 +12,9 @@ import click
 from idp import exits
 from idp.api.operation import Operation
 from idp.cli import fields, output, proposals, queries
-from idp.cli.backends import Backend, Document, Place, opened
+from idp.cli.backends import Backend, Place, opened
 from idp.cli.command import Command
+from idp.cli.document import Document
 from idp.cli.fields import Field
 from idp.cli.output import Format
 

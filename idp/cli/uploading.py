@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.cli.backends import Document
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
 from idp.errors import ConfigError

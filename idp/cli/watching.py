@@ -13,8 +13,9 @@ import msgspec
 
 from idp import exits
 from idp.cli import output
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.cli.output import Format
 from idp.cli.progress import Progress
 from idp.cli.running import show

@@ -10,7 +10,9 @@ from idp.answers import Answer
 from idp.clients import apps, compliance, uri_warnings
 from idp.clients.apps import AppConfigured, AppRegistered
 from idp.clients.compliance import ComplianceProblem
-from idp.clients.oidc_request import (
+from idp.clients.oidc_request import CheckedOidcApp, NewOidcApp, OidcSettings
+from idp.clients.uri_warnings import UriWarning
+from idp.clients.wire_names import (
     ALGORITHMS,
     ALLOWED_USERS,
     APP_TYPES,
@@ -18,11 +20,7 @@ from idp.clients.oidc_request import (
     GRANT_TYPES,
     RESPONSE_TYPES,
     TOKEN_TYPES,
-    CheckedOidcApp,
-    NewOidcApp,
-    OidcSettings,
 )
-from idp.clients.uri_warnings import UriWarning
 from idp.errors import FailedPrecondition
 from idp.records import Application
 from idp.service import Service

@@ -8,57 +8,26 @@ from typing import Annotated, Final
 from idp.clients import redirect_uris
 from idp.clients.app_fields import ClaimName, ClockSkew, NoLoginElsewhere
 from idp.clients.redirect_uris import Origin, RedirectUri, WebAddress
+from idp.clients.wire_names import (
+    ALGORITHMS,
+    ALLOWED_USERS,
+    APP_TYPES,
+    AUTH_METHODS,
+    GRANT_TYPES,
+    IMPLICIT_RESPONSES,
+    RESPONSE_TYPES,
+    TOKEN_TYPES,
+)
 from idp.errors import FieldProblem
 from idp.fields import Integer, Items, Name, OneOf, Refused, Text
-from idp.oauth.grants import GRANTS
 from idp.records import (
-    AllowedUsers,
     AppType,
-    AuthMethod,
-    ResponseType,
-    SigningAlgorithm,
-    TokenKind,
 )
 from idp.requests import Nothing, Request
 
 MAX_URIS: Final = 50
 MAX_REUSE_SECONDS: Final = 60
 
-APP_TYPES: Final[dict[str, AppType]] = {
-    "OIDC_APP_TYPE_WEB": "web",
-    "OIDC_APP_TYPE_USER_AGENT": "user_agent",
-    "OIDC_APP_TYPE_NATIVE": "native",
-}
-AUTH_METHODS: Final[dict[str, AuthMethod]] = {
-    "OIDC_AUTH_METHOD_TYPE_BASIC": "client_secret_basic",
-    "OIDC_AUTH_METHOD_TYPE_POST": "client_secret_post",
-    "OIDC_AUTH_METHOD_TYPE_NONE": "none",
-    "OIDC_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT": "private_key_jwt",
-}
-RESPONSE_TYPES: Final[dict[str, ResponseType]] = {
-    "OIDC_RESPONSE_TYPE_CODE": "code",
-    "OIDC_RESPONSE_TYPE_ID_TOKEN": "id_token",
-    "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN": "id_token token",
-}
-GRANT_TYPES: Final[dict[str, str]] = {
-    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",  # the one that has no part at the token endpoint
-    **{grant.api_name: name for name, grant in GRANTS.items() if grant.api_name},
-}
-TOKEN_TYPES: Final[dict[str, TokenKind]] = {
-    "OIDC_TOKEN_TYPE_BEARER": "opaque",
-    "OIDC_TOKEN_TYPE_JWT": "jwt",
-}
-ALGORITHMS: Final[dict[str, SigningAlgorithm]] = {
-    "RS256": "RS256",
-    "ES256": "ES256",
-    "EdDSA": "EdDSA",
-}
-ALLOWED_USERS: Final[dict[str, AllowedUsers]] = {
-    "OIDC_ALLOWED_USERS_EVERYBODY": "everybody",
-    "OIDC_ALLOWED_USERS_OWN_ORGANIZATION": "own_organization",
-    "OIDC_ALLOWED_USERS_GRANTED": "granted",
-}
-IMPLICIT_RESPONSES: Final = frozenset(set(RESPONSE_TYPES) - {"OIDC_RESPONSE_TYPE_CODE"})
 
 _Uris = Annotated[list[Annotated[str, RedirectUri()]], Items(MAX_URIS)]
 _Origins = Annotated[list[Annotated[str, Origin()]], Items(MAX_URIS)]

@@ -11,7 +11,7 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.clients import api_apps, apps, compliance
 from idp.clients.compliance import ComplianceProblem
-from idp.clients.oidc_request import (
+from idp.clients.wire_names import (
     ALGORITHMS,
     ALLOWED_USERS,
     APP_TYPES,

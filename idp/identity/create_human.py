@@ -16,13 +16,13 @@ from idp import access, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.foundation import user_names
 from idp.identity import (
     mail_links,
     new_users,
     password_acceptance,
     phone_verifications,
     protected_addresses,
-    users,
     verifications,
     verified_contacts,
 )
@@ -213,8 +213,8 @@ async def _template_problems(
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:
     """An address that can't be a user name needs one beside it."""
     try:
-        users.check_name(user_name)
-    except users.NameRefused as refused:
+        user_names.check_name(user_name)
+    except user_names.NameRefused as refused:
         yield FieldProblem(refused.slug, "username", f"is the e-mail address, which {refused}")
 
 

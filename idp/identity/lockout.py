@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from idp import changes, events
 from idp.errors import FailedPrecondition
-from idp.identity import lockout_counters, security_letters, user_states
+from idp.identity import ending, lockout_counters, security_letters
 from idp.identity.lock_ends import ACTOR
 from idp.identity.lockout_counters import Of
 from idp.records import USERS, LockoutRules, User
@@ -40,7 +40,7 @@ async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
     seconds = rules.lockout_seconds
     ends_at = now + timedelta(seconds=seconds) if seconds else None
     values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
-    also = await user_states.what_ends(service, user)
+    also = await ending.ending_writes(service, user)
     update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
     letters = security_letters.locked(service, user, seconds)
     await commit_settled(service.store, *update, *also, *letters)

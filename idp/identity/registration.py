@@ -16,6 +16,8 @@ from msgspec import Struct, structs
 from idp import events, fields, i18n, mail
 from idp.credentials import Confidential
 from idp.fields import Refused, Rule, Text
+from idp.foundation import user_names
+from idp.foundation.user_names import NameRefused
 from idp.i18n import Message, message
 from idp.identity import (
     factors,
@@ -27,7 +29,6 @@ from idp.identity import (
 )
 from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
-from idp.identity.users import NameRefused
 from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
 from idp.service import Service
@@ -140,10 +141,10 @@ def name_problems(user_name: str, own_address: str) -> list[Problem]:
     if not user_name:
         missing = message("Choose a user name.", context="register")
         return [Problem("userName", missing)]
-    if len(user_name) > users.MAX_NAME_CHARACTERS:
+    if len(user_name) > user_names.MAX_NAME_CHARACTERS:
         return [Problem("userName", _TOO_LONG)]
     try:
-        users.check_name(user_name)
+        user_names.check_name(user_name)
     except NameRefused as refused:
         text = _TOO_LONG if refused.slug == "user.name_length" else _CHARACTERS
         return [Problem("userName", text)]

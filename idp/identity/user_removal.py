@@ -9,7 +9,7 @@ from idp import changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import Busy, FailedPrecondition
-from idp.identity import covered_users, password_change, user_states
+from idp.identity import covered_users, ending, password_change
 from idp.records import (
     CONSENTS,
     GUESS_STREAKS,
@@ -96,7 +96,7 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.demo and instance.demo.user_id == user.id:
         raise FailedPrecondition("the demo application's user stays", slug="user.demo")
-    writes = await user_states.what_ends(service, user)
+    writes = await ending.ending_writes(service, user)
     if instance is not None:
         writes += password_change.forget_first_password(
             service, instance, user.id, actor=call.actor, now=service.clock.now()

@@ -9,7 +9,8 @@ from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition
-from idp.identity import covered_users, guess_resets, memberships, sessions, users
+from idp.identity import covered_users, guess_resets
+from idp.identity.ending import ending_writes as what_ends
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Write
@@ -75,11 +76,3 @@ async def unlock(service: Service, call: Call, user_id: str) -> Changed:
     changed = await change(service, call, user_id, "unlock")
     await guess_resets.forget_afterwards(service, user)
     return changed
-
-
-async def what_ends(service: Service, user: User) -> list[Write]:
-    """The writes that belong to the end of a user: news for applications, and guards that what
-    they own keeps an active owner. Raises FailedPrecondition."""
-    guards = await memberships.what_stays(service, user.id)
-    subject = await users.subject_of(service, user)
-    return [*guards, *(await sessions.news_of_all(service, subject) if subject else [])]

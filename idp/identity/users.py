@@ -8,14 +8,13 @@ only the user's organization has called verified is a login name in that organiz
 from __future__ import annotations
 
 import asyncio
-import re
 import unicodedata
 from typing import Any, Final
 
 from msgspec import structs
 
 from idp import domains
-from idp.errors import IdpError
+from idp.foundation.user_names import MAX_NAME_CHARACTERS
 from idp.identity import lock_ends
 from idp.identity.subjects import Subject
 from idp.records import (
@@ -32,22 +31,8 @@ from idp.records import (
 from idp.service import Service
 from storage import Update
 
-MAX_NAME_CHARACTERS: Final = 200
 _SCOPE: Final = "\n"  # what nobody types, and no address or user name may hold
 _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
-
-# Control characters, and those without a look of their own: zero width, direction, private use;
-# and what Unicode calls default-ignorable in other categories.
-_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_IGNORABLE: Final = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-
-
-class NameRefused(IdpError):
-    """A user name that nobody can have; the message goes on after "the user name"."""
-
-    slug = "user.name_refused"
 
 
 def login_key(user_name: str) -> str:
@@ -92,29 +77,6 @@ def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> 
         "address_key": login_key(email.address) if email else None,
         "display_key": login_key(profile.display_name),
     }
-
-
-def check_name(user_name: str) -> str:
-    """The user name as it was given. Raises NameRefused.
-
-    What looks like another's name, or could not be typed, is nobody's: no invisible characters,
-    no spaces around it.
-    """
-    if _is_hidden(user_name):
-        raise NameRefused("holds invisible characters", slug="user.name_invisible")
-    if user_name != user_name.strip():
-        raise NameRefused("has spaces around it", slug="user.name_spaces")
-    if not 0 < len(user_name) <= MAX_NAME_CHARACTERS:
-        text = f"must have 1 to {MAX_NAME_CHARACTERS} characters"
-        raise NameRefused(text, slug="user.name_length")
-    return user_name
-
-
-def _is_hidden(user_name: str) -> bool:
-    if user_name.isascii():
-        return not user_name.isprintable()
-    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
-    return hidden or _IGNORABLE.search(user_name) is not None
 
 
 def login_names(

@@ -11,7 +11,6 @@ from msgspec import structs
 
 from idp import events, mail
 from idp.config import Config
-from idp.config_rules import is_loopback
 from idp.credentials import Confidential
 from idp.errors import FailedPrecondition, IdpError, NotFound
 from idp.i18n import message
@@ -40,6 +39,7 @@ from idp.records import (
     VerifiedBy,
 )
 from idp.service import Service
+from idp.urls import is_loopback
 from storage import Delete, Insert, Stale, Update, Write
 
 PAGE: Final = "/ui/verify-email"

@@ -13,8 +13,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp import base64url, credentials
+from idp.foundation import uris
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import client_auth, request_limits, responses, scopes
+from idp.oauth import client_auth, request_limits, scopes
 from idp.oauth.checks import device as checks
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.token import GRANT_ALLOWED
@@ -93,7 +94,7 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
         "device_code": device_code,
         "user_code": user_code,
         "verification_uri": page,
-        "verification_uri_complete": responses.append(page, [("user_code", user_code)]),
+        "verification_uri_complete": uris.with_parameters(page, [("user_code", user_code)]),
         "expires_in": int(LASTS.total_seconds()),
         "interval": INTERVAL_SECONDS,
     }

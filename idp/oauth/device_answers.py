@@ -7,9 +7,10 @@ from typing import Final
 from msgspec import structs
 
 from idp import events
+from idp.foundation import uris
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
-from idp.oauth import allowed_users, answering, audiences, responses
+from idp.oauth import allowed_users, answering, audiences
 from idp.oauth.responses import Reply
 from idp.oauth.tokens import lifetime
 from idp.records import (
@@ -84,7 +85,7 @@ def _decision(service: Service, request: AuthRequest, *, is_allowed: bool) -> li
 
 
 def _done(request: AuthRequest) -> Reply:
-    return Reply(responses.append(request.redirect_uri, [("flow", request.id)]))
+    return Reply(uris.with_parameters(request.redirect_uri, [("flow", request.id)]))
 
 
 async def find(service: Service, flow_id: str, agent: Agent | None) -> DeviceRequest | None:

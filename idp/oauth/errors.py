@@ -28,11 +28,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from idp.oauth.checks.check import Check
     from idp.records import Application
+
+
+class FailedCheck(Protocol):
+    """What a refusal says of the check that did not hold."""
+
+    @property
+    def name(self) -> str:
+        """The check's name in records of refusals."""
+
+    @property
+    def says(self) -> str:
+        """What has to hold."""
+
+    @property
+    def rule(self) -> str:
+        """The standard and section that demand it."""
+
+    @property
+    def fix(self) -> str:
+        """What mends most requests for which it does not hold."""
 
 
 class Refusing(Exception):
@@ -42,7 +61,7 @@ class Refusing(Exception):
     the check that did not hold, and `client_id` the application's where it is known.
     """
 
-    check: Check | None = None
+    check: FailedCheck | None = None
 
     def __init__(
         self,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from idp.foundation import uris
 from idp.identity import session_clients
-from idp.oauth import responses
 from idp.records import LOGOUT_REQUESTS, LogoutRequest
 from idp.service import Service
 from storage import Insert, Write
@@ -36,7 +36,7 @@ async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
     for session_id in session_ids:
         about = [("iss", service.config.issuer), ("sid", session_id)]
         found += [
-            responses.append(client.front_channel_logout_uri, about)
+            uris.with_parameters(client.front_channel_logout_uri, about)
             for client in await session_clients.find(service, session_id)
             if client.front_channel_logout_uri
         ]

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp import last_uses
 from idp.identity import pats
-from idp.oauth import reserved_scopes, scopes, standing, stories, tokens
+from idp.oauth import reserved_scopes, scopes, standing, stories, tokens, validity_details
 from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.errors import InvalidToken
 from idp.oauth.reserved_scopes import Reserved
@@ -87,7 +87,7 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
     """
     stands = await standing.judge(service, presented.named, found)
     if stands is None:
-        story, check, fix = await stories.fallen(service, presented.named, TOKEN_STANDS)
+        story, check, fix = await validity_details.fallen(service, presented.named, TOKEN_STANDS)
         with check:
             raise _refused(story, presented.claims.client_id, fix)
     note_use(service, presented)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct, structs
 
 from idp import mail
+from idp.foundation import uris
 from idp.i18n import Bundle
 from idp.identity import mail_codes, mail_limits, registration, sessions
 from idp.identity import registration_letters as letters
@@ -21,7 +22,7 @@ from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
-from idp.oauth import flows, homes, own_areas, responses, sign_in_flow
+from idp.oauth import flows, homes, own_areas, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.policies.letters import wording
@@ -157,7 +158,7 @@ async def _mail(
     """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
     to, code = typed.email, mail_codes.new(service)
     application = visit.bundle.text(own_areas.name_of(flow.client))
-    url = responses.append(visit.verify_url, [("code", code)])
+    url = uris.with_parameters(visit.verify_url, [("code", code)])
     words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
     with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES, words)
     of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)

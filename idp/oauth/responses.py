@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from typing import Final, Literal, TypeAlias
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 from idp.config import Config
 from idp.credentials import Confidential
+from idp.foundation.uris import with_parameters as append
 from idp.oauth.errors import OAuthError
 
 ResponseMode: TypeAlias = Literal["query", "fragment", "form_post"]
@@ -71,15 +72,3 @@ def _reply(config: Config, to: ReturnTo, values: dict[str, str]) -> Reply:
 
 def _state(to: ReturnTo) -> list[tuple[str, str]]:
     return [] if to.state is None else [("state", unquote(to.state))]
-
-
-def append(uri: str, pairs: list[tuple[str, str]], *, mode: str = "query") -> str:
-    """`uri` with `pairs` added to its query (which stays as it is), or as its fragment."""
-    encoded = urlencode(pairs, quote_via=quote)
-    if not encoded:
-        return uri
-    if mode == "fragment":
-        return f"{uri}#{encoded}"
-    if "?" not in uri:
-        return f"{uri}?{encoded}"
-    return uri + ("" if uri.endswith(("?", "&")) else "&") + encoded

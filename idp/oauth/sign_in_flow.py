@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from idp.foundation import uris
 from idp.identity import guess_resets, opening, password_change, sessions, sign_in
 from idp.identity.agents import Cookie
 from idp.identity.password_change import Change
@@ -137,7 +138,7 @@ async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
     """Go there; where several people are signed in, the address says whom the person chose."""
     await flows.commit(service, flow, *flows.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
-    return Reply(responses.append(flow.request.redirect_uri, chosen))
+    return Reply(uris.with_parameters(flow.request.redirect_uri, chosen))
 
 
 async def cancel(service: Service, flow: Flow) -> Reply:

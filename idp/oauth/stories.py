@@ -5,9 +5,8 @@ Nothing here ever holds a secret, and what was sent is shown as `redaction.text`
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from datetime import timedelta
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -15,27 +14,10 @@ from msgspec import Struct
 from idp import credentials, redaction
 from idp.config import Config
 from idp.identity import pats
-from idp.oauth import jose, standing
-from idp.oauth.checks.check import USER_ALLOWED, Check
-from idp.oauth.standing import Named
+from idp.oauth import jose
 from idp.records import (
-    APPLICATIONS,
-    AUTHORIZATIONS,
-    INSTANCES,
-    MEMBERSHIPS,
-    ORGANIZATIONS,
-    PATS,
-    PROJECT_GRANTS,
-    PROJECTS,
-    REVOKED_TOKENS,
-    ROLE_ASSIGNMENTS,
-    SESSIONS,
-    USERS,
     Application,
-    Authorization,
-    Session,
 )
-from idp.service import Service
 
 _UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"))
 _QUOTED_CHARACTERS: Final = 200
@@ -148,6 +130,10 @@ def no_id_token(config: Config, text: str) -> str:
     return f"That is {kind or 'no JWT at all'}, not an ID token."
 
 
+class _Said(Struct):
+    iss: str = ""
+
+
 def _foreign_jwt(config: Config, text: str, due: str) -> str:
     """What an unproven JWT says of itself; `due` is the type that is taken here."""
     try:
@@ -162,85 +148,3 @@ def _foreign_jwt(config: Config, text: str, due: str) -> str:
         sent = kinds.get(parsed.header.typ or "", "a JWT of another kind")
         return f"That is {sent}, not {kinds[due]}."
     return "It is a JWT of this service by its words, but its signature does not verify."
-
-
-class _Said(Struct):
-    iss: str = ""
-
-
-class Fallen(NamedTuple):
-    """Why a grant or token does not stand any more, the check that this is told as, and what
-    mends it where that is more than the check says."""
-
-    story: str
-    check: Check
-    fix: str = ""
-
-
-async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
-    """What of all that a grant or token depends on does not stand any more; `usual` is the check
-    for all but users who may not use the application."""
-    now = service.clock.now()
-    keys = standing.keys(named)
-    records = await service.store.get_many(keys)
-    for (collection, id), record in zip(keys, records, strict=True):
-        told = _FALLEN[collection.name](record, now, id in named.session_ids)
-        if told:
-            return Fallen(told, usual)
-    refusal = standing.not_allowed(named, records)
-    if refusal is not None:
-        return Fallen(refusal.story, USER_ALLOWED, refusal.fix)
-    return Fallen(
-        await standing.refused_acting(service, named, records)
-        or "A password, a factor or a state was changed since: "
-        "that ends whatever was issued before to the user or the application.",
-        usual,
-    )
-
-
-def _fallen_grant(record: Authorization | None, now: datetime, counts: bool) -> str:
-    if record is None:
-        return "The grant is gone: it has expired, with everything that came of it."
-    return (
-        f"The grant was revoked {span(now - record.revoked_at)} ago." if record.revoked_at else ""
-    )
-
-
-def _fallen_session(record: Session | None, now: datetime, counts: bool) -> str:
-    if not counts or (record and record.ended_at is None):
-        return ""
-    since = f"{span(now - record.ended_at)} ago, " if record and record.ended_at else ""
-    return f"The session ended {since}by a logout."
-
-
-def _fallen_token(record: object, now: datetime, counts: bool) -> str:
-    return "The token was revoked by its client." if record else ""
-
-
-def _fallen_pat(record: object, now: datetime, counts: bool) -> str:
-    told = "The personal access token that it came of has expired or was deleted."
-    return "" if record else told
-
-
-def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
-    def told(record: Any, now: datetime, counts: bool) -> str:
-        is_gone = record is None or record.state != "active"
-        return f"The {what} is deleted or not active." if is_gone else ""
-
-    return told
-
-
-_FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
-    INSTANCES.name: lambda record, now, counts: "",
-    MEMBERSHIPS.name: lambda record, now, counts: "",
-    AUTHORIZATIONS.name: _fallen_grant,
-    USERS.name: _state_of("user"),
-    APPLICATIONS.name: _state_of("application"),
-    ORGANIZATIONS.name: _state_of("organization of the user or of the application"),
-    SESSIONS.name: _fallen_session,
-    REVOKED_TOKENS.name: _fallen_token,
-    PATS.name: _fallen_pat,
-    PROJECTS.name: lambda record, now, counts: "",
-    PROJECT_GRANTS.name: lambda record, now, counts: "",
-    ROLE_ASSIGNMENTS.name: lambda record, now, counts: "",
-}

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from idp.oauth.checks import authorize, device, end_session, introspect, par, userinfo
 from idp.oauth.checks.check import Check
+from idp.oauth.errors import FailedCheck
 from idp.oauth.grants import GRANTS
 
 Endpoint = Literal[
@@ -31,9 +32,10 @@ TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
 }
 
 
-def passed(endpoint: Endpoint, failed: Check) -> tuple[Check, ...]:
+def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
     """The checks that held before the one that did not."""
     for checks in TRAILS[endpoint]:
-        if failed in checks:
-            return checks[: checks.index(failed)]
+        for place, check in enumerate(checks):
+            if check == failed:
+                return checks[:place]
     return ()

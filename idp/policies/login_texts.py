@@ -8,10 +8,9 @@ what is built in. Sentences that hold a number have several forms, and can't be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final
 
 from idp import i18n
 from idp.access import Call
@@ -19,41 +18,18 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.errors import FieldProblem, NotFound
 from idp.fields import Items, Text
-from idp.i18n import Bundle
 from idp.policies import effective
 from idp.policies import policy as policies
+from idp.policies.page_texts import KIND, Texts, built_in, texts_of
 from idp.records import LoginText, LoginTextRules, Policy
 from idp.requests import Request
 from idp.service import Service
 from storage import Conflict
 
-# Those that somebody meets on the way to an application; of all other pages the words stay.
-SCREENS: Final = (
-    "page",
-    "login-name",
-    "password",
-    "passkey",
-    "factor",
-    "reset",
-    "accounts",
-    "organization",
-    "register",
-    "verify-email",
-    "user-name",
-    "change-password",
-    "consent",
-    "device",
-    "logout",
-    "signed-in",
-    "expired",
-)
 MAX_KEY: Final = 1000
 MAX_TEXT: Final = 1000
 MAX_TEXTS: Final = 500
-_KIND: Final = "login_text"
 _PLACEHOLDER: Final = re.compile(r"%\(\w+\)s")
-
-Texts: TypeAlias = Mapping[tuple[str, str], str]
 
 
 class LoginTextEntry(Request, frozen=True, kw_only=True):
@@ -117,32 +93,13 @@ class DefaultLoginTexts(Answer, frozen=True, kw_only=True):
     texts: list[LoginTextEntryView]
 
 
-@cache
-def built_in(language: str) -> Texts:
-    """Every text that can be set, as the service has it in a language."""
-    bundle = i18n.load(language)
-    return {
-        (context, key): bundle.pgettext(context, key)
-        for context, key in i18n.singulars()
-        if context in SCREENS
-    }
-
-
-async def bundle(service: Service, org_id: str | None, language: str) -> Bundle:
-    """The texts of an organization's pages, or the installation's, in a language."""
-    own, default = await effective.find(service, org_id, _KIND, language)
-    texts = {**_texts(default), **_texts(own)}
-    known = i18n.load(language)
-    return known.overlaid(texts) if texts else known
-
-
 async def show_default(service: Service, call: Call, language: str) -> LoginTextFound:
     """What the pages of the installation say in a language, where it isn't what is built in.
 
     Raises NotFound: there is no such language.
     """
     _check(language)
-    _, stored = await effective.find(service, None, _KIND, language)
+    _, stored = await effective.find(service, None, KIND, language)
     return await _found(service, language, stored, is_default=stored is None)
 
 
@@ -152,7 +109,7 @@ async def show(service: Service, call: Call, language: str) -> LoginTextFound:
     Raises NotFound.
     """
     _check(language)
-    _, own, default = await policies.found(service, call, _KIND, language)
+    _, own, default = await policies.found(service, call, KIND, language)
     return await _found(service, language, own or default, is_default=own is None)
 
 
@@ -165,8 +122,8 @@ async def show_built_in(service: Service, call: Call, language: str) -> DefaultL
 async def show_inherited(service: Service, call: Call, language: str) -> DefaultLoginTexts:
     """Every text that an organization can set, as it is otherwise. Raises NotFound."""
     _check(language)
-    _, _, default = await policies.found(service, call, _KIND, language)
-    texts = {**built_in(language), **_texts(default)}
+    _, _, default = await policies.found(service, call, KIND, language)
+    texts = {**built_in(language), **texts_of(default)}
     return DefaultLoginTexts(language=language, texts=_entries(texts))
 
 
@@ -175,17 +132,17 @@ async def put_default(
 ) -> Changed:
     """Set what the pages of the installation say in a language. Raises NotFound, Busy."""
     rules = _rules(language, request)
-    return await policies.set_default(service, call, rules, _KIND, language)
+    return await policies.set_default(service, call, rules, KIND, language)
 
 
 async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
     """Set what the pages of an organization say in a language. Raises NotFound, Busy."""
     rules = _rules(language, request)
-    organization, own, _ = await policies.found(service, call, _KIND, language)
+    organization, own, _ = await policies.found(service, call, KIND, language)
     if own is None and not call.if_match:
         with suppress(Conflict):  # somebody was faster: theirs is replaced
-            return await policies.add_own(service, call, rules, _KIND, language)
-    return await policies.replace(service, call, organization.id, rules, _KIND, language)
+            return await policies.add_own(service, call, rules, KIND, language)
+    return await policies.replace(service, call, organization.id, rules, KIND, language)
 
 
 async def reset(service: Service, call: Call, language: str) -> Changed:
@@ -194,8 +151,8 @@ async def reset(service: Service, call: Call, language: str) -> Changed:
     Raises NotFound: they do.
     """
     _check(language)
-    organization, _, _ = await policies.found(service, call, _KIND, language)
-    return await policies.remove(service, call, organization.id, _KIND, language)
+    organization, _, _ = await policies.found(service, call, KIND, language)
+    return await policies.remove(service, call, organization.id, KIND, language)
 
 
 def _rules(language: str, request: LoginTextForm) -> LoginTextRules:
@@ -209,12 +166,6 @@ def _check(language: str) -> None:
         raise NotFound("pages are not written in that language", slug="language.not_found")
 
 
-def _texts(policy: Policy | None) -> dict[tuple[str, str], str]:
-    if policy is None or not isinstance(policy.rules, LoginTextRules):
-        return {}
-    return {(each.screen, each.key): each.text for each in policy.rules.texts}
-
-
 def _entries(texts: Texts) -> list[LoginTextEntryView]:
     return [
         LoginTextEntryView(screen=screen, key=key, text=text)
@@ -226,5 +177,5 @@ async def _found(
     service: Service, language: str, policy: Policy | None, *, is_default: bool
 ) -> LoginTextFound:
     details = await policies.told_of(service, policy)
-    view = LoginTextView(details=details, language=language, texts=_entries(_texts(policy)))
+    view = LoginTextView(details=details, language=language, texts=_entries(texts_of(policy)))
     return LoginTextFound(details=details, custom_text=view, is_default=is_default)

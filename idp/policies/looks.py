@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp import i18n
 from idp.i18n import Bundle
-from idp.policies import brand, effective, login_texts, pictures
+from idp.policies import brand, effective, page_texts, pictures
 from idp.policies.pictures import Sign
 from idp.records import (
     ORGANIZATIONS,
@@ -61,7 +61,7 @@ async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
     return await service.recent.get(
         ("texts", org_id, tag),
         service.clock.now(),
-        lambda: login_texts.bundle(service, org_id, tag),
+        lambda: page_texts.bundle(service, org_id, tag),
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from idp.foundation.text_folding import folded
 from idp.records.clients import APPLICATIONS
 from idp.records.domains import DOMAINS, new_domain
 from idp.records.people import ORGANIZATIONS, USERS
-from idp.search_plans import folded
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
 _AT_ONCE: Final = 500

@@ -23,9 +23,9 @@ from google.oauth2.service_account import Credentials
 from google_crc32c import Checksum
 
 from idp.errors import FieldProblem
+from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.guarded_calls import SILENT_SECONDS, NotCalled, Time, guard, origin, time_of
 from idp.transfer.object_place import Place, ServiceAccount
-from idp.transfer.object_store import ObjectStorageFailed
 
 TOKEN_URI: Final = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 SCOPE: Final = "https://www.googleapis.com/auth/devstorage.read_write"

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from idp import logs
-from idp.errors import Busy, FieldProblem, InvalidArgument
+from idp.errors import Busy, FieldProblem
 from idp.service import Service
+from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.object_place import Place
 
 if TYPE_CHECKING:
@@ -27,15 +28,6 @@ _BUSY_SECONDS: Final = 30
 _turns: Final = threading.BoundedSemaphore(MAX_AT_ONCE)
 _log: Final = logs.logger(__name__)
 _NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip install 'idp[gcs]'"
-
-
-class ObjectStorageFailed(InvalidArgument):
-    """Nothing was read, or nothing written. `cause` is for the log; neither holds a secret."""
-
-    def __init__(self, problem: FieldProblem, cause: str = "") -> None:
-        super().__init__([problem])
-        self.slug = problem.slug
-        self.cause = cause
 
 
 async def fetch(service: Service, place: Place, into: Path, seconds: float, most: int) -> None:

@@ -10,70 +10,23 @@ import asyncio
 import gc
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, TypeVar
+from typing import Final
 
-import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from idp import exits, logs, start
-from idp.config import Config
-from idp.records.jobs import Job
 from idp.transfer.desks import Desk, OwnDesk
 from idp.transfer.engine import Settled
 from idp.transfer.kinds.kind import Taking
-from idp.transfer.rows import Row
+from idp.transfer.worker_messages import Answer, Engagement, Order, receive, send
 from storage import StorageError
 
-_LENGTH_OCTETS: Final = 4
 _MADE_BEFORE_COLLECTION: Final = 400_000  # objects; a few thousand rows
 _TURN_SECONDS: Final = 0.0005  # at most, while another thread of the process waits for its turn
 
 _log: Final = logs.logger(__name__)
-
-M = TypeVar("M")
-
-
-class Engagement(Struct, frozen=True):
-    """What a worker is told first: the settings, and the job that it helps with."""
-
-    config: Config
-    job: Job
-
-
-class Order(Struct, frozen=True):
-    """What is to be done: these rows judged, or what was judged last stored."""
-
-    rows: Sequence[Row] | None = None
-
-
-class Answer(Struct, frozen=True):
-    """That it was done. After one that `is_stored` a second tells what became of each row, without
-    documents, or why not. `failure` is the store's, `is_broken` says that something failed that
-    must not."""
-
-    is_stored: bool = False
-    settled: list[Settled] | None = None
-    failure: str | None = None
-    is_broken: bool = False
-
-
-async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
-    """Write a message. Raises ConnectionError."""
-    octets = msgspec.json.encode(message)
-    writer.write(len(octets).to_bytes(_LENGTH_OCTETS, "big") + octets)
-    await writer.drain()
-
-
-async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
-    """The next message; None when the other end is gone."""
-    try:
-        length = await reader.readexactly(_LENGTH_OCTETS)
-        octets = await reader.readexactly(int.from_bytes(length, "big"))
-    except (asyncio.IncompleteReadError, ConnectionError):
-        return None
-    return msgspec.json.decode(octets, type=kind)
 
 
 @contextmanager

@@ -17,11 +17,11 @@ from typing import Final, TypeVar
 from idp import cores, logs
 from idp.records.jobs import Job
 from idp.service import Service
-from idp.transfer import worker
+from idp.transfer import worker_messages
 from idp.transfer.desks import Desk, Telling
 from idp.transfer.kinds.kind import Taking
 from idp.transfer.rows import Row
-from idp.transfer.worker import Answer, Engagement, Order
+from idp.transfer.worker_messages import Answer, Engagement, Order
 from storage import StorageError, Unavailable
 
 WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
@@ -111,13 +111,13 @@ class _Worker:
 
     async def begin(self, taking: Taking) -> bool:
         """Tell it what it helps with; whether it is ready. Raises ConnectionError."""
-        await worker.send(self._writer, Engagement(taking.service.config, taking.job))
-        return await worker.receive(self._reader, Answer) is not None
+        await worker_messages.send(self._writer, Engagement(taking.service.config, taking.job))
+        return await worker_messages.receive(self._reader, Answer) is not None
 
     async def listen(self) -> None:
         """Hear its answers until it has ended."""
         try:
-            while (answer := await worker.receive(self._reader, Answer)) is not None:
+            while (answer := await worker_messages.receive(self._reader, Answer)) is not None:
                 self._hear(answer)
         finally:
             self._has_ended = True
@@ -138,7 +138,7 @@ class _Worker:
             raise _gone()
         self._waiting = asyncio.get_running_loop().create_future()
         try:
-            await worker.send(self._writer, order)
+            await worker_messages.send(self._writer, order)
         except ConnectionError as error:
             self._waiting = None
             raise _gone() from error

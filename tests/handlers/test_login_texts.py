@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from idp import i18n
-from idp.policies.login_texts import MAX_TEXTS, SCREENS, built_in
+from idp.policies.login_texts import MAX_TEXTS
+from idp.policies.page_texts import SCREENS, built_in
 from idp.records import ORGANIZATIONS
 from tests.handlers.steps import Seen, text_of
 from tests.support.callers import instance_owner, new_caller, new_organization, refused

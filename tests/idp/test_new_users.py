@@ -9,6 +9,7 @@ from msgspec import structs
 
 from idp.errors import Taken
 from idp.fields import MAX_TEXT
+from idp.foundation import user_names
 from idp.identity import new_users, organizations, users
 from idp.identity.new_users import NewHuman
 from idp.records import (
@@ -226,8 +227,8 @@ async def test_names_that_differ_are_two(service, one, other):
     ],
 )
 def test_a_name_that_nobody_could_tell_or_type_is_refused(name, slug):
-    with pytest.raises(users.NameRefused) as refused:
-        users.check_name(name)
+    with pytest.raises(user_names.NameRefused) as refused:
+        user_names.check_name(name)
 
     assert refused.value.slug == slug
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idp.config import Config
+from idp.foundation import uris
 from idp.oauth import responses
 from idp.oauth.errors import AccessDenied
 from idp.oauth.responses import ReturnTo
@@ -94,9 +95,9 @@ def test_a_form_has_the_values_themselves_and_leaves_the_address_alone(state, co
     ],
 )
 def test_the_query_of_a_redirect_uri_stays_as_it_is(uri, expected):
-    assert responses.append(uri, [("a", "1")]) == expected
-    assert responses.append(uri, [("a", "1")], mode="fragment") == f"{uri}#a=1"
-    assert responses.append(uri, []) == uri
+    assert uris.with_parameters(uri, [("a", "1")]) == expected
+    assert uris.with_parameters(uri, [("a", "1")], mode="fragment") == f"{uri}#a=1"
+    assert uris.with_parameters(uri, []) == uri
 
 
 def test_after_a_logout_only_the_state_is_added():

@@ -8,7 +8,8 @@ import pytest
 
 from idp import searching
 from idp.errors import InvalidArgument
-from idp.search_plans import Filter, folded
+from idp.foundation.text_folding import folded
+from idp.search_plans import Filter
 from idp.searching import PageQuery, TextQuery
 from storage import Collection, Insert, Record, open_store
 

@@ -10,8 +10,9 @@ from idp.cli import queries
 from idp.cli.apply import kinds
 from idp.cli.apply.kinds import Kind, Settings
 from idp.cli.apply.steps import Step, Thing
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.clients import new_apps, presets
 from idp.errors import IdpError
 from idp.requests import Request, collect, declared

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 import yaml
 
-from idp.cli.backends import Document
+from idp.cli.document import Document
 from idp.clients import presets
 from idp.clients.api_apps import NewApiApp
 from idp.clients.oidc_request import NewOidcApp

@@ -11,8 +11,9 @@ import msgspec
 
 from idp.api.operation import Operation
 from idp.cli import output, proposals
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
+from idp.cli.document import Document
 from idp.errors import FieldProblem, InvalidArgument
 
 Action = Literal["create", "change", "delete"]

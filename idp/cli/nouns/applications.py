@@ -8,9 +8,9 @@ from typing import Any, Final
 import click
 
 from idp.cli import fields
-from idp.cli.backends import Document
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
+from idp.cli.document import Document
 from idp.clients.oidc_request import NewOidcApp
 
 _APPS: Final = "/management/v1/projects/{projectId}/apps"

@@ -9,9 +9,10 @@ from typing import Any, Final
 import click
 import msgspec
 
-from idp.cli.backends import Backend, Document
+from idp.cli.backends import Backend
 from idp.cli.building import group, with_place
 from idp.cli.command import BY_ADDRESS, command
+from idp.cli.document import Document
 from idp.cli.fields import instant
 from idp.cli.output import Format, flat
 from idp.cli.running import carry_out, place_of

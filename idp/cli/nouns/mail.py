@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import click
 
-from idp.cli.backends import Document
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
+from idp.cli.document import Document
 
 _MAIL: Final = "/admin/v1/mail"
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from idp.clients.oidc_request import APP_TYPES
 from idp.clients.presets import devices, frameworks, products
 from idp.clients.presets.preset import Kind, Preset
-from idp.config_rules import is_loopback
+from idp.clients.wire_names import APP_TYPES
 from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import endpoints
+from idp.urls import is_loopback
 
 PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
 _PLACE: Final = re.compile(r"<([a-z_]+)>")

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp import credentials
 from idp.credentials import Confidential
-from idp.oauth import authorizations, client_auth, stories
+from idp.oauth import authorizations, client_auth, stories, validity_details
 from idp.oauth.authorizations import Grantee
 from idp.oauth.checks.check import Check
 from idp.oauth.checks.token import GRANT_STANDS
@@ -117,7 +117,7 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee
     )
     if grantee is None:
         named = authorizations.named(authorization, exchange.client.project_id)
-        story, check, fix = await stories.fallen(exchange.service, named, GRANT_STANDS)
+        story, check, fix = await validity_details.fallen(exchange.service, named, GRANT_STANDS)
         with check:
             told = "the grant was revoked, or its user or client is not active any more"
             raise InvalidGrant(told, story=story, fix=fix)

@@ -11,7 +11,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from idp import i18n
-from idp.policies import login_texts
+from idp.policies import page_texts
 from idp.policies.pictures import BOXES
 from idp.transfer.kinds import KINDS
 from tests.idp.transfer.possessions import FLAG, LINE, possessions, some
@@ -31,7 +31,7 @@ LINK = st.sampled_from(
 SECONDS = st.integers(0, 10**9).map(lambda n: f"{n}s")
 FACTORS = [f"SECOND_FACTOR_TYPE_{name}" for name in ("OTP", "U2F", "OTP_SMS")]
 MULTI = ["MULTI_FACTOR_TYPE_U2F_WITH_VERIFICATION"]
-PLAIN = [key for key in login_texts.built_in("en") if "%" not in key[1]]
+PLAIN = [key for key in page_texts.built_in("en") if "%" not in key[1]]
 PHOTO, DRAWING = pictures.encoded("JPEG", size=(500, 200)), pictures.encoded("PNG")
 
 

@@ -16,8 +16,8 @@ from msgspec import structs
 from idp import requests
 from idp.errors import Busy
 from idp.transfer import google_storage, object_store
+from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.object_place import Place
-from idp.transfer.object_store import ObjectStorageFailed
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,

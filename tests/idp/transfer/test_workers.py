@@ -15,9 +15,9 @@ import pytest
 from idp import start
 from idp.config import Config
 from idp.records import USERS
-from idp.transfer import desks, worker, workers
+from idp.transfer import desks, worker_messages, workers
 from idp.transfer.kinds.kind import Taking
-from idp.transfer.worker import Answer
+from idp.transfer.worker_messages import Answer
 from storage import Unavailable
 from tests.fire import importing
 from tests.fire.importing import children
@@ -139,7 +139,7 @@ def end(io_loop, monkeypatch):
 
     monkeypatch.setattr(workers, "_process", process)
     _, writer = io_loop.run_sync(lambda: asyncio.open_unix_connection(sock=theirs))
-    io_loop.run_sync(lambda: worker.send(writer, Answer()))  # it is ready
+    io_loop.run_sync(lambda: worker_messages.send(writer, Answer()))  # it is ready
     yield writer
     writer.close()
     io_loop.run_sync(writer.wait_closed)
@@ -148,7 +148,7 @@ def end(io_loop, monkeypatch):
 async def stored(far, end):
     """What became of a batch that the other end has stored, and has yet to tell of."""
     storing = asyncio.ensure_future(far.store())
-    await worker.send(end, Answer(is_stored=True))
+    await worker_messages.send(end, Answer(is_stored=True))
     return await storing
 
 
@@ -165,11 +165,11 @@ async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch
         telling = await stored(far, end)
         judging = asyncio.ensure_future(far.judge([]))
         await asyncio.sleep(0)
-        await worker.send(end, Answer(failure="the store went"))
+        await worker_messages.send(end, Answer(failure="the store went"))
         with pytest.raises(Unavailable):
             await telling
         assert not judging.done()
-        await worker.send(end, Answer(failure="the store went again"))
+        await worker_messages.send(end, Answer(failure="the store went again"))
         with pytest.raises(Unavailable, match="again"):
             await judging
 

@@ -1,0 +1,40 @@
+"""The call that lists the scheduled jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from idp import durations
+from idp.access import Call
+from idp.answers import Answer
+from idp.background import JOBS
+from idp.listing import ListDetails
+from idp.records import LEASES
+from idp.service import Service
+
+
+class JobView(Answer, frozen=True, kw_only=True):
+    """A job, and when its turn is at the latest; without `next_turn` it is due at once."""
+
+    name: str
+    interval: str
+    next_turn: datetime | None = None
+
+
+class Jobs(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[JobView] = []
+
+
+async def listed(service: Service, call: Call) -> Jobs:
+    """List what the installation does by itself, and when each is next."""
+    leases = await service.store.get_many([(LEASES, name) for name in JOBS])
+    found = [
+        JobView(
+            name=name,
+            interval=durations.text(max(1, round(job.interval_seconds))),
+            next_turn=lease.expires_at if lease else None,
+        )
+        for (name, job), lease in zip(JOBS.items(), leases, strict=True)
+    ]
+    return Jobs(details=ListDetails(total_result=str(len(found))), result=found)

@@ -1,0 +1,1 @@
+"""Tools that know nothing of identity: clock, randomness, strict JSON, errors, texts, logs."""

@@ -1,0 +1,48 @@
+"""User names: which can be given to a user."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from idp.errors import IdpError
+
+MAX_NAME_CHARACTERS: Final = 200
+
+# Control characters, and those without a look of their own: zero width, direction, private use;
+# and what Unicode calls default-ignorable in other categories.
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+
+_IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+class NameRefused(IdpError):
+    """A user name that nobody can have; the message goes on after "the user name"."""
+
+    slug = "user.name_refused"
+
+
+def check_name(user_name: str) -> str:
+    """The user name as it was given. Raises NameRefused.
+
+    What looks like another's name, or could not be typed, is nobody's: no invisible characters,
+    no spaces around it.
+    """
+    if _is_hidden(user_name):
+        raise NameRefused("holds invisible characters", slug="user.name_invisible")
+    if user_name != user_name.strip():
+        raise NameRefused("has spaces around it", slug="user.name_spaces")
+    if not 0 < len(user_name) <= MAX_NAME_CHARACTERS:
+        text = f"must have 1 to {MAX_NAME_CHARACTERS} characters"
+        raise NameRefused(text, slug="user.name_length")
+    return user_name
+
+
+def _is_hidden(user_name: str) -> bool:
+    if user_name.isascii():
+        return not user_name.isprintable()
+    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
+    return hidden or _IGNORABLE.search(user_name) is not None

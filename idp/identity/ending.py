@@ -1,0 +1,16 @@
+"""What is written when a user ends: by deactivation, a lock, or removal."""
+
+from __future__ import annotations
+
+from idp.identity import memberships, sessions, users
+from idp.records import User
+from idp.service import Service
+from storage import Write
+
+
+async def ending_writes(service: Service, user: User) -> list[Write]:
+    """The writes that belong to the end of a user: news for applications, and guards that what
+    they own keeps an active owner. Raises FailedPrecondition."""
+    guards = await memberships.what_stays(service, user.id)
+    subject = await users.subject_of(service, user)
+    return [*guards, *(await sessions.news_of_all(service, subject) if subject else [])]

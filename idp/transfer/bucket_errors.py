@@ -1,0 +1,19 @@
+"""What is wrong with an object storage bucket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idp.errors import FieldProblem, InvalidArgument
+
+if TYPE_CHECKING:
+    pass
+
+
+class ObjectStorageFailed(InvalidArgument):
+    """Nothing was read, or nothing written. `cause` is for the log; neither holds a secret."""
+
+    def __init__(self, problem: FieldProblem, cause: str = "") -> None:
+        super().__init__([problem])
+        self.slug = problem.slug
+        self.cause = cause
