@@ -10,7 +10,7 @@ from idp.access import Call
 from idp.changes import Changed
 from idp.errors import FailedPrecondition
 from idp.identity import covered_users, guess_resets
-from idp.identity.ending import ending_writes as what_ends
+from idp.identity.ending import ending_writes
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Write
@@ -49,7 +49,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         user = await covered_users.find(service, call, user_id)
         if user.state != step.before:
             raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
-        also[:] = await what_ends(service, user) if step.is_end else []
+        also[:] = await ending_writes(service, user) if step.is_end else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:

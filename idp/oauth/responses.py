@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp.config import Config
 from idp.credentials import Confidential
-from idp.foundation.uris import with_parameters as append
+from idp.foundation.uris import with_parameters
 from idp.oauth.errors import OAuthError
 
 ResponseMode: TypeAlias = Literal["query", "fragment", "form_post"]
@@ -60,14 +60,14 @@ def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
 
 def with_state(to: ReturnTo) -> str:
     """The address with `state` alone, as after a logout."""
-    return append(to.redirect_uri, _state(to), mode=to.mode)
+    return with_parameters(to.redirect_uri, _state(to), mode=to.mode)
 
 
 def _reply(config: Config, to: ReturnTo, values: dict[str, str]) -> Reply:
     pairs = [*values.items(), *_state(to), ("iss", config.issuer)]
     if to.mode == "form_post":
         return Reply(to.redirect_uri, pairs)
-    return Reply(append(to.redirect_uri, pairs, mode=to.mode))
+    return Reply(with_parameters(to.redirect_uri, pairs, mode=to.mode))
 
 
 def _state(to: ReturnTo) -> list[tuple[str, str]]:
