@@ -19,12 +19,13 @@ from tornado.web import HTTPError
 
 from handlers import api_refusals
 from handlers.base import Handler
-from idp import access, json_bounds, leaving, rate_limits, repeating, requests, strict_json
+from idp import access, rate_limits, repeating, requests
 from idp.access import Call
 from idp.answers import Answer, Filed
 from idp.api import error_body
 from idp.api.operation import Operation
-from idp.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
+from idp.foundation import cancellation, json_bounds, strict_json
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.repeating import Repeatable
 from idp.service import Service
 from idp.transfer.uploads import Upload
@@ -201,7 +202,7 @@ class ApiHandler(JsonHandler):
             return
         if self.operation.is_filed:
             making = self.operation.run(self.service, self.call, *ids, **given)
-            await self._send(await leaving.unless(self._left, making))
+            await self._send(await cancellation.unless(self._left, making))
             return
 
         async def work(service: Service) -> bytes:

@@ -8,7 +8,7 @@ from typing import Final
 from tornado.web import HTTPError
 
 from idp import access
-from idp.errors import (
+from idp.foundation.errors import (
     AlreadyExists,
     Busy,
     DeadlineExceeded,

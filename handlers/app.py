@@ -58,8 +58,8 @@ from handlers.login import (
 )
 from handlers.login import device as device_page
 from handlers.login import logout as logout_page
-from idp import logs
 from idp.api import OPERATIONS
+from idp.foundation import logs
 from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]

@@ -20,8 +20,9 @@ from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from handlers import hosts, params
-from idp import logs, trial
-from idp.errors import Busy, IdpError
+from idp import trial
+from idp.foundation import logs
+from idp.foundation.errors import Busy, IdpError
 from idp.identity.try_origin import TryOrigin
 from idp.oauth.errors import (
     InsufficientScope,

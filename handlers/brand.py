@@ -13,7 +13,7 @@ from typing import Any, Final
 from tornado.web import HTTPError
 
 from handlers.page import PageHandler
-from idp.colours import is_colour
+from idp.foundation.contrast import is_colour
 from idp.policies import brand, looks
 from idp.records import PICTURES, LabelRules
 

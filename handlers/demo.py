@@ -14,11 +14,12 @@ from tornado.web import HTTPError
 from handlers import browser
 from handlers.page import PageHandler
 from handlers.params import FORM_TYPE
-from idp import base64url, demo
-from idp.credentials import same
+from idp import demo
 from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import CALLBACK, PATH
-from idp.i18n import Message, message
+from idp.foundation import base64url
+from idp.foundation.i18n import Message, message
+from idp.foundation.opaque_tokens import same
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.endpoints import KEYS, TOKEN, USERINFO
 from idp.oauth.params import Params

@@ -7,9 +7,9 @@ from functools import cache
 
 from handlers import pages
 from handlers.page import PageHandler
-from idp import i18n
 from idp.api import description, manual
 from idp.api.error_body import CATALOGUE as CATALOGUE_PATH
+from idp.foundation import i18n
 from idp.slugs import CATALOGUE
 
 

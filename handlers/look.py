@@ -6,8 +6,8 @@ import re
 from typing import Final
 from urllib.parse import quote
 
-from idp import i18n
-from idp.i18n import Message, message
+from idp.foundation import i18n
+from idp.foundation.i18n import Message, message
 from idp.policies.looks import Look
 from idp.records import PrivacyRules
 

@@ -13,8 +13,8 @@ from handlers import browser, error_texts, hosts, pages, params
 from handlers.base import Handler, as_oauth_error
 from handlers.hosts import WrongHost
 from handlers.look import about
-from idp import i18n, logs
-from idp.i18n import Bundle, Message
+from idp.foundation import i18n, logs
+from idp.foundation.i18n import Bundle, Message
 from idp.identity import agents, user_agents
 from idp.identity.agents import Cookie
 from idp.oauth import continuation, explain, notes, own_areas

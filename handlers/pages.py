@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from mako.lookup import TemplateLookup
 from markupsafe import Markup, escape
 
-from idp import i18n, redaction
-from idp.i18n import Bundle, Message
+from idp.foundation import i18n, redaction
+from idp.foundation.i18n import Bundle, Message
 
 STATIC_PATH = "/ui/static/"
 CONTENT_TYPES = {

@@ -9,9 +9,10 @@ from tornado.web import HTTPError
 
 from handlers import browser
 from handlers.base import ProtocolHandler
-from idp import requests, strict_json, trial
-from idp.errors import InvalidArgument
+from idp import requests, trial
 from idp.fields import Duration
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.oauth.errors import InvalidRequest
 from idp.requests import Request
 from storage.codec import instant_text

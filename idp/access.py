@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import logs
-from idp.errors import NotFound, PermissionDenied, Unauthenticated
+from idp.foundation import logs
+from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity import org_domains, permissions
 from idp.identity.permissions import Permission, Rights
 from idp.oauth import bearer

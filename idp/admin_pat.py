@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from idp import setup
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.identity import memberships, pats, users
 from idp.identity.memberships import IAM_OWNER
 from idp.identity.subjects import Subject

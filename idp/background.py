@@ -16,16 +16,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import (
-    failure_events,
-    logs,
-    org_removal,
-    rate_limits,
-    read_only,
-    tidying,
-    trial,
-)
+from idp import failure_events, org_removal, rate_limits, read_only, tidying, trial
 from idp.delivery import outbox
+from idp.foundation import logs
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp import durations
 from idp.access import Call
 from idp.answers import Answer
 from idp.background import JOBS
+from idp.foundation import durations
 from idp.listing import ListDetails
 from idp.records import LEASES
 from idp.service import Service

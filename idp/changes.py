@@ -15,7 +15,7 @@ from msgspec import structs
 
 from idp import answers, events
 from idp.answers import Answer, Details
-from idp.errors import Busy, PreconditionFailed
+from idp.foundation.errors import Busy, PreconditionFailed
 from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled

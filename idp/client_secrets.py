@@ -9,10 +9,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, Protocol
 
-from idp import credentials, last_uses
+from idp import last_uses
 from idp.answers import Answer
-from idp.errors import FailedPrecondition, NotFound
 from idp.fields import Duration
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.listing import ListDetails
 from idp.records import OldSecret
 from idp.requests import Request
@@ -58,14 +59,14 @@ class Secrets(Answer, frozen=True, kw_only=True):
 
 def id_of(hash: str) -> str:
     """By which name a secret is known: enough of its hash to tell it from any other."""
-    return f"s{hash[: credentials.ID_LENGTH]}"
+    return f"s{hash[: opaque_tokens.ID_LENGTH]}"
 
 
 def proven(owner: Owner, secret: str, now: datetime) -> str | None:
     """The id of the owner's secret that it is, if it is one; whichever, it takes as long."""
-    given, old = credentials.digest(secret), living(owner.old_secret, now)
-    is_current = credentials.same(owner.secret_hash or "", given)
-    is_old = credentials.same(old.hash if old else "", given)
+    given, old = opaque_tokens.digest(secret), living(owner.old_secret, now)
+    is_current = opaque_tokens.same(owner.secret_hash or "", given)
+    is_old = opaque_tokens.same(old.hash if old else "", given)
     return id_of(given) if is_current or is_old else None
 
 
@@ -76,7 +77,7 @@ def living(old: OldSecret | None, now: datetime) -> OldSecret | None:
 
 def first(secret: str | None, now: datetime) -> dict[str, Any]:
     """What an owner keeps of a secret that has none beside it."""
-    hashed, created_at = (credentials.digest(secret), now) if secret else (None, None)
+    hashed, created_at = (opaque_tokens.digest(secret), now) if secret else (None, None)
     return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
 
 

@@ -16,7 +16,7 @@ import msgspec
 from idp import config_rules
 from idp.config import RANGES, TYPES, Config, shown
 from idp.config_rules import Broken
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.profiles import ProfileDefaults
 
 # IDP_ variables that are no settings: where the file is, what the commands say of the service that

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import structs
 
-from idp.credentials import Confidential, digest, same
 from idp.demo_setup import CALLBACK, PATH, client_secret
+from idp.foundation.opaque_tokens import Confidential, digest, same
 from idp.oauth import pkce
 from idp.oauth.endpoints import AUTHORIZE, END_SESSION
 from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit

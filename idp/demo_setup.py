@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-from idp import credentials, events, setup
+from idp import events, setup
 from idp.clients import apps
 from idp.config import Config
-from idp.credentials import Confidential
 from idp.events import Sequenced
+from idp.foundation import opaque_tokens
+from idp.foundation.opaque_tokens import Confidential
 from idp.identity import users
 from idp.records import (
     APPLICATIONS,
@@ -160,7 +161,7 @@ def _client(service: Service, project: Project, secret: str) -> Application:
         auth_method="client_secret_basic",
         **_addresses(service.config),
         grant_types=["authorization_code", "refresh_token"],
-        secret_hash=credentials.digest(secret),
+        secret_hash=opaque_tokens.digest(secret),
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,

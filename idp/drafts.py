@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from idp.errands import Errands
+from idp.foundation.background_tasks import Errands
 from idp.records import SIGNING_KEYS
 from idp.service import Service
 from storage import (

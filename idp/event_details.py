@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 SENTENCES: Final[Mapping[str, Message]] = {
     "user.sign_in.failed": message("A sign-in of this user was refused.", context="events"),

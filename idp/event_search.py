@@ -15,12 +15,13 @@ from typing import Annotated, ClassVar, Final
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from idp import access, base64url, event_details
+from idp import access, event_details
 from idp.access import Call
 from idp.answers import Answer
-from idp.errors import FieldProblem, InvalidArgument
 from idp.event_types import OBJECTS, TYPES, object_of
 from idp.fields import Instant, Integer, Items, Name, Text
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.records import EVENTS, INSTANCES, USERS, Event, User
 from idp.requests import Request
 from idp.service import Service

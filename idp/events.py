@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
-from idp import logs
-from idp.ids import Random
+from idp.foundation import logs
+from idp.foundation.randomness import Random
 from idp.records import EVENTS, ORGANIZATIONS, Event
 from storage import Collection, Insert, Update, Write
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from idp.errors import (
+from idp.foundation.errors import (
     AlreadyExists,
     Busy,
     ConfigError,

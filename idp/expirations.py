@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from idp import credentials
-from idp.errors import FieldProblem, InvalidArgument
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FieldProblem, InvalidArgument
 
 
 def chosen(
@@ -28,14 +28,14 @@ def chosen(
     return ends_at
 
 
-def default(now: datetime, max_days: int, usual: datetime = credentials.LASTS_UNTIL) -> datetime:
+def default(now: datetime, max_days: int, usual: datetime = opaque_tokens.LASTS_UNTIL) -> datetime:
     """Return the end of a credential for which none is given: the maximum, if there is one."""
     return latest(now, max_days) if max_days else usual
 
 
 def latest(now: datetime, max_days: int) -> datetime:
     """Return the last instant that a new credential may end at; `max_days` of 0: year 9999."""
-    return now + timedelta(days=max_days) if max_days else credentials.LASTS_UNTIL
+    return now + timedelta(days=max_days) if max_days else opaque_tokens.LASTS_UNTIL
 
 
 def is_too_late(ends_at: datetime, now: datetime, max_days: int) -> bool:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from idp.failures import Source, Sum
-from idp.network_keys import network_key
+from idp.foundation.network_keys import network_key
 from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update

@@ -20,8 +20,7 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from idp import domains, durations, phones
-from idp.foundation import user_names
+from idp.foundation import domain_names, durations, phones, user_names
 
 MAX_TEXT: Final = 200
 NOT_YET: Final = "Not supported yet."
@@ -218,14 +217,14 @@ class Domain(Struct, frozen=True):
     min: int = 0
 
     def read(self, value: object) -> str:
-        text = Text(self.min, domains.MAX_CHARACTERS).read(value)
+        text = Text(self.min, domain_names.MAX_CHARACTERS).read(value)
         try:
-            return domains.read(text) if text else ""
-        except domains.NotADomain:
+            return domain_names.read(text) if text else ""
+        except domain_names.NotADomain:
             raise Refused("domain.invalid", "is not a domain name such as example.com") from None
 
     def schema(self) -> Schema:
-        of_text = Text(self.min, domains.MAX_CHARACTERS).schema()
+        of_text = Text(self.min, domain_names.MAX_CHARACTERS).schema()
         return of_text | {"examples": ["example.com"]}
 
 

@@ -8,7 +8,7 @@ from idp import answers, changes
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.records import INSTANCE_ID, INSTANCES, Instance
 from idp.requests import Request
 from idp.service import Service

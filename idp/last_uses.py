@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import structs
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import LAST_USES, LastUse
 from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, Unavailable, Unknown, Update, Write
@@ -28,7 +28,7 @@ class View(Protocol):
 V = TypeVar("V", bound=View)
 
 
-def note(service: Service, id: str, ends_at: datetime = credentials.LASTS_UNTIL) -> None:
+def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
     """A credential, which ends at `ends_at`, is used now. Nothing is awaited."""
     now, noted = service.clock.now(), service.last_uses
     last = noted.get(id)

@@ -17,10 +17,10 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from idp import i18n
 from idp.config import Config
-from idp.credentials import Confidential
-from idp.i18n import Bundle, Message
+from idp.foundation import i18n
+from idp.foundation.i18n import Bundle, Message
+from idp.foundation.opaque_tokens import Confidential
 from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.service import Service
 from storage import Insert, Write

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from idp import access, changes, drafts, leftovers, listing
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import org_states, read_organization, user_removal
 from idp.records import (
     DELETED_ORGANIZATIONS,

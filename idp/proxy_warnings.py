@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
-from idp import logs
+from idp.foundation import logs
 from idp.records import UNTRUSTED_PROXIES, UntrustedProxy
 from idp.service import Service
 from storage import Conflict, Insert, Stale, Update, View

@@ -12,7 +12,7 @@ import asyncio
 import math
 from typing import Final
 
-from idp.network_keys import network_key
+from idp.foundation.network_keys import network_key
 from idp.refused_counts import WINDOW
 from idp.service import Service
 from storage import StorageError, Unavailable

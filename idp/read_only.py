@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from idp import logs
+from idp.foundation import logs
 from storage import Store
 
 LOOKS_EVERY_SECONDS: Final = 1.0

@@ -18,10 +18,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import answers, base64url, credentials
+from idp import answers
 from idp.answers import Answer
 from idp.drafts import Draft, Refused, Twin
-from idp.errors import (
+from idp.foundation import base64url, opaque_tokens
+from idp.foundation.errors import (
     AlreadyExists,
     Busy,
     FieldProblem,
@@ -53,7 +54,7 @@ class Repeatable(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return credentials.digest(f"{self.caller_id}\n{self.key}")
+        return opaque_tokens.digest(f"{self.caller_id}\n{self.key}")
 
     @property
     def digest(self) -> str:

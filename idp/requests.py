@@ -24,9 +24,9 @@ from typing import (
 
 from msgspec import NODEFAULT, Struct, structs
 
-from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Items, OneOf, Refused, Rule, wrong_type
-from idp.strict_json import child
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.strict_json import child
 
 MAX_ITEMS = 100
 _MAX_UNKNOWN = 20  # of one object, told one by one

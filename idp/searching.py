@@ -18,11 +18,11 @@ from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from idp import base64url
 from idp.access import Call
 from idp.answers import Answer
-from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Integer, OneOf, Refused, Schema, Text
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.requests import Request
 from idp.search_plans import Filter, Way, ways
 from idp.service import Service

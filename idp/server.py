@@ -22,7 +22,7 @@ import msgspec
 
 from idp import __version__, background, exits, start
 from idp.config import Config
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.service import Service
 from idp.start import Start
 from idp.start_checks import USUAL, Launch

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from idp.clock import Clock
 from idp.config import Config
-from idp.errands import Errands
 from idp.failures import Failures
+from idp.foundation.background_tasks import Errands
+from idp.foundation.clock import Clock
+from idp.foundation.randomness import Random
+from idp.foundation.token_bucket import KeyedPace
+from idp.foundation.ttl_cache import Recent
 from idp.identity.comparisons import Comparisons
 from idp.identity.hashing import Hasher
-from idp.ids import Random
 from idp.oauth.keys import KeyRing
 from idp.outgoing import Outgoing
-from idp.pace import KeyedPace
 from idp.passwords.breached import BreachedPasswords
-from idp.recent import Recent
 from idp.refused_counts import RefusedCounts
 from idp.request_counts import RequestCounts
 from idp.untrusted_proxies import UntrustedProxies

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp import events
-from idp.credentials import Confidential
+from idp.foundation.opaque_tokens import Confidential
 from idp.identity import memberships, org_domains, organizations, recovery, users
 from idp.identity.memberships import IAM_OWNER, ORG_OWNER
 from idp.oauth import keys

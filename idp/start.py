@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, logs, mail, setup, start_checks, trial, vault
-from idp.clock import Clock, ShiftedClock, SystemClock
+from idp import admin_pat, demo_setup, mail, setup, start_checks, trial, vault
 from idp.config import Config
-from idp.credentials import Confidential
 from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
-from idp.errors import ConfigError, NotFound
+from idp.foundation import logs
+from idp.foundation.atomic_files import new_file
+from idp.foundation.clock import Clock, ShiftedClock, SystemClock
+from idp.foundation.errors import ConfigError, NotFound
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.randomness import Numbered, Random, SystemRandom
 from idp.identity.hashing import Hasher
-from idp.ids import Numbered, Random, SystemRandom
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
 from idp.passwords import breached
@@ -28,7 +30,6 @@ from idp.setup import Admin
 from idp.start_checks import USUAL, Launch
 from idp.urls import without_password
 from idp.vault import Vault
-from idp.whole_files import new_file
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
 _SQLITE: Final = "sqlite:///"

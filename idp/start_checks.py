@@ -16,13 +16,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import config_rules, logs, urls
+from idp import config_rules, urls
 from idp.config import Config
 from idp.config_rules import Broken
-from idp.errors import ConfigError
-from idp.ids import Random
+from idp.foundation import logs
+from idp.foundation.atomic_files import new_file
+from idp.foundation.errors import ConfigError
+from idp.foundation.randomness import Random
 from idp.vault import KEY_FILE
-from idp.whole_files import new_file
 
 MARKER: Final = ".first-start"  # beside a key that the first start made, until it is complete
 _SQLITE: Final = "sqlite:///"

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.clock import ShiftedClock
-from idp.errors import IdpError
+from idp.foundation.clock import ShiftedClock
+from idp.foundation.errors import IdpError
 from idp.records import ALL, KEPT, TRIALS, Kept, Trial
 from idp.service import Service
 from storage import COUNTERS, Collection, Conflict, Delete, Insert, Record, Stale, Update, Write

@@ -21,10 +21,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from idp import base64url
-from idp.errors import ConfigError, IdpError
-from idp.ids import Random, SystemRandom
-from idp.whole_files import new_file
+from idp.foundation import base64url
+from idp.foundation.atomic_files import new_file
+from idp.foundation.errors import ConfigError, IdpError
+from idp.foundation.randomness import Random, SystemRandom
 
 KEY_BYTES: Final = 32
 KEY_FILE: Final = "master.key"

@@ -18,10 +18,10 @@ MAX_MODULE_LINES = 400
 
 # What only some modules may touch: the dotted name, and the modules.
 CLOCK, CHANCE, SETTINGS, LOGS = (
-    "idp/clock.py",
-    "idp/ids.py",
+    "idp/foundation/clock.py",
+    "idp/foundation/randomness.py",
     "idp/config_loading.py",
-    "idp/logs.py",
+    "idp/foundation/logs.py",
 )
 RESERVED = {
     "datetime.datetime.now": {CLOCK},
@@ -202,7 +202,7 @@ def test_the_rule_finds_a_use_however_it_is_written(source):
         "service.random.id(); self.clock.now(); config.secrets",
         "import os\nos.environment; os.path.join('a')",
         "from tests.support import random",
-        "from idp.ids import Random as random\nrandom.id()",
+        "from idp.foundation.randomness import Random as random\nrandom.id()",
     ],
 )
 def test_the_rule_leaves_other_names_alone(source):

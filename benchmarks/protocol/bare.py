@@ -21,7 +21,7 @@ from tornado.web import Application, RequestHandler
 
 from handlers import params
 from handlers.app import log_access
-from idp import base64url, logs
+from idp.foundation import base64url, logs
 from idp.server import BACKLOG, loop_factory
 
 

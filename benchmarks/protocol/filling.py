@@ -10,8 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.protocol.party import Client, Machine, Party
-from idp import credentials, setup, start
+from idp import setup, start
 from idp.config import Config
+from idp.foundation import opaque_tokens
 from idp.identity import agents, pats, sessions
 from idp.identity.subjects import Subject
 from idp.records import (
@@ -85,7 +86,7 @@ class _Filling:
             stamp=self._service.random.token(bits=64),
             created_at=self._now,
             changed_at=self._now,
-            secret_hash=credentials.digest(secret),
+            secret_hash=opaque_tokens.digest(secret),
             **changes,
         )
         self._units.append([Insert(APPLICATIONS, record)])
@@ -123,7 +124,7 @@ class _Filling:
         """Store a service user with a secret and a personal access token."""
         service, random, now = self._service, self._service.random, self._now
         user, secret = self._user("machine", f"machine-{n}"), random.token()
-        user.secret_hash = credentials.digest(secret)
+        user.secret_hash = opaque_tokens.digest(secret)
         expires_at = now + timedelta(days=1)
         pat, token = pats.new(random, service.config.vendor, self._subject(user), now, expires_at)
         self._units += [[Insert(USERS, user)], [Insert(PATS, pat)]]

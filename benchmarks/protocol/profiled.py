@@ -77,7 +77,7 @@ def _part(file: Path) -> tuple[str, str]:
     for each in _OURS:
         if each in parts:
             inside = parts[len(parts) - 1 - parts[::-1].index(each) :]
-            part = "idp.logs" if inside[-1] in ("logs", "redaction") else each
+            part = "idp.foundation.logs" if inside[-1] in ("logs", "redaction") else each
             return part, ".".join(inside)
     return "", ""
 

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec import Struct, structs
 
 from idp.access import Call
-from idp.clock import SystemClock
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from idp.identity import users
 from idp.identity.permissions import Rights
-from idp.ids import SystemRandom
 from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
 from idp.service import Service
 from idp.vault import Vault

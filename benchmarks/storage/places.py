@@ -16,8 +16,8 @@ from benchmarks.storage.contract import Contract
 from benchmarks.storage.raw_mongo import RawMongo
 from benchmarks.storage.raw_sqlite import RawSqlite
 from benchmarks.storage.rounds import Comparison
-from idp.clock import SystemClock
-from idp.ids import SystemRandom
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from storage import Store, open_store
 from tests.support.mongod import fresh_database, replica_set
 

@@ -17,8 +17,8 @@ from benchmarks.transfer.asking import Asking
 from benchmarks.transfer.packages import ORG_ID, PASSWORD, Package
 from benchmarks.transfer.spending import Spending
 from benchmarks.transfer.watched import BEGIN, FILE_VARIABLE
-from idp.clock import SystemClock
-from idp.ids import SystemRandom
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, USERS
 from storage import open_store
 from tests.support.program import Program

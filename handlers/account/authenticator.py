@@ -10,8 +10,8 @@ from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.console import cells
 from handlers.console.cells import way
-from idp.errors import FailedPrecondition
-from idp.i18n import Message, message
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.i18n import Message, message
 from idp.identity import factors, own_factors
 from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.subjects import Subject

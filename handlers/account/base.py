@@ -10,8 +10,8 @@ from handlers.console import refusals, visits
 from handlers.own_page import OwnPageHandler, SignedIn
 from idp import access
 from idp.access import Call
-from idp.errors import IdpError, NotFound
 from idp.foundation import uris
+from idp.foundation.errors import IdpError, NotFound
 from idp.identity import permissions, sessions
 from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION

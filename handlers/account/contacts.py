@@ -10,8 +10,8 @@ from handlers.console import user_fields
 from handlers.console.fields import Field, at
 from handlers.console.running import Document
 from idp import requests
-from idp.errors import FieldProblem, InvalidArgument
-from idp.i18n import message
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.i18n import message
 from idp.identity import contacts, mail_limits, prove_contact
 from idp.identity.contacts import EmailCode, PhoneCode
 from idp.identity.new_user_requests import NewEmail, NewPhone

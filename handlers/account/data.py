@@ -7,7 +7,7 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.console.cells import way
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.oauth import own_data
 
 _FLUSHED_BYTES: Final = 64 * 1024

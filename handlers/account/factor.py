@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from idp.i18n import Message
+from idp.foundation.i18n import Message
 from idp.identity.subjects import Subject
 from idp.service import Service
 

@@ -12,14 +12,14 @@ from handlers.account.base import AccountHandler
 from handlers.console import fields, refusals
 from handlers.console.fields import Field, Values
 from handlers.console.running import Document
-from idp.errors import (
+from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
     InvalidArgument,
     PermissionDenied,
     PreconditionFailed,
 )
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity import read_user
 from idp.identity.throttle import Throttled
 from idp.oauth.params import Params

@@ -12,8 +12,9 @@ from handlers.account.form import FormHandler
 from handlers.account.sections import SECTIONS
 from handlers.console.fields import Field, Values
 from handlers.console.running import Document
-from idp import i18n, requests
-from idp.i18n import message
+from idp import requests
+from idp.foundation import i18n
+from idp.foundation.i18n import message
 from idp.identity import change_human
 from idp.identity.change_human import HumanChange
 

@@ -7,7 +7,7 @@ from typing import Final
 from handlers.console import fields
 from handlers.console.fields import Field
 from handlers.login.new_password import as_shown
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import last_factor
 from idp.identity.last_factor import PasswordNotAccepted
 from idp.records import User

@@ -7,7 +7,7 @@ from typing import Final
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _TEXTS: Final[Mapping[str, Message]] = {
     "profile": message("Your name, and how we reach you.", context="account"),

@@ -10,8 +10,8 @@ from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
-from idp.errors import FailedPrecondition, InvalidArgument
-from idp.i18n import Message, message
+from idp.foundation.errors import FailedPrecondition, InvalidArgument
+from idp.foundation.i18n import Message, message
 from idp.identity import factors, own_passkeys, passkeys, user_passkeys, webauthn
 from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.subjects import Subject

@@ -9,8 +9,8 @@ from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.login.new_password import policy_for, problems_of
 from handlers.page import PageHandler
-from idp import logs
-from idp.i18n import Message, message
+from idp.foundation import logs
+from idp.foundation.i18n import Message, message
 from idp.identity import own_password, sessions, sign_in
 from idp.identity.subjects import Subject
 from idp.identity.throttle import Throttled

@@ -14,7 +14,7 @@ from handlers.console import cells, user_fields
 from handlers.console.cells import Cell, cell, fact, way
 from handlers.console.running import Document
 from idp import requests
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import change_human
 from idp.identity.change_human import HumanChange
 from idp.records import Email, Phone, User

@@ -8,8 +8,8 @@ from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.login.setting_up import as_file
-from idp.errors import FailedPrecondition
-from idp.i18n import Message, message
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.i18n import Message, message
 from idp.identity import own_factors, recovery_codes
 from idp.identity.subjects import Subject
 from idp.oauth.params import Params

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 LOCKED: Final = message(
     "Your organization looks after this. Ask the people there for a change.", context="account"

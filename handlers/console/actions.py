@@ -19,7 +19,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.fields import Field, Values
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.errors import (
+from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
     FieldProblem,
@@ -28,7 +28,7 @@ from idp.errors import (
     PermissionDenied,
     PreconditionFailed,
 )
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 
 _ABOUT_THE_FORM: Final = (

@@ -12,7 +12,7 @@ from handlers.console.fields import Field
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT
 from handlers.console.running import Document
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 APP: Final = f"{PROJECT}/apps/{{appId}}"
 ONE: Final = f"{PROJECT_PATH}/applications/{{appId}}"

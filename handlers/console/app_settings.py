@@ -18,7 +18,7 @@ from idp.clients.wire_names import (
     RESPONSE_TYPES,
     TOKEN_TYPES,
 )
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 KINDS: Final[dict[str, Message]] = {
     "web": message("Server-side web application", context="applications"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 OF_FIELDS: Final[Mapping[str, Message]] = {
     "preset.host": message(

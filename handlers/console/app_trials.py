@@ -11,8 +11,8 @@ from handlers.console.app_actions import APP, ONE
 from handlers.console.base import ConsoleHandler
 from handlers.console.cells import fact
 from handlers.console.sections import CONSOLE
-from idp.errors import NotFound
-from idp.i18n import Message, message
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import Message, message
 from idp.oauth import trying
 from idp.oauth.authorize import Refused
 from idp.oauth.errors import OAuthError, Unusable

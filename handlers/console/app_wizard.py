@@ -21,8 +21,8 @@ from idp import requests
 from idp.clients import new_apps, oidc_apps, presets, read_presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
-from idp.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
-from idp.i18n import Message, message
+from idp.foundation.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
+from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 
 PATH: Final = f"{CONSOLE}/applications/new"

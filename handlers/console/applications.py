@@ -14,7 +14,7 @@ from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 PATH: Final = "/applications"
 _SECTION: Final = "applications"

@@ -11,8 +11,8 @@ from handlers.console.running import Document, Run, run
 from handlers.console.sections import CONSOLE, Section, open_to
 from handlers.console.visits import Visit
 from handlers.own_page import OwnPageHandler
-from idp.errors import IdpError, NotFound, PermissionDenied
-from idp.i18n import message
+from idp.foundation.errors import IdpError, NotFound, PermissionDenied
+from idp.foundation.i18n import message
 from idp.identity import permissions, sessions
 from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from handlers.console.running import Document
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 Cell = dict[str, object]
 

@@ -11,7 +11,7 @@ from handlers.console.cells import Cell
 from handlers.console.fields import Field
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _END: Final = message("End it now", context="applications")
 _ENDING: Final = "expirationDate"  # only one that was replaced has an end

@@ -13,7 +13,7 @@ import msgspec
 from handlers.console.fields import Field
 from idp.api.operation import Operation
 from idp.config import Config
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _PARAMETER: Final = re.compile(r"\{\w+\}")
 _CLI: Final = message("Command line", context="console")

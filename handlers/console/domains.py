@@ -12,7 +12,7 @@ from handlers.console.fields import Field
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 DOMAINS: Final = "/management/v1/orgs/me/domains"
 DOMAIN: Final = f"{DOMAINS}/{{domain}}"

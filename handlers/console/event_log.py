@@ -17,10 +17,10 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp import access, event_details, event_search, requests
 from idp.access import Call
-from idp.errors import InvalidArgument
 from idp.event_search import EventQuery
 from idp.event_types import TYPES
-from idp.i18n import message
+from idp.foundation.errors import InvalidArgument
+from idp.foundation.i18n import message
 
 PATH: Final = f"{CONSOLE}/events"
 _LINES_AT_ONCE: Final = 100

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from handlers.console import texts
-from idp.errors import IdpError
-from idp.i18n import Message
+from idp.foundation.errors import IdpError
+from idp.foundation.i18n import Message
 from idp.oauth.params import Params
 
 Kind = Literal[

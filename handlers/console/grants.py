@@ -9,8 +9,8 @@ from handlers.console.actions import Action, ActionHandler
 from handlers.console.fields import Field
 from handlers.console.running import Document
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
-from idp.errors import PermissionDenied
-from idp.i18n import message
+from idp.foundation.errors import PermissionDenied
+from idp.foundation.i18n import message
 
 GRANTS: Final = f"{MANAGED}/grants"
 _PROJECTS: Final = "POST /management/v1/projects/_search"

@@ -11,9 +11,9 @@ from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.lists import PAGE, ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import durations
-from idp.errors import FieldProblem
-from idp.i18n import Message, message
+from idp.foundation import durations
+from idp.foundation.errors import FieldProblem
+from idp.foundation.i18n import Message, message
 from idp.slugs import SLUGS
 
 PATH: Final = "/jobs/imports"

@@ -9,8 +9,8 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.cells import way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import durations
-from idp.i18n import Message, message
+from idp.foundation import durations
+from idp.foundation.i18n import Message, message
 
 _NAMES: Final = {
     "keys": message("Turns the signing keys, and removes old ones", context="jobs"),

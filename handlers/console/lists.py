@@ -15,8 +15,8 @@ from handlers.console import commands, fields
 from handlers.console.base import ConsoleHandler
 from handlers.console.fields import Field, Values
 from handlers.console.running import BY_NAME, Document
-from idp.errors import InvalidArgument
-from idp.i18n import Message, message
+from idp.foundation.errors import InvalidArgument
+from idp.foundation.i18n import Message, message
 
 PAGE: Final = 25
 _TOTAL: Final = message("%(n)s in all", plural="%(n)s in all", context="console", n=1)

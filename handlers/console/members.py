@@ -16,8 +16,8 @@ from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
-from idp.errors import FieldProblem, InvalidArgument, NotFound
-from idp.i18n import Message, message
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
+from idp.foundation.i18n import Message, message
 
 OF_ORGANIZATION: Final = "/management/v1/orgs/me/members"
 OF_INSTANCE: Final = "/admin/v1/members"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 DONE: Final[Mapping[str, Message]] = {
     "created": message("Created.", context="console"),

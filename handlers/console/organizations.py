@@ -13,7 +13,7 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity.memberships import ORG_OWNER
 from idp.oauth.params import Params
 

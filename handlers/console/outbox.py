@@ -13,7 +13,7 @@ from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from idp import mail
 from idp.delivery.letters import RETRIED
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 PATH: Final = "/mail"
 _MAIL: Final = "/admin/v1/mail"

@@ -15,7 +15,7 @@ from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.page import PageHandler
 from idp import checklist
 from idp.checklist import Checklist
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 
 class Task(Struct, frozen=True):

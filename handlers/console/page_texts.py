@@ -12,9 +12,14 @@ from handlers.console.fields import Field, Values
 from handlers.console.policy_fields import OF_ALL, PATH, SECTION
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import i18n
-from idp.errors import FieldProblem, InvalidArgument, PermissionDenied, PreconditionFailed
-from idp.i18n import message
+from idp.foundation import i18n
+from idp.foundation.errors import (
+    FieldProblem,
+    InvalidArgument,
+    PermissionDenied,
+    PreconditionFailed,
+)
+from idp.foundation.i18n import message
 from idp.oauth.params import Params
 from idp.policies.page_texts import SCREENS
 

@@ -13,8 +13,8 @@ from handlers.console.fields import Field
 from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.errors import InvalidArgument, NotFound, PermissionDenied
-from idp.i18n import message
+from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
+from idp.foundation.i18n import message
 from idp.oauth.params import Params
 from idp.policies.images import MAX_BYTES
 

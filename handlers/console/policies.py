@@ -24,7 +24,7 @@ from handlers.console.policy_fields import (
 )
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _CHANGE: Final = message("Change", context="console")
 _RESET: Final = message("Inherit again", context="policies")

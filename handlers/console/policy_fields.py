@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from handlers.console.fields import Field, Kind
-from idp import i18n
-from idp.i18n import Message, message
+from idp.foundation import i18n
+from idp.foundation.i18n import Message, message
 from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 
 PATH: Final = "/policies"  # below the console

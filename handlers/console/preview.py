@@ -12,8 +12,8 @@ from handlers.brand import PREVIEW
 from handlers.console.base import ConsoleHandler
 from handlers.console.policy_fields import OF_ALL, PATH, SECTION
 from handlers.console.sections import CONSOLE
-from idp import colours, i18n
-from idp.i18n import Message, message
+from idp.foundation import contrast, i18n
+from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 from idp.policies.brand import NAMES, Scheme
 from idp.policies.looks import Look
@@ -105,7 +105,7 @@ _PROBLEM: Final = message(
 def _usable(chosen: Mapping[str, str]) -> dict[str, str]:
     """The colours among what was chosen, in lower case."""
     found = {name: str(chosen.get(name) or "").strip().lower() for name in NAMES}
-    return {name: value for name, value in found.items() if colours.is_colour(value)}
+    return {name: value for name, value in found.items() if contrast.is_colour(value)}
 
 
 def _others(tags: Sequence[str], direction: str) -> list[str]:

@@ -11,7 +11,7 @@ from handlers.console.cells import Cell, part, way
 from handlers.console.fields import Field
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _PROJECT: Final = "/management/v1/projects/{projectId}"
 _GRANTS: Final = f"{_PROJECT}/grants"

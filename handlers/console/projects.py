@@ -13,8 +13,8 @@ from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
-from idp.errors import NotFound
-from idp.i18n import Message, message
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import Message, message
 
 PROJECTS: Final = "/management/v1/projects"
 PROJECT: Final = f"{PROJECTS}/{{projectId}}"

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.errors import (
+from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
     IdpError,
@@ -17,7 +17,7 @@ from idp.errors import (
     PreconditionFailed,
     TooMany,
 )
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 AGAIN: Final = message("Open this page again", context="console")
 HOME: Final = message("Go to the overview", context="console")

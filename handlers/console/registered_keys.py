@@ -15,7 +15,7 @@ from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
 from idp import expirations
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _PAIR: Final = message("Make a pair of keys", context="console")
 _UPLOAD: Final = message("Upload a public key", context="console")

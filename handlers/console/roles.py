@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 
 _LABELS: Final[Mapping[str, Message]] = {

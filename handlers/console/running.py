@@ -12,7 +12,7 @@ from idp import access, repeating, requests
 from idp.access import Call
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity.permissions import Rights
 from idp.records import User
 from idp.repeating import Repeatable

@@ -13,7 +13,7 @@ from handlers.console.running import BY_NAME
 from handlers.console.sections import SECTIONS
 from idp import doctor
 from idp.doctor.check import Installation, Result
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _SECTION: Final = "safety"
 _OPERATION: Final = "GET /admin/v1/doctor"

@@ -12,8 +12,8 @@ from handlers.console.fields import Field, Values
 from handlers.console.registered_keys import KeyHandler
 from handlers.console.running import Document
 from idp import expirations
-from idp.errors import FieldProblem, InvalidArgument
-from idp.i18n import Message, message
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.i18n import Message, message
 
 USERS: Final = "/management/v1/users"
 USER: Final = f"{USERS}/{{userId}}"

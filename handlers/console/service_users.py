@@ -13,7 +13,7 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER
 from handlers.console.turning import turned
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _SECTION: Final = "service-users"
 _NAME: Final = message("Name", context="console")

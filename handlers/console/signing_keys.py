@@ -15,8 +15,8 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.errors import NotFound
-from idp.i18n import Message, message
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import Message, message
 
 PATH: Final = "/keys"
 _KEYS: Final = "/admin/v1/keys"

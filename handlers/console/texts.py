@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from handlers.console import app_texts, brand_texts
-from idp.errors import FieldProblem
-from idp.i18n import Message, message
+from idp.foundation.errors import FieldProblem
+from idp.foundation.i18n import Message, message
 
 # Of one field, beside which it stands.
 _OF_FIELDS: Final[Mapping[str, Message]] = {

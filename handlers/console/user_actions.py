@@ -9,7 +9,7 @@ from handlers.console import user_fields
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.fields import Field, Values
 from handlers.console.running import Document
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 USER: Final = "/v2/users/{userId}"
 MANAGED: Final = "/management/v1/users/{userId}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from handlers.console.fields import Field
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _GENDERS: Final = (
     ("GENDER_UNSPECIFIED", message("not told", context="users")),

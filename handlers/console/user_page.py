@@ -15,7 +15,7 @@ from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 _ID: Final = message("Id", context="console")
 _CONFIRMED_BY: Final = message("Confirmed by", context="users")

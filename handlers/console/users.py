@@ -14,7 +14,7 @@ from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.user_actions import ONE, SECTION
 from handlers.console.user_page import UserHandler, name_of
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 SEARCH: Final = "POST /v2/users"
 PATH: Final = "/users"

@@ -9,7 +9,7 @@ from handlers.console import visits
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
-from idp.i18n import Message
+from idp.foundation.i18n import Message
 from idp.identity import permissions
 from idp.identity.sessions import LiveSession
 from idp.oauth import known_accounts, own_areas, sign_in_flow

@@ -10,7 +10,7 @@ from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.page import ForeignForm, PageHandler
 from idp.foundation import uris
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import sessions
 from idp.identity.sessions import LiveSession
 from idp.identity.throttle import Throttled

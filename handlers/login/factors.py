@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity import factors, recovery_codes
 from idp.identity.factor_checks import CodeRefused
 from idp.identity.throttle import Throttled

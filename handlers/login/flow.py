@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.foundation import uris
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import continuation, flows, request_limits, sign_in_flow

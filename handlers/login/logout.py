@@ -12,7 +12,7 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
 from idp.foundation import uris
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import agents, sessions
 from idp.oauth import front_channel, logout
 from idp.oauth.endpoints import END_SESSION

@@ -8,7 +8,7 @@ from handlers.login import passkey
 from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity import registration, sessions
 from idp.oauth import brands, homes, registration_flow, sign_in_flow
 from idp.oauth.flows import Flow

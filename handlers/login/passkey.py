@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp import logs
-from idp.i18n import Message, message
+from idp.foundation import logs
+from idp.foundation.i18n import Message, message
 from idp.identity import factors, webauthn
 from idp.oauth import passkey_flow
 from idp.oauth.flows import Flow

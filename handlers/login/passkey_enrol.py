@@ -7,9 +7,9 @@ from typing import Final
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.passkey import FIELD, as_json
 from handlers.login.setting_up import SettingUpHandler
-from idp import logs
-from idp.errors import InvalidArgument
-from idp.i18n import Message, message
+from idp.foundation import logs
+from idp.foundation.errors import InvalidArgument
+from idp.foundation.i18n import Message, message
 from idp.identity import webauthn
 from idp.identity.passkeys import MAX_NAME
 from idp.oauth import factor_flow, passkey_flow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.login import passkey
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth import reset_flow, sign_in_flow

@@ -9,7 +9,7 @@ from msgspec import structs
 from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
 from idp.foundation import uris
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity import registration
 from idp.identity.registration import NOTHING, Closed, Problem, Typed
 from idp.identity.throttle import Throttled

@@ -12,9 +12,9 @@ from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.name import problem_of
 from handlers.login.register import as_shown
-from idp import logs, mail
-from idp.foundation import uris
-from idp.i18n import Message, message
+from idp import mail
+from idp.foundation import logs, uris
+from idp.foundation.i18n import Message, message
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled

@@ -16,9 +16,8 @@ from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.new_password import policy_for, problems_of
 from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
-from idp import logs
-from idp.foundation import uris
-from idp.i18n import message
+from idp.foundation import logs, uris
+from idp.foundation.i18n import message
 from idp.identity import guess_resets, password_change, reset_links, sessions, verifications
 from idp.identity.reset_links import LinkRefused, Opened
 from idp.oauth import continuation, flows, own_areas, own_pages, sign_in_flow

@@ -8,9 +8,10 @@ from urllib.parse import quote, urlsplit
 
 from handlers.login.factors import WRONG
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp import fields, logs
+from idp import fields
 from idp.fields import Text
-from idp.i18n import Message, message
+from idp.foundation import logs
+from idp.foundation.i18n import Message, message
 from idp.identity import factors, totp
 from idp.identity.factor_checks import CodeRefused
 from idp.identity.throttle import Throttled

@@ -8,8 +8,9 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.page import ForeignForm, PageHandler
-from idp import logs, registration_choice, setup
-from idp.i18n import message
+from idp import registration_choice, setup
+from idp.foundation import logs
+from idp.foundation.i18n import message
 from idp.identity import own_password, permissions, sign_in
 from idp.identity.throttle import Throttled
 from idp.oauth import own_areas

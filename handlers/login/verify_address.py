@@ -6,9 +6,9 @@ from typing import Final
 
 from handlers import browser
 from handlers.page import ForeignForm, PageHandler
-from idp import logs
-from idp.errors import NotFound
-from idp.i18n import message
+from idp.foundation import logs
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import message
 from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.verifications import AddressHeld

@@ -8,9 +8,9 @@ from typing import Final
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
-from idp import logs, mail
-from idp.foundation import uris
-from idp.i18n import Message, message
+from idp import mail
+from idp.foundation import logs, uris
+from idp.foundation.i18n import Message, message
 from idp.identity import registration
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 
 CATALOGUE: Final = "/docs/errors"
 

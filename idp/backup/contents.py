@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from idp.backup.sealed_files import DamagedBackup, opened
-from idp.credentials import Confidential
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.opaque_tokens import Confidential
 from idp.records import ALL, SCHEMA
 from storage import COUNTERS, Collection, MetaRecord
 from storage.filling import Stored, Tallies, Tally, encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO, Final
 
-from idp import __version__, base64url, setup
+from idp import __version__, setup
 from idp.backup.contents import (
     COLLECTIONS,
     Head,
@@ -15,9 +15,10 @@ from idp.backup.contents import (
     record_line,
 )
 from idp.backup.sealed_files import SealedWriter
-from idp.clock import Clock
-from idp.errors import NotFound
-from idp.ids import Random
+from idp.foundation import base64url
+from idp.foundation.clock import Clock
+from idp.foundation.errors import NotFound
+from idp.foundation.randomness import Random
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.vault import Vault
 from storage import META, SCHEMA_ID, MetaRecord, Store, View

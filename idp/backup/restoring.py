@@ -10,8 +10,8 @@ from msgspec import Struct
 from idp import events
 from idp.backup.contents import COLLECTIONS, Backup
 from idp.backup.making import installation, readable
-from idp.clock import Clock
-from idp.ids import Random
+from idp.foundation.clock import Clock
+from idp.foundation.randomness import Random
 from idp.records import (
     AUTH_REQUESTS,
     DEVICE_REQUESTS,

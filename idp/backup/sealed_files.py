@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from idp.errors import IdpError
-from idp.ids import Random
+from idp.foundation.errors import IdpError
+from idp.foundation.randomness import Random
 
 CHUNK: Final = 64 * 1024
 TAG: Final = 16

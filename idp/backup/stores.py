@@ -10,17 +10,18 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct
 
-from idp import base64url, start, vault
+from idp import start, vault
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import Target
-from idp.clock import Clock, SystemClock
 from idp.config import Config
-from idp.credentials import Confidential
-from idp.errors import AlreadyExists, ConfigError, NotFound
-from idp.ids import Random, SystemRandom
+from idp.foundation import base64url
+from idp.foundation.atomic_files import new_file
+from idp.foundation.clock import Clock, SystemClock
+from idp.foundation.errors import AlreadyExists, ConfigError, NotFound
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.randomness import Random, SystemRandom
 from idp.records import ALL
-from idp.whole_files import new_file
 from storage.filling import Told
 
 _TEMPORARY: Final = "memory://"

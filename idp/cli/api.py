@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from idp import strict_json
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.cli import fields
 from idp.cli.backends import Backend
 from idp.cli.building import with_place
 from idp.cli.running import carry_out, place_of, show
-from idp.errors import InvalidArgument
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 
 
 @click.command(short_help="Any call of the management API.")

@@ -17,8 +17,8 @@ from idp.api.operation import Operation
 from idp.cli.document import Document
 from idp.cli.opening import opened_service
 from idp.cli.settings import load, load_for_store
-from idp.clock import Clock, SystemClock
-from idp.errors import ConfigError
+from idp.foundation.clock import Clock, SystemClock
+from idp.foundation.errors import ConfigError
 
 
 class Backend(Protocol):

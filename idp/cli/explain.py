@@ -12,7 +12,7 @@ import msgspec
 
 from idp.cli.settings import store_flags
 from idp.cli.working import on_store
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.records import Refusal
 from idp.records.refusals import Sent
 from idp.service import Service

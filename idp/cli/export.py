@@ -16,7 +16,7 @@ import click
 from idp.cli.admin import ACTOR
 from idp.cli.settings import store_flags
 from idp.cli.working import on_store
-from idp.errors import AlreadyExists
+from idp.foundation.errors import AlreadyExists
 from idp.service import Service
 
 _ENDLESS_SECONDS: Final = 7 * 24 * 3600.0

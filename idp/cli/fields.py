@@ -18,11 +18,11 @@ import click
 from msgspec import Struct, structs
 
 from idp import config_loading as settings
-from idp import durations
 from idp.cli.document import Document
 from idp.clients.registered_keys import PublicKey
-from idp.clock import Clock
 from idp.fields import Base64, Instant, NotYet, OneOf
+from idp.foundation import durations
+from idp.foundation.clock import Clock
 from idp.requests import Request, declared
 
 if TYPE_CHECKING:
@@ -272,8 +272,8 @@ class _Json(_ParamType):
     name = "json"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from idp import strict_json
-        from idp.errors import InvalidArgument
+        from idp.foundation import strict_json
+        from idp.foundation.errors import InvalidArgument
 
         try:
             return strict_json.decode(str(value).encode())

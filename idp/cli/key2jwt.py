@@ -9,10 +9,10 @@ import click
 import msgspec
 from msgspec import Struct
 
-from idp import base64url, durations
 from idp.cli.fields import read_octets
-from idp.clock import SystemClock
-from idp.ids import Random, SystemRandom
+from idp.foundation import base64url, durations
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import Random, SystemRandom
 
 _LONGEST: Final = timedelta(hours=1)
 

@@ -14,8 +14,8 @@ from idp.answers import Filed
 from idp.api.operation import Operation
 from idp.cli.admin import ACTOR
 from idp.cli.document import Document
-from idp.clock import Clock
-from idp.errors import NotFound
+from idp.foundation.clock import Clock
+from idp.foundation.errors import NotFound
 from idp.identity import permissions
 from idp.identity.permissions import Rights
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from idp import durations, exits
+from idp import exits
 from idp.cli.output import say
+from idp.foundation import durations
 
 if TYPE_CHECKING:
     from idp.transfer.sources.report import Report

@@ -18,7 +18,7 @@ from msgspec import inspect
 
 from idp.answers import Answer
 from idp.cli.document import Document
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")

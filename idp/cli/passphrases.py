@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 passphrase_flag = click.option(
     "--passphrase-file",

@@ -33,7 +33,7 @@ def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None
     """
     from tqdm import tqdm
 
-    from idp.ids import SystemRandom
+    from idp.foundation.randomness import SystemRandom
     from idp.passwords import breached, compaction
 
     if target.exists() and not overwrite:  # before minutes of work

@@ -16,8 +16,8 @@ import msgspec
 from idp import __version__
 from idp.api.operation import Operation
 from idp.cli.document import Document
-from idp.clock import Clock
-from idp.errors import (
+from idp.foundation.clock import Clock
+from idp.foundation.errors import (
     AlreadyExists,
     Busy,
     ConfigError,

@@ -14,7 +14,7 @@ from idp import config_rules, exits
 from idp.config import Config
 from idp.config_loading import Loaded
 from idp.config_rules import Broken
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 _ISSUER: Final = frozenset({"issuer"})
 _OF_SERVING: Final = frozenset({"host", "insecure_http"})  # a command neither listens nor answers

@@ -16,7 +16,7 @@ from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.transfer.surface import Surface
 
 _CHUNK: Final = 1024 * 1024

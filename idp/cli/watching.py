@@ -19,7 +19,7 @@ from idp.cli.document import Document
 from idp.cli.output import Format
 from idp.cli.progress import Progress
 from idp.cli.running import show
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 
 JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
 _GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from idp.ids import Random
+from idp.foundation.randomness import Random
 from idp.records import Application, Project
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import durations
 from idp.fields import Refused, Schema, Text
+from idp.foundation import durations
 from idp.oauth import claims
 
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)

@@ -9,7 +9,7 @@ from idp import changes, leftovers
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import apps, origins
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,

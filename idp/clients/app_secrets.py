@@ -8,7 +8,7 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.client_secrets import NewSecret, Secrets
 from idp.clients import apps
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application
 from idp.service import Service
 

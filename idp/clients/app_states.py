@@ -9,7 +9,7 @@ from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import apps, projects
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application, AppState
 from idp.service import Service
 from storage import Write

@@ -14,8 +14,8 @@ from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
-from idp.errors import NotFound, PermissionDenied
 from idp.fields import Name
+from idp.foundation.errors import NotFound, PermissionDenied
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
 from idp.requests import Request

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import ProjectGrant, RoleAssignment
 
 
 def of_grant(project_id: str, granted_org_id: str) -> str:
     """The id of the one grant of a project to an organization."""
-    return credentials.digest(f"{project_id}\n{granted_org_id}")
+    return opaque_tokens.digest(f"{project_id}\n{granted_org_id}")
 
 
 def of_assignment(user_id: str, project_id: str) -> str:
     """The id of the one record that has a user's roles in a project."""
-    return credentials.digest(f"{user_id}\n{project_id}")
+    return opaque_tokens.digest(f"{user_id}\n{project_id}")
 
 
 def counts(one: RoleAssignment, grant: ProjectGrant | None) -> bool:

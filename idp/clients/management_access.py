@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from idp import listing
 from idp.access import Call
-from idp.errors import PermissionDenied
+from idp.foundation.errors import PermissionDenied
 from idp.records import APPLICATIONS, Project
 from idp.service import Service
 

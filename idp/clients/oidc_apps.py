@@ -21,7 +21,7 @@ from idp.clients.wire_names import (
     RESPONSE_TYPES,
     TOKEN_TYPES,
 )
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import Application
 from idp.service import Service
 

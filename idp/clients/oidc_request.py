@@ -18,8 +18,8 @@ from idp.clients.wire_names import (
     RESPONSE_TYPES,
     TOKEN_TYPES,
 )
-from idp.errors import FieldProblem
 from idp.fields import Integer, Items, Name, OneOf, Refused, Text
+from idp.foundation.errors import FieldProblem
 from idp.records import (
     AppType,
 )

@@ -11,7 +11,7 @@ from ipaddress import IPv6Address
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS, CLIENT_ORIGINS, Application, ClientOrigin
 from idp.service import Service
 from storage import Delete, Insert, Write
@@ -70,4 +70,4 @@ def _record(client_id: str, origin: str) -> ClientOrigin:
 
 
 def _id(client_id: str, origin: str) -> str:
-    return credentials.digest(f"{client_id} {origin}")
+    return opaque_tokens.digest(f"{client_id} {origin}")

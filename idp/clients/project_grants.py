@@ -15,14 +15,14 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import grant_ids, granted_roles, management_access, projects, roles
-from idp.errors import (
+from idp.fields import Items, Name
+from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
     FieldProblem,
     InvalidArgument,
     NotFound,
 )
-from idp.fields import Items, Name
 from idp.records import (
     LEFTOVERS,
     ORGANIZATIONS,

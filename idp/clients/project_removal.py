@@ -13,7 +13,7 @@ from idp import changes, leftovers
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import app_removal, protected_projects
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import (
     APPLICATIONS,
     LEFTOVERS,

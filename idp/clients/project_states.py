@@ -17,7 +17,7 @@ from idp import answers, changes, events, leftovers
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import projects, protected_projects
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, AppState, Leftover, Project
 from idp.service import Service
 from storage import Insert, Stale, Write

@@ -10,8 +10,8 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import allowed_users, management_access
-from idp.errors import NotFound
 from idp.fields import Name, NotYet
+from idp.foundation.errors import NotFound
 from idp.records import PROJECTS, Project
 from idp.requests import Request
 from idp.service import Service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idp.access import Call
 from idp.clients import management_access, projects
-from idp.errors import PermissionDenied
+from idp.foundation.errors import PermissionDenied
 from idp.records import Project
 from idp.service import Service
 

@@ -16,12 +16,13 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import answers, changes, credentials, events, expirations, last_uses, listing, searching
+from idp import answers, changes, events, expirations, last_uses, listing, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, NotFound
 from idp.fields import Base64, Instant, OneOf, Refused, Schema
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FieldProblem, NotFound
 from idp.listing import ListDetails
 from idp.oauth import jose
 from idp.oauth.algorithms import ALGORITHMS
@@ -117,7 +118,7 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
         request.expiration_date,
         now,
         service.config.key_max_days,
-        usual=credentials.LASTS_UNTIL,
+        usual=opaque_tokens.LASTS_UNTIL,
         past=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
     )
     private: Any = None

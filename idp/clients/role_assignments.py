@@ -20,8 +20,8 @@ from idp.clients import (
     projects,
     roles,
 )
-from idp.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, Text
+from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, read_user
 from idp.listing import ListDetails
 from idp.records import (

@@ -7,13 +7,14 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import answers, changes, credentials, events, listing
+from idp import answers, changes, events, listing
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import projects
-from idp.errors import FieldProblem, InvalidArgument, NotFound, Taken
 from idp.fields import Name, Refused, Schema, Text
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
 from idp.listing import ListDetails
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.requests import Request
@@ -143,7 +144,7 @@ def still_there(given: Sequence[ProjectRole]) -> list[Write]:
 
 def id_of(project_id: str, key: str) -> str:
     """The id of a role's record: a project knows each key once."""
-    return credentials.digest(f"{project_id}\n{key}")
+    return opaque_tokens.digest(f"{project_id}\n{key}")
 
 
 def _view(role: ProjectRole) -> RoleView:

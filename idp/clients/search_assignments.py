@@ -12,8 +12,8 @@ from idp.access import Call
 from idp.answers import Answer
 from idp.clients import role_assignments
 from idp.clients.role_assignments import AssignmentView
-from idp.errors import FieldProblem
 from idp.fields import Items, Name
+from idp.foundation.errors import FieldProblem
 from idp.records import ROLE_ASSIGNMENTS
 from idp.requests import Request
 from idp.search_plans import Filter

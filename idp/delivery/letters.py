@@ -12,8 +12,8 @@ from msgspec import structs
 from idp import changes, events, mail, searching
 from idp.access import Call
 from idp.answers import Answer
-from idp.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.fields import Items, Name, OneOf
+from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.requests import Request
 from idp.search_plans import Filter

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from idp import domains
 from idp.config import Config
+from idp.foundation import domain_names
 from idp.mail import Letter
 
 _ENCODING: Final = "quoted-printable"
@@ -68,7 +68,7 @@ def domain_of(address: str) -> str:
 def _address(address: str) -> str:
     """The address with its domain in ASCII, as every server knows it. Raises Unsendable."""
     local, _, domain = address.rpartition("@")
-    ascii = domains.key(domain)
+    ascii = domain_names.key(domain)
     if not (local and ascii and ascii.isascii()):
         raise Unsendable("the address has no domain that a server knows")
     if _ENCODED in local:

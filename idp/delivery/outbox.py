@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp import logs, mail
+from idp import mail
 from idp.delivery import mime, sms_hook, smtp
 from idp.delivery.failures import NotSent
+from idp.foundation import logs
 from idp.records import OUTBOX, Mail, MailState
 from idp.service import Service
 from storage import Stale, Update, Value

@@ -16,7 +16,7 @@ import msgspec
 
 from idp.config import Config
 from idp.delivery.failures import NotSent
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.mail import Letter
 from idp.outgoing import Failed
 from idp.records import Mail

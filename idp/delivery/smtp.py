@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from idp.config import Config
 from idp.delivery.failures import NotSent
 from idp.delivery.mime import Envelope
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP, SMTPResponseException

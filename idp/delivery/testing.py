@@ -10,9 +10,9 @@ from idp.access import Call
 from idp.answers import Answer
 from idp.delivery import mime, smtp
 from idp.delivery.failures import NotSent, told
-from idp.errors import FailedPrecondition
 from idp.fields import Email
-from idp.i18n import message
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.i18n import message
 from idp.requests import Request
 from idp.service import Service
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from idp import logs
 from idp.doctor import files, machine, outside, safety, store, upkeep
 from idp.doctor.check import Area, Check, Finding, Installation, Result, fail, skipped
+from idp.foundation import logs
 
 AREAS: Final[Mapping[Area, Sequence[Check]]] = {
     "files": files.CHECKS,

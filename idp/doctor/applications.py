@@ -9,7 +9,7 @@ from idp.clients import command_lines
 from idp.doctor import commands
 from idp.doctor.check import Check, Finding, Installation
 from idp.doctor.records import Matches, matching
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Application
 
 

@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from idp.clock import Clock, SystemClock
 from idp.config import Config
-from idp.i18n import Message
+from idp.foundation.clock import Clock, SystemClock
+from idp.foundation.i18n import Message
 from idp.outgoing import Outgoing
 from storage import Store
 

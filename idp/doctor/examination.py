@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Final
 
 from idp import doctor, setup, start
-from idp.clock import SystemClock
 from idp.config import Config
 from idp.doctor.check import MOST_RECORDS, Installation, Result
-from idp.errors import NotFound
+from idp.foundation.clock import SystemClock
+from idp.foundation.errors import NotFound
 from idp.outgoing import Outgoing
 from idp.records import ALL, SCHEMA
 from storage import META, SCHEMA_ID, StorageError

@@ -12,7 +12,7 @@ from typing import Final
 
 from idp.config import Config
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
-from idp.i18n import Message
+from idp.foundation.i18n import Message
 from idp.vault import KEY_FILE
 
 _SQLITE: Final = "sqlite:///"

@@ -6,7 +6,7 @@ import resource
 from typing import Final
 
 from idp.doctor.check import Check, Finding, Installation, ok, warn
-from idp.i18n import Message
+from idp.foundation.i18n import Message
 
 ENOUGH_DESCRIPTORS: Final = 4096
 

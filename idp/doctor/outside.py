@@ -13,7 +13,7 @@ from idp import proxy_warnings
 from idp.delivery import smtp
 from idp.delivery.failures import NotSent
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.oauth.endpoints import KEYS
 from idp.outgoing import Failed
 from idp.records import SIGNING_KEYS

@@ -7,11 +7,11 @@ from typing import Final, cast
 
 from msgspec import structs
 
-from idp import domains
 from idp.doctor import applications, commands, tokens
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation
 from idp.doctor.records import Matches, chosen_by, matching
-from idp.i18n import message
+from idp.foundation import domain_names
+from idp.foundation.i18n import message
 from idp.policies import effective
 from idp.records import (
     DOMAINS,
@@ -120,7 +120,7 @@ def _domains(user: User) -> set[str]:
     names = [user.user_name]
     if user.email and _is_unproven(user):
         names.append(user.email.address)
-    return {domains.key(each.rpartition("@")[2]) for each in names if "@" in each}
+    return {domain_names.key(each.rpartition("@")[2]) for each in names if "@" in each}
 
 
 def _own_name(user: User) -> str:

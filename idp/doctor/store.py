@@ -7,9 +7,9 @@ from typing import Final
 
 from idp import setup, vault
 from idp.doctor.check import Check, Finding, Installation, fail, ok, skipped, warn
-from idp.errors import ConfigError
-from idp.i18n import Message
-from idp.ids import SystemRandom
+from idp.foundation.errors import ConfigError
+from idp.foundation.i18n import Message
+from idp.foundation.randomness import SystemRandom
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
 from idp.vault import Vault, WrongKey
 from storage import META, SCHEMA_ID, StorageError

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from idp.credentials import LASTS_UNTIL
 from idp.doctor import commands
 from idp.doctor.check import Check, Finding, Installation
 from idp.doctor.records import Matches, chosen_by
-from idp.i18n import message
+from idp.foundation.i18n import message
+from idp.foundation.opaque_tokens import LASTS_UNTIL
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,

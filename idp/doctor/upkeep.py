@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from idp.doctor.check import Check, Finding, Installation
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 MANY: Final = 1_000
 _COUNTED: Final = 100_000

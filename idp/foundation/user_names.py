@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 
 MAX_NAME_CHARACTERS: Final = 200
 

@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import structs
 
-from idp import base64url, credentials
-from idp.credentials import Confidential
+from idp.foundation import base64url, opaque_tokens
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.randomness import Random
 from idp.identity import known_browsers
-from idp.ids import Random
 from idp.records import AGENTS, Agent, User
 from idp.service import Service
 from idp.vault import Vault
@@ -27,7 +27,7 @@ from storage import Insert, Update
 KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer
 REMEMBERED: Final = 10  # people in one browser
 _PURPOSE: Final = "browser"
-_PLAIN: Final = credentials.ID_LENGTH + credentials.SECRET_LENGTH
+_PLAIN: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
 _TIME: Final = re.compile(r"[0-9]{10}")  # whole seconds: enough until the year 2286
 _TIME_LENGTH: Final = 10
 
@@ -62,7 +62,7 @@ def new(service: Service) -> Cookie:
 def _new(id: str, secret: str, made_at: datetime) -> NewAgent:
     return NewAgent(
         id=id,
-        secret_hash=credentials.digest(secret),
+        secret_hash=opaque_tokens.digest(secret),
         created_at=made_at,
         expires_at=made_at + KEPT,
     )
@@ -75,7 +75,7 @@ async def find(service: Service, cookie: str | None) -> Agent | None:
         return None
     agent = await service.store.get(AGENTS, sent.id)
     if agent is not None:
-        return agent if credentials.matches(sent.secret, agent.secret_hash) else None
+        return agent if opaque_tokens.matches(sent.secret, agent.secret_hash) else None
     # A record that signed somebody in outlives the MAC, so none can be brought back by it.
     if sent.made_at is None or service.clock.now() >= sent.made_at + KEPT:
         return None
@@ -84,13 +84,13 @@ async def find(service: Service, cookie: str | None) -> Agent | None:
 
 def _read(service: Service, cookie: str) -> _Sent | None:
     plain, rest = cookie[:_PLAIN], cookie[_PLAIN:]
-    parts = credentials.split(plain)
+    parts = opaque_tokens.split(plain)
     if parts is None:
         return None
     if not rest:
         return _Sent(parts[0], parts[1], None)
     time, mac = rest[:_TIME_LENGTH], rest[_TIME_LENGTH:]
-    if not _TIME.fullmatch(time) or not credentials.same(_mac(service, plain + time), mac):
+    if not _TIME.fullmatch(time) or not opaque_tokens.same(_mac(service, plain + time), mac):
         return None
     return _Sent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
 
@@ -120,7 +120,7 @@ def rotation(
     """
     secret = random.token()
     changed: dict[str, Any] = {
-        "secret_hash": credentials.digest(secret),
+        "secret_hash": opaque_tokens.digest(secret),
         "expires_at": now + KEPT,
         "browser": agent.browser,
         "system": agent.system,
@@ -161,4 +161,4 @@ def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:
 
 
 def is_form_token(vault: Vault, agent: Agent, subject_id: str, token: str) -> bool:
-    return credentials.same(form_token(vault, agent, subject_id), token)
+    return opaque_tokens.same(form_token(vault, agent, subject_id), token)

@@ -8,7 +8,7 @@ from idp import answers, changes, mail
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity import (
     covered_users,
     mail_links,

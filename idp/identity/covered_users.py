@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idp.access import Call
-from idp.errors import FailedPrecondition, PermissionDenied
+from idp.foundation.errors import FailedPrecondition, PermissionDenied
 from idp.identity import permissions, read_user
 from idp.records import User
 from idp.service import Service

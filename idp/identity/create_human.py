@@ -15,8 +15,8 @@ from msgspec import structs
 from idp import access, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.foundation import user_names
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import (
     mail_links,
     new_users,

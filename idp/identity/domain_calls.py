@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from idp import access, answers, changes, domains, events, searching
+from idp import access, answers, changes, events, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import AlreadyExists, FailedPrecondition, FieldProblem, InvalidArgument, Taken
 from idp.fields import Domain, Name
+from idp.foundation import domain_names
+from idp.foundation.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    FieldProblem,
+    InvalidArgument,
+    Taken,
+)
 from idp.identity import lost_domains, org_domains, organizations, read_organization
 from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
 from idp.requests import Request
@@ -141,7 +148,7 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
         return organization
 
     def decide(_: Organization) -> Mapping[str, object]:
-        return {"primary_domain": domains.key(domain)}
+        return {"primary_domain": domain_names.key(domain)}
 
     type = "organization.primary_domain_changed"
     changed = await changes.changed(

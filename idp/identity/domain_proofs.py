@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp import access, answers, changes, logs
+from idp import access, answers, changes
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FailedPrecondition, Taken, TooMany
+from idp.foundation import logs
+from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity import domain_calls, org_domains, organizations
 from idp.outgoing import Failed
 from idp.records import DOMAINS, Challenge, OrganizationDomain

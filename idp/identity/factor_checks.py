@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 from idp.identity import (
     factor_letters,
     factors,

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, structs
 
-from idp import domains
+from idp.foundation import domain_names
+from idp.foundation.cooperative import in_turns
 from idp.identity import users
 from idp.identity.users import login_key
 from idp.records import (
@@ -21,7 +22,6 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from idp.turns import in_turns
 from storage import VALUES_AT_ONCE
 from storage import Collection as Kept
 
@@ -238,7 +238,7 @@ def _may_supersede(found: _Found, named: Named, email: Email | None) -> bool:
 def _apart(typed: str) -> tuple[str, str]:
     """The keys of name and domain; without a name, nobody is meant."""
     name, _, domain = typed.rpartition("@")
-    return login_key(name), domains.key(domain)
+    return login_key(name), domain_names.key(domain)
 
 
 async def _each(

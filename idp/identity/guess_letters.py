@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import security_letters
 from idp.mail import Link
 from idp.records import User

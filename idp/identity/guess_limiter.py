@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.identity import (
     guess_streaks,
     known_browsers,

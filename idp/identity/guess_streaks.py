@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.config import Config
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.records import GUESS_STREAKS, BrowserTries, GuessStreak
 from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write

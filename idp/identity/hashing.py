@@ -15,13 +15,13 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
-from idp import cores, logs
 from idp.config import Config
-from idp.errors import Busy
+from idp.foundation import cpu, logs
+from idp.foundation.errors import Busy
+from idp.foundation.randomness import Random, SystemRandom
 from idp.identity import schemes
 from idp.identity.passwords import PasswordRefused, normalised
 from idp.identity.schemes import Stored, UnreadableHash
-from idp.ids import Random, SystemRandom
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Hasher:
         self._recipe = schemes.RECIPES[config.password_hasher]
         self._random = random or SystemRandom()
         self._decoy = schemes.read(self._recipe.decoy(self._random))
-        threads = config.hashing_threads or max(1, cores.count() // config.processes)
+        threads = config.hashing_threads or max(1, cpu.count() // config.processes)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="hashing")
         self._room = threads + config.hashing_queue
         self._under_way = 0

@@ -10,9 +10,9 @@ from msgspec import structs
 from idp import access, answers, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Name, NotYet, Text, UserName
 from idp.fields import Password as PasswordText
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import (
     new_users,
     password_acceptance,

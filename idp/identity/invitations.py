@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 from idp import answers, mail
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FailedPrecondition, InvalidArgument
 from idp.fields import Name
+from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity import covered_users, mail_links, password_resets, verifications
 from idp.identity.new_user_requests import Empty
 from idp.identity.verifications import Begun

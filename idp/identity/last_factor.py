@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import factors, passkeys, password_acceptance, password_change
 from idp.identity.passwords import Problem
 from idp.identity.subjects import Subject

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from idp import changes, events
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import ending, lockout_counters, security_letters
 from idp.identity.lock_ends import ACTOR
 from idp.identity.lockout_counters import Of

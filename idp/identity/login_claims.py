@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.records import LOGIN_CLAIMS, LoginClaim
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert, Stale, Update, Write

@@ -10,7 +10,8 @@ from contextlib import suppress
 
 from msgspec import structs
 
-from idp import domains, events, leftovers
+from idp import events, leftovers
+from idp.foundation import domain_names
 from idp.identity import org_domains, users
 from idp.leftovers import AT_ONCE
 from idp.records import LEFTOVERS, USERS, Leftover, OrganizationDomain, User
@@ -61,7 +62,7 @@ def _is_concerned(user: User, domain: str) -> bool:
     email = user.email
     if email is None or not email.is_verified or email.verified_by != "domain":
         return False
-    return domains.key(email.address.rpartition("@")[2]) == domain
+    return domain_names.key(email.address.rpartition("@")[2]) == domain
 
 
 def _change(service: Service, user: User, actor: str) -> list[Write]:

@@ -6,8 +6,8 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from idp import base64url, credentials
-from idp.errors import IdpError
+from idp.foundation import base64url, opaque_tokens
+from idp.foundation.errors import IdpError
 from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits
@@ -46,7 +46,7 @@ async def check(
     if count.n > TRIES:
         raise CodeRefused("too many wrong codes: ask for a new one", slug="code.tries")
     found = digest(service, issue, address, digits(typed))
-    if not credentials.same(expected or "", found):
+    if not opaque_tokens.same(expected or "", found):
         raise CodeRefused("the code is not right")
 
 

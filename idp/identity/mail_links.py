@@ -6,7 +6,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from idp.clients.origins import origin_of
-from idp.errors import FieldProblem
+from idp.foundation.errors import FieldProblem
 from idp.identity import verifications
 from idp.records import APPLICATIONS, CLIENT_ORIGINS
 from idp.service import Service

@@ -9,8 +9,8 @@ from idp import access, answers, changes
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.fields import Items, Name, OneOf
+from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.identity import memberships, permissions, users
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, User

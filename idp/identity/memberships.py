@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from idp import credentials, events, listing
-from idp.errors import FailedPrecondition
-from idp.ids import Random
+from idp import events, listing
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.randomness import Random
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, User
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
@@ -31,7 +32,7 @@ def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -
 
 def id_of(user_id: str, org_id: str | None) -> str:
     """A user has one membership of a kind, so of two that are made at once one is a Conflict."""
-    return credentials.digest(f"{user_id}\n{org_id or ''}")
+    return opaque_tokens.digest(f"{user_id}\n{org_id or ''}")
 
 
 def insertion(random: Random, membership: Membership, actor: str, now: datetime) -> list[Write]:

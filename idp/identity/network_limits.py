@@ -15,9 +15,9 @@ from typing import Final
 from msgspec import Struct
 
 from idp import failure_events
+from idp.foundation.network_keys import site_key
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import SITE_FACTOR, TryOrigin
-from idp.network_keys import site_key
 from idp.service import Service
 from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord

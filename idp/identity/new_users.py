@@ -13,9 +13,11 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, structs
 
-from idp import base64url, events
-from idp.errors import FieldProblem, InvalidArgument, Taken
+from idp import events
 from idp.fields import MAX_TEXT
+from idp.foundation import base64url
+from idp.foundation.cooperative import in_turns
+from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
 from idp.identity import (
     factors,
     free_names,
@@ -45,7 +47,6 @@ from idp.records import (
     UserMetadata,
 )
 from idp.service import Service
-from idp.turns import in_turns
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 

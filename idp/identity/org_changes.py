@@ -8,8 +8,8 @@ from idp import access, answers, changes
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import Taken
 from idp.fields import Name
+from idp.foundation.errors import Taken
 from idp.identity import login_claims, org_domains, organizations, users
 from idp.records import DOMAINS, ORGANIZATIONS, Organization
 from idp.requests import Request

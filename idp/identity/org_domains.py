@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp import domains, events
-from idp.errors import NotFound
+from idp import events
+from idp.foundation import domain_names
+from idp.foundation.errors import NotFound
 from idp.records import (
     DOMAINS,
     ORGANIZATIONS,
@@ -40,7 +41,7 @@ def insertion(
 
 async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:
     """What the organization has of this domain, however that is spelled. Raises NotFound."""
-    named = new_domain(org_id, domains.key(domain), service.clock.now())
+    named = new_domain(org_id, domain_names.key(domain), service.clock.now())
     found = await service.store.get(DOMAINS, named.id)
     if found is None:
         raise NotFound("the organization has no such domain", slug="domain.not_found")
@@ -59,6 +60,6 @@ async def verified(service: Service, name: str) -> OrganizationDomain | None:
 
 
 async def _verified(service: Service, domain: str) -> OrganizationDomain | None:
-    key = {"verified_key": domains.key(domain)}
+    key = {"verified_key": domain_names.key(domain)}
     page = await service.store.find(DOMAINS, key, limit=1)
     return page.records[0] if page.records else None

@@ -9,8 +9,8 @@ from msgspec import structs
 from idp import answers, mail, requests
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import InvalidArgument
 from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
+from idp.foundation.errors import InvalidArgument
 from idp.identity import (
     memberships,
     new_users,

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from idp import access, answers, changes
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import memberships, protected_organizations
 from idp.records import (
     INSTANCE_ID,

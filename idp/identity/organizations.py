@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp.errors import FieldProblem
+from idp.foundation.errors import FieldProblem
+from idp.foundation.strict_json import child
 from idp.identity import org_domains, users
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
-from idp.strict_json import child
 
 _MAX_LABEL: Final = 63
 _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")

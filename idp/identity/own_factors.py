@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import factors, last_factor, security_letters
 from idp.identity.sessions import LiveSession
 from idp.service import Service

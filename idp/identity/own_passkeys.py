@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idp import changes
 from idp.access import Call
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import (
     factors,
     last_factor,

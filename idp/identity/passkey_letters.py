@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.identity import security_letters
 from idp.records import MailKind, User
 from idp.service import Service

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp import base64url, events
-from idp.errors import FieldProblem, InvalidArgument
+from idp import events
 from idp.fields import Refused as FieldRefused
 from idp.fields import Text
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import challenges, users, webauthn
 from idp.identity.subjects import Subject, is_active
 from idp.identity.webauthn import Assertion, Refused, RelyingParty

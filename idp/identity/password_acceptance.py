@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from idp import logs
 from idp.config import Config
+from idp.foundation import logs
 from idp.identity import passwords
 from idp.identity.passwords import Problem, Requirements
 from idp.passwords import range_service

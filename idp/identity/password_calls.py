@@ -9,9 +9,9 @@ from idp import answers, changes, drafts, mail
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Name
 from idp.fields import Password as PasswordText
+from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity import (
     covered_users,
     guess_resets,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from idp import mail
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import guess_letters, guess_streaks, memberships, passkeys, webauthn
 from idp.policies import effective, looks
 from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp import mail
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import reset_links, verifications
 from idp.identity.verifications import Begun
 from idp.mail import Code, Letter, Link

@@ -14,8 +14,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.errors import IdpError
-from idp.i18n import Message, message
+from idp.foundation.errors import IdpError
+from idp.foundation.i18n import Message, message
 from idp.passwords import strength
 from idp.passwords.breached import BreachedPasswords
 from idp.records import ComplexityRules

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import credentials
+from idp.foundation import opaque_tokens
+from idp.foundation.randomness import Random
 from idp.identity import stamps
 from idp.identity.subjects import Subject
-from idp.ids import Random
 from idp.records import PATS, PersonalAccessToken
 from idp.service import Service
 
@@ -24,7 +24,7 @@ def new(
         id=id,
         user_id=subject.user.id,
         org_id=subject.user.org_id,
-        secret_hash=credentials.digest(secret),
+        secret_hash=opaque_tokens.digest(secret),
         stamps=stamps.of_session(subject.instance, subject.organization, subject.user),
         created_at=now,
         expires_at=expires_at,
@@ -39,8 +39,8 @@ def is_pat(service: Service, token: str) -> bool:
 
 async def find(service: Service, token: str) -> PersonalAccessToken | None:
     """The record of a personal access token. Its user is still to be judged."""
-    parts = credentials.split(token.removeprefix(service.config.vendor + MARK))
+    parts = opaque_tokens.split(token.removeprefix(service.config.vendor + MARK))
     pat = await service.store.get(PATS, parts[0]) if parts else None
-    if parts is None or pat is None or not credentials.matches(parts[1], pat.secret_hash):
+    if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
         return None
     return pat

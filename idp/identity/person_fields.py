@@ -11,9 +11,9 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.errors import FieldProblem
 from idp.fields import Language, Refused, Schema, Text
-from idp.i18n import SOURCE, load
+from idp.foundation.errors import FieldProblem
+from idp.foundation.i18n import SOURCE, load
 from idp.identity.passwords import Problem
 from idp.records import Address, Profile
 from idp.requests import Request

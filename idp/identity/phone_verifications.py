@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from msgspec import structs
 
 from idp import events, mail
-from idp.errors import NotFound
-from idp.i18n import message
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import message
 from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.verifications import Begun

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from idp import listing
 from idp.access import Call
-from idp.errors import PermissionDenied
+from idp.foundation.errors import PermissionDenied
 from idp.identity import permissions, users
 from idp.records import USERS, User
 from idp.service import Service

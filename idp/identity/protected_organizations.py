@@ -11,7 +11,7 @@ from typing import Final
 from idp import listing
 from idp.access import Call
 from idp.clients import management_access
-from idp.errors import PermissionDenied
+from idp.foundation.errors import PermissionDenied
 from idp.identity import permissions
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, PROJECTS, USERS, Organization

@@ -8,8 +8,8 @@ from typing import Final
 from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import FieldProblem, InvalidArgument
 from idp.fields import Name
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import covered_users, read_user
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.phone_verifications import verify_phone

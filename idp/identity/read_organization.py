@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from idp import access, answers, domains, searching
+from idp import access, answers, searching
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import NotFound
 from idp.fields import Name
+from idp.foundation import domain_names
+from idp.foundation.errors import NotFound
 from idp.records import ORGANIZATIONS, Organization
 from idp.requests import Request
 from idp.search_plans import Filter
@@ -137,7 +138,7 @@ def domain_filter(field: str, method: str, text: str) -> Filter:
     is_prefix = "STARTS_WITH" in method
     return Filter(
         path=field,
-        value=text.lower() if is_prefix else domains.key(text),
+        value=text.lower() if is_prefix else domain_names.key(text),
         how="starts" if is_prefix else "is",
         is_text=True,
         folds=True,

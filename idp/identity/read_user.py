@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from idp import answers
 from idp.access import Call
 from idp.answers import Answer, Details
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import lock_ends, users, verified_contacts
 from idp.records import ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
 from idp.service import Service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from idp import events
-from idp.errors import IdpError, NotFound
+from idp.foundation.errors import IdpError, NotFound
 from idp.identity import (
     guess_resets,
     lock_ends,

@@ -6,9 +6,10 @@ import re
 from datetime import datetime
 from typing import Final
 
-from idp import base64url, events
-from idp.credentials import Confidential
-from idp.ids import Random
+from idp import events
+from idp.foundation import base64url
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.randomness import Random
 from idp.records import RECOVERY_CODES, USERS, RecoveryCode, User
 from idp.service import Service
 from storage import Delete, Insert, Update, Write

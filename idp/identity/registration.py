@@ -13,12 +13,12 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from idp import events, fields, i18n, mail
-from idp.credentials import Confidential
+from idp import events, fields, mail
 from idp.fields import Refused, Rule, Text
-from idp.foundation import user_names
+from idp.foundation import i18n, user_names
+from idp.foundation.i18n import Message, message
+from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.user_names import NameRefused
-from idp.i18n import Message, message
 from idp.identity import (
     factors,
     free_names,

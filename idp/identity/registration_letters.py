@@ -6,7 +6,7 @@ No name that was typed stands in it: a stranger's mailbox is nobody's notice boa
 from __future__ import annotations
 
 from idp import mail
-from idp.i18n import Bundle, message
+from idp.foundation.i18n import Bundle, message
 from idp.mail import Code, Letter, Link, Part, Wording
 
 

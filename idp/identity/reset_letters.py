@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idp import mail
-from idp.i18n import Bundle, message
+from idp.foundation.i18n import Bundle, message
 from idp.mail import Code, Letter, Link, Part, Wording
 
 

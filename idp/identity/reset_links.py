@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from msgspec import Struct, structs
 
-from idp import base64url, credentials
 from idp.config import Config
+from idp.foundation import base64url, opaque_tokens
 from idp.identity import users
 from idp.identity.subjects import Subject, is_active
 from idp.records import VERIFICATIONS, User, Verification
@@ -58,7 +58,7 @@ def address(config: Config, key: str, **query: str) -> str:
 
 def id_of(key: str) -> str | None:
     """The part of a key that names its link, and opens nothing; None: it is no key."""
-    parts = credentials.split(key)
+    parts = opaque_tokens.split(key)
     return parts[0] if parts else None
 
 
@@ -83,13 +83,13 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
 
 async def find(service: Service, key: str) -> Opened:
     """Whom the link lets choose a password. Raises LinkRefused."""
-    parts = credentials.split(key)
+    parts = opaque_tokens.split(key)
     found = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
     subject = await users.find_subject(service, found.user_id) if found else None
     if parts is None or found is None or subject is None or not is_active(subject):
         raise LinkRefused("the link names nothing that waits")
     expected = _mac(service, found.id, issue(subject.user), parts[1])
-    if not credentials.same(found.key_mac or "", expected):
+    if not opaque_tokens.same(found.key_mac or "", expected):
         raise LinkRefused("the link's secret is wrong, or the user has changed since")
     return Opened(subject=subject, spent=spending(found))
 

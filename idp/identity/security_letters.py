@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp import mail
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.mail import Link, Part
 from idp.records import Email, MailKind, User
 from idp.service import Service

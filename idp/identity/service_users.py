@@ -11,8 +11,8 @@ from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.client_secrets import NewSecret, Secrets
-from idp.errors import FailedPrecondition
 from idp.fields import Name, OneOf, Text, UserName
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, new_users, read_user, user_changes, users
 from idp.identity.new_users import Paths, Prepared
 from idp.records import USERS, Profile, TokenKind, User

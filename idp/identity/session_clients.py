@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import (
     APPLICATIONS,
     LOGOUT_MESSAGES,
@@ -30,7 +30,7 @@ async def remember(service: Service, session: Session, client: Application) -> N
     """
     if not (client.back_channel_logout_uri or client.front_channel_logout_uri):
         return
-    id = credentials.digest(f"{session.id}\n{client.id}")
+    id = opaque_tokens.digest(f"{session.id}\n{client.id}")
     known = await service.store.get(SESSION_CLIENTS, id)
     if known is not None and known.expires_at >= session.expires_at:
         return

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from idp import events
 from idp.config import Config
+from idp.foundation.randomness import Random
 from idp.identity import agents, known_browsers, session_clients, stamps, subjects
 from idp.identity.subjects import Subject
-from idp.ids import Random
 from idp.oauth import acr
 from idp.policies import looks
 from idp.records import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
-from idp import base64url
+from idp.foundation import base64url
 from idp.records import Instance, Organization, User
 
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from idp import logs
-from idp.errors import Busy
+from idp.foundation import logs
+from idp.foundation.errors import Busy
 from idp.identity.users import login_key
 from idp.records import User
 from idp.service import Service

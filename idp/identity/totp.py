@@ -13,8 +13,8 @@ from urllib.parse import quote, urlencode
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
+from idp.foundation.randomness import Random
 from idp.identity import mail_codes
-from idp.ids import Random
 
 DIGITS: Final = 6
 STEP_SECONDS: Final = 30

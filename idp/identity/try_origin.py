@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.config import Config
-from idp.network_keys import network_key, site_key
+from idp.foundation.network_keys import network_key, site_key
 from idp.records import Agent
 
 SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from idp import changes
 from idp.access import Call
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import login_claims, new_users, users
 from idp.identity.new_users import NameAvailability, Paths
 from idp.records import ORGANIZATIONS, USERS, Email, User

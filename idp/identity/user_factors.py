@@ -9,7 +9,7 @@ from idp import answers, changes
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import covered_users, factors, read_user, recovery_codes, users
 from idp.records import User
 from idp.service import Service

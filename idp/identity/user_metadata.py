@@ -10,8 +10,8 @@ from idp import answers, changes, events, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, InvalidArgument, NotFound
 from idp.fields import Base64, Items, Name, Refused, Text
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, new_users, read_user, users
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.requests import Request

@@ -9,7 +9,7 @@ from idp import answers, changes, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import covered_users, passkey_changes, read_user, users
 from idp.records import PASSKEYS, Passkey, User
 from idp.search_plans import Filter

@@ -9,8 +9,8 @@ from idp import answers, changes, events, expirations, last_uses, listing, searc
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, NotFound
 from idp.fields import Instant
+from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity import pats, service_users, users
 from idp.listing import ListDetails
 from idp.records import PATS, PersonalAccessToken, User

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from idp import changes
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import Busy, FailedPrecondition
+from idp.foundation.errors import Busy, FailedPrecondition
 from idp.identity import covered_users, ending, password_change
 from idp.records import (
     CONSENTS,

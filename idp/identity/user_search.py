@@ -11,8 +11,8 @@ from msgspec import structs
 from idp import searching
 from idp.access import Call
 from idp.answers import Answer
-from idp.errors import FieldProblem
 from idp.fields import Items, Name, OneOf, Text
+from idp.foundation.errors import FieldProblem
 from idp.identity import read_user, users
 from idp.identity.read_user import UserAnswer
 from idp.records import ORGANIZATIONS, USERS, Organization, User

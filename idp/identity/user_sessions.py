@@ -10,7 +10,7 @@ from idp import answers, changes, searching
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity import covered_users, read_user, session_clients, sessions, stamps, users
 from idp.identity.subjects import Subject
 from idp.records import SESSIONS, USERS, Session, User

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from idp import answers, changes
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, guess_resets
 from idp.identity.ending import ending_writes
 from idp.records import USERS, User

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp import domains
+from idp.foundation import domain_names
 from idp.foundation.user_names import MAX_NAME_CHARACTERS
 from idp.identity import lock_ends
 from idp.identity.subjects import Subject
@@ -88,7 +88,7 @@ def login_names(
     """
     name = login_key(user_name)
     domain = organization.primary_domain
-    at_home = {f"{name}@{domain}", f"{name}@{login_key(domains.shown(domain))}"}
+    at_home = {f"{name}@{domain}", f"{name}@{login_key(domain_names.shown(domain))}"}
     is_name = email is not None and email_key(email, organization.id) is not None
     return {name} | at_home, {login_key(email.address)} if email and is_name else set()
 
@@ -136,7 +136,7 @@ def _only(holders: list[User]) -> User | None:
 async def domain_owner(service: Service, name: str) -> str | None:
     """The id of the organization to which the domain of "name@domain" belongs, if any."""
     domain = name.rpartition("@")[2]
-    page = await service.store.find(DOMAINS, {"verified_key": domains.key(domain)}, limit=1)
+    page = await service.store.find(DOMAINS, {"verified_key": domain_names.key(domain)}, limit=1)
     return page.records[0].org_id if page.records and "@" in name else None
 
 
@@ -149,7 +149,7 @@ async def _by_domain(service: Service, typed: str) -> User | None:
     name, _, domain = typed.rpartition("@")
     user, organizations = await asyncio.gather(
         _by_key(service, login_key(name or typed)),
-        service.store.find(ORGANIZATIONS, {"primary_domain": domains.key(domain)}, limit=1),
+        service.store.find(ORGANIZATIONS, {"primary_domain": domain_names.key(domain)}, limit=1),
     )
     ids = [organization.id for organization in organizations.records]
     return user if name and user and user.org_id in ids else None

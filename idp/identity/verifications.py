@@ -11,9 +11,9 @@ from msgspec import structs
 
 from idp import events, mail
 from idp.config import Config
-from idp.credentials import Confidential
-from idp.errors import FailedPrecondition, IdpError, NotFound
-from idp.i18n import message
+from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
+from idp.foundation.i18n import message
+from idp.foundation.opaque_tokens import Confidential
 from idp.identity import (
     invitation_letters,
     login_claims,

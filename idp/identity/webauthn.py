@@ -20,9 +20,9 @@ from fido2.cose import CoseKey
 from fido2.webauthn import AttestationObject, AuthenticatorData
 from msgspec import Struct
 
-from idp import base64url, strict_json
 from idp.config import Config
-from idp.errors import IdpError
+from idp.foundation import base64url, strict_json
+from idp.foundation.errors import IdpError
 
 ALGORITHMS: Final = {-7: 2, -8: 1, -257: 3}  # ES256, EdDSA, RS256, and the type of their keys
 MAX_ID_BYTES: Final = 1023  # of a credential (WebAuthn, 4)

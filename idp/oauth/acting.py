@@ -12,8 +12,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import failure_events, logs
+from idp import failure_events
 from idp.config import Config
+from idp.foundation import logs
 from idp.identity import memberships, permissions
 from idp.identity.subjects import Subject
 from idp.records import MEMBERSHIPS, Authorization, Instance, Membership

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct, structs
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.oauth.stories import quoted
 
 NOTHING_REGISTERED: Final = message(

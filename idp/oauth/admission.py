@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from idp import logs
+from idp.foundation import logs
 from idp.identity.sessions import LiveSession
 from idp.oauth import allowed_users, consents, refusals
 from idp.oauth.allowed_users import Judged

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from msgspec import structs
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession
 from idp.oauth import acr, audiences, claims_request, issuing, responses, standing
@@ -124,7 +124,7 @@ def _with_code(
     secret = service.random.token()
     ends = authorization.created_at + timedelta(seconds=service.config.code_seconds)
     code = Code(
-        hash=credentials.digest(secret),
+        hash=opaque_tokens.digest(secret),
         redirect_uri=request.redirect_uri,
         expires_at=ends,
         code_challenge=request.code_challenge,

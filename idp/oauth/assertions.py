@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp import credentials, strict_json
-from idp.errors import InvalidArgument
+from idp.foundation import opaque_tokens, strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.oauth import jose, stories
 from idp.oauth.endpoints import TOKEN
 from idp.oauth.jose import NotAToken, Parsed
@@ -141,14 +141,14 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
 def used(claims: Claims, jti: str) -> Replay:
     """That an assertion was used: of several requests that store it, in any process, one does."""
     expires = datetime.fromtimestamp(claims.exp, UTC)
-    return Replay(id=credentials.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
+    return Replay(id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
 
 
 def _used_whole(assertion: Assertion) -> Replay:
     """The same for one without a `jti`. What is signed tells it from all others; the signature
     does not, because one text has many signatures by an EC key."""
     expires = datetime.fromtimestamp(assertion.claims.exp, UTC)
-    signed = credentials.digest(assertion.parsed.signing_input.decode("ascii"))
+    signed = opaque_tokens.digest(assertion.parsed.signing_input.decode("ascii"))
     return Replay(id=signed, expires_at=expires + 2 * SKEW)
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp import logs
 from idp.config import Config
+from idp.foundation import logs
 from idp.oauth import (
     acr,
     claims_request,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from idp import logs
+from idp.foundation import logs
 from idp.oauth import jose
 from idp.outgoing import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage

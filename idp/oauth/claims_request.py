@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import strict_json
-from idp.errors import InvalidArgument
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.oauth import claims
 from idp.records import AuthRequest
 

@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from idp import client_secrets, credentials, last_uses
-from idp.credentials import Confidential
+from idp import client_secrets, last_uses
+from idp.foundation import opaque_tokens
+from idp.foundation.opaque_tokens import Confidential
 from idp.oauth import assertions, stories
 from idp.oauth.assertions import Assertion, NotProven
 from idp.oauth.checks.client import (
@@ -212,7 +213,7 @@ async def _proven(
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, found[1])
     if proof:
-        ends_at = found[1].expires_at if claimed.assertion else credentials.LASTS_UNTIL
+        ends_at = found[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
         last_uses.note(service, proof, ends_at)
     return client
 
@@ -300,14 +301,14 @@ def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
 def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
     """What is wrong with a secret, where it can be told from the secret alone."""
     secret, method, old = claimed.secret or "", client.auth_method, client.old_secret
-    if old is not None and credentials.matches(secret, old.hash):
+    if old is not None and opaque_tokens.matches(secret, old.hash):
         since = stories.span(now - old.ends_at)
         return f"The secret was replaced by another one, and ended {since} ago."
-    if credentials.matches(secret.strip(), client.secret_hash):
+    if opaque_tokens.matches(secret.strip(), client.secret_hash):
         return "The secret is right, but for a space or a line break at its beginning or its end."
-    if credentials.matches(unquote_plus(secret), client.secret_hash):
+    if opaque_tokens.matches(unquote_plus(secret), client.secret_hash):
         return "The secret is right, but it was percent-encoded once too often."
-    if credentials.matches(secret.replace(" ", "+"), client.secret_hash):
+    if opaque_tokens.matches(secret.replace(" ", "+"), client.secret_hash):
         return "The secret is right, but it was not form-encoded before it went into the header."
     if secret == client.id:
         return "The client_id was sent as the secret."

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from idp import changes, leftovers, listing
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.identity.subjects import Subject
 from idp.oauth import authorizations, standing
 from idp.oauth.standing import Client

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from idp import credentials, events
+from idp import events
+from idp.foundation import opaque_tokens
 from idp.identity.sessions import LiveSession
 from idp.oauth import claims, claims_request, flows
 from idp.oauth.errors import InteractionRequired
@@ -73,7 +74,7 @@ def _is_of_others(consent: Consent, client: Application, live: LiveSession) -> b
 
 
 def _id(client: Application, live: LiveSession) -> str:
-    return credentials.digest(f"{live.subject.user.id}\n{client.id}")
+    return opaque_tokens.digest(f"{live.subject.user.id}\n{client.id}")
 
 
 async def allow(service: Service, flow: Flow, live: LiveSession) -> None:

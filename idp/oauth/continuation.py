@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp import base64url, credentials
+from idp.foundation import base64url, opaque_tokens
 from idp.oauth.device import PAGE as DEVICE
 from idp.oauth.flows import Flow
 from idp.records import Application, AuthRequest
@@ -60,7 +60,7 @@ def write(service: Service, continuation: Continuation) -> str:
 def read(service: Service, note: str | None) -> Continuation | None:
     """What a note says; None unless it is one of ours."""
     text, _, mac = (note or "")[:_LONGEST].partition(".")
-    if not credentials.same(_mac(service, text), mac):
+    if not opaque_tokens.same(_mac(service, text), mac):
         return None
     return msgspec.json.decode(base64url.decode(text), type=Continuation)
 

@@ -12,8 +12,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
-from idp import base64url, credentials
-from idp.foundation import uris
+from idp.foundation import base64url, opaque_tokens, uris
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import client_auth, request_limits, scopes
 from idp.oauth.checks import device as checks
@@ -67,7 +66,7 @@ def _new(service: Service, client: Application, granted: list[str], secret: str)
         id=service.random.id(),
         client_id=client.id,
         scopes=granted,
-        secret_hash=credentials.digest(secret),
+        secret_hash=opaque_tokens.digest(secret),
         interval_seconds=INTERVAL_SECONDS,
         created_at=now,
         ends_at=now + LASTS,

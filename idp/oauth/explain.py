@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp import redaction
 from idp.config import Config
-from idp.i18n import Message, message
+from idp.foundation import redaction
+from idp.foundation.i18n import Message, message
 from idp.oauth import addresses, shown
 from idp.oauth.addresses import NOTHING_REGISTERED, english
 from idp.oauth.errors import Unusable

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from msgspec import Struct
 
-from idp import base64url, strict_json
-from idp.errors import InvalidArgument
+from idp.foundation import base64url, strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.oauth.algorithms import ALGORITHMS, RSA_BITS, PublicKey
 from idp.oauth.keys import LoadedKey
 

@@ -20,10 +20,10 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from jwcrypto.jwk import JWK
 
-from idp.clock import Clock
-from idp.ids import Random
+from idp.foundation.clock import Clock
+from idp.foundation.randomness import Random
+from idp.foundation.token_bucket import Pace
 from idp.oauth.algorithms import ALGORITHMS, PrivateKey, PublicKey
-from idp.pace import Pace
 from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
 from idp.vault import Vault
 from storage import Store

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 from idp.records import Application, AuthRequest, Instance
 
 

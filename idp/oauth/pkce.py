@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 
-from idp.credentials import digest
+from idp.foundation.opaque_tokens import digest
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.stories import characters

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import (
     authorization_request,
@@ -67,7 +67,7 @@ async def push(
     secret = service.random.token()
     pushed = structs.replace(
         request,
-        id=credentials.digest(secret),
+        id=opaque_tokens.digest(secret),
         expires_at=request.created_at + timedelta(seconds=LASTS_SECONDS),
     )
     await service.store.commit(Insert(PUSHED_REQUESTS, pushed))
@@ -96,7 +96,7 @@ class OtherBrowser(Refusing):
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
     """The request that was pushed, as the request of a new flow. Its `agent_id` is the browser
     that has loaded it before. Raises Unusable."""
-    id = credentials.digest(reference.removeprefix(PREFIX))
+    id = opaque_tokens.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
     now = service.clock.now()
     if pushed is None or (pushed.ends_at is not None and pushed.ends_at <= now):

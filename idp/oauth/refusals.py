@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import logs, redaction
+from idp.foundation import logs, redaction
 from idp.oauth import explain, shown, stories, trails
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
 from idp.oauth.scopes import OFFLINE_ACCESS

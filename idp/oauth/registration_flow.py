@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from idp import mail
 from idp.foundation import uris
-from idp.i18n import Bundle
+from idp.foundation.i18n import Bundle
 from idp.identity import mail_codes, mail_limits, registration, sessions
 from idp.identity import registration_letters as letters
 from idp.identity.agents import Cookie

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp import base64url, strict_json
-from idp.errors import InvalidArgument
+from idp.foundation import base64url, strict_json
+from idp.foundation.errors import InvalidArgument
 
 MAX_CHARACTERS: Final = 16 * 1024
 _PARTS: Final = 3

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
-from idp import domains
 from idp.config import Config
+from idp.foundation import domain_names
 from idp.records import Organization
 
 _MAX_VALUE = 200
@@ -85,6 +85,6 @@ def audience(config: Config, scope: str) -> str | None:
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
     """Whether every organization that the scopes name is this one."""
     asked = read(config, scopes)
-    named = {domains.key(domain) for domain in asked.get(Reserved.DOMAIN, [])}
+    named = {domain_names.key(domain) for domain in asked.get(Reserved.DOMAIN, [])}
     ids = set(asked.get(Reserved.ORGANIZATION, []))
     return ids <= {organization.id} and named <= {organization.primary_domain}

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 
 from idp.config import Config
-from idp.credentials import Confidential
+from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.uris import with_parameters
 from idp.oauth.errors import OAuthError
 

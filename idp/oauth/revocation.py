@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from idp import credentials
 from idp.config import Config
+from idp.foundation import opaque_tokens
 from idp.oauth import authorizations, client_auth, tokens
 from idp.oauth.checks.check import ONCE
 from idp.oauth.checks.introspect import TOKEN_SENT
@@ -34,7 +34,7 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     with ONCE:
         params.refuse_repeated()
     sent = params.get("token") or ""
-    parts = credentials.split(sent, _REFRESH_SECRETS)
+    parts = opaque_tokens.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
     caller, found = await client_auth.authenticate_any(service, authorization, params, keys)
     with TOKEN_SENT:
@@ -56,7 +56,7 @@ async def _revoke_family(
         authorization is not None
         and refresh is not None
         and authorization.client_id == client_id
-        and credentials.matches(family, refresh.family_hash)
+        and opaque_tokens.matches(family, refresh.family_hash)
     ):
         await authorizations.revoke(service, authorization, reason="revoked by the client")
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from idp import events
-from idp.errors import FailedPrecondition, NotFound
+from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.oauth.keys import (
     HINT_DAYS,
     PUBLISHED_CACHE_SECONDS,

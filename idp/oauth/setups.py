@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from idp.credentials import Confidential
+from idp.foundation.opaque_tokens import Confidential
 from idp.records import AuthRequest, User
 from idp.service import Service
 

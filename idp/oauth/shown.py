@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from idp import redaction
+from idp.foundation import redaction
 from idp.oauth.stories import characters, quoted
 
 _MOST_WORDS: Final = 30

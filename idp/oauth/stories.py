@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp import credentials, redaction
 from idp.config import Config
+from idp.foundation import opaque_tokens, redaction
 from idp.identity import pats
 from idp.oauth import jose
 from idp.records import (
@@ -59,9 +59,9 @@ def kind_of(config: Config, text: str) -> str | None:
     """What a credential is by its shape, if it is one of this service's."""
     if text.startswith(config.vendor + pats.MARK):
         return "a personal access token"
-    if credentials.split(text):
+    if opaque_tokens.split(text):
         return "an authorization code"
-    if credentials.split(text, 2):
+    if opaque_tokens.split(text, 2):
         return "a refresh token"
     if text.startswith("v1."):
         return "an access token"
@@ -74,7 +74,7 @@ def no_client(config: Config, text: str) -> str:
     if text != text.strip():
         return f"{told}: there is a space or a line break before or after it."
     kind = kind_of(config, text)
-    if kind is None and len(text) == credentials.SECRET_LENGTH:
+    if kind is None and len(text) == opaque_tokens.SECRET_LENGTH:
         kind = "something as long as a client_secret"
     if kind is not None:
         return f"{told}: that is {kind}."
@@ -96,8 +96,8 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
 
 def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
     """Why no record fits a code or a refresh token with this many secrets."""
-    length = credentials.ID_LENGTH + secrets * credentials.SECRET_LENGTH
-    if credentials.split(text, secrets) is None:
+    length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
+    if opaque_tokens.split(text, secrets) is None:
         return misshapen(config, text, due, length)
     if record is None:
         return (

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct, structs
 
-from idp import base64url
+from idp.foundation import base64url
 from idp.identity.sessions import LiveSession
 from idp.identity.try_origin import TryOrigin
 from idp.oauth import (

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from idp.foundation.atomic_files import new_file
 from idp.passwords.breached import HEADER_BYTES, MAGIC, PREFIX_BYTES, Unusable
-from idp.whole_files import new_file
 
 _WRITTEN_AT_ONCE: Final = 1 << 16
 

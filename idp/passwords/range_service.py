@@ -13,8 +13,9 @@ import ssl
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp import __version__, logs
+from idp import __version__
 from idp.config import Config
+from idp.foundation import logs
 from idp.passwords.breached import RANGE_DIGITS, count_in_range, digest
 
 SECONDS: Final = 1.0

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from idp.colours import contrast, is_readable, mixed
+from idp.foundation.contrast import contrast, is_readable, mixed
 from idp.records import LabelRules
 
 Scheme = Literal["light", "dark"]

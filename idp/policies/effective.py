@@ -8,8 +8,8 @@ from typing import Final, TypeVar, cast
 
 from msgspec import structs
 
-from idp import base64url
 from idp.config import Config
+from idp.foundation import base64url
 from idp.profiles import TRIAL
 from idp.records import (
     POLICIES,

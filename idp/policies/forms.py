@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from idp import colours, i18n
-from idp.errors import FieldProblem
 from idp.fields import (
     MAX_LANGUAGE,
     Duration,
@@ -25,6 +23,8 @@ from idp.fields import (
     Text,
     wrong_type,
 )
+from idp.foundation import contrast, i18n
+from idp.foundation.errors import FieldProblem
 from idp.policies import brand, texts
 from idp.policies.brand import Scheme
 from idp.records import (
@@ -101,7 +101,7 @@ class Colour(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         text = Text(max=7).read(value).lower()
-        if text and not colours.is_colour(text):
+        if text and not contrast.is_colour(text):
             raise Refused("colour.invalid", "is not a colour such as #2b4fc7")
         return text
 

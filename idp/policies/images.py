@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 
 MAX_BYTES: Final = 512 * 1024
 MAX_SIDE: Final = 2000  # pixels

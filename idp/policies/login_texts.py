@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Annotated, Final
 
-from idp import i18n
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, NotFound
 from idp.fields import Items, Text
+from idp.foundation import i18n
+from idp.foundation.errors import FieldProblem, NotFound
 from idp.policies import effective
 from idp.policies import policy as policies
 from idp.policies.page_texts import KIND, Texts, built_in, texts_of

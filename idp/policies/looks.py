@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar, cast
 
 from msgspec import Struct
 
-from idp import i18n
-from idp.i18n import Bundle
+from idp.foundation import i18n
+from idp.foundation.i18n import Bundle
 from idp.policies import brand, effective, page_texts, pictures
 from idp.policies.pictures import Sign
 from idp.records import (

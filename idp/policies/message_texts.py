@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from idp import i18n
 from idp.access import Call
 from idp.changes import Changed
-from idp.errors import NotFound
+from idp.foundation import i18n
+from idp.foundation.errors import NotFound
 from idp.policies import effective, texts
 from idp.policies import policy as policies
 from idp.policies.forms import MessageTextForm

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final, TypeAlias
 
-from idp import i18n
-from idp.i18n import Bundle
+from idp.foundation import i18n
+from idp.foundation.i18n import Bundle
 from idp.policies import effective
 from idp.records import LoginTextRules, Policy
 from idp.service import Service

@@ -10,8 +10,8 @@ from idp import access, changes, events
 from idp.access import Call
 from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.fields import Base64
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.policies import images, pictures
 from idp.policies import policy as policies
 from idp.policies.images import Drawn

@@ -10,7 +10,7 @@ from idp import access, changes, events, requests
 from idp.access import Call
 from idp.answers import Details, details
 from idp.changes import Changed
-from idp.errors import AlreadyExists, NotFound, PreconditionFailed
+from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.policies import effective, protected_policies
 from idp.policies.kinds import KINDS
 from idp.policies.views import PolicyFound

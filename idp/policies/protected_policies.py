@@ -12,7 +12,7 @@ from typing import Final
 
 from idp import listing
 from idp.access import Call
-from idp.errors import PermissionDenied
+from idp.foundation.errors import PermissionDenied
 from idp.records import MEMBERSHIPS, USERS, User
 from idp.service import Service
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from idp import durations
 from idp.answers import Answer, Details
+from idp.foundation import durations
 from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 from idp.records import LoginRules
 from idp.records.policies import PolicyRules

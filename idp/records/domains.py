@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from storage import Collection, Record
 
 
@@ -56,7 +56,7 @@ def new_domain(
     challenge: Challenge | None = None,
 ) -> OrganizationDomain:
     """That an organization names this domain; not stored yet."""
-    id = credentials.digest(f"{org_id}\n{domain}")
+    id = opaque_tokens.digest(f"{org_id}\n{domain}")
     return OrganizationDomain(
         id=id,
         org_id=org_id,

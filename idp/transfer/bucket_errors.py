@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from idp.errors import FieldProblem, InvalidArgument
+from idp.foundation.errors import FieldProblem, InvalidArgument
 
 if TYPE_CHECKING:
     pass

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from idp.ids import Stocked
+from idp.foundation.randomness import Stocked
 from idp.transfer import engine, kinds
 from idp.transfer.engine import Judged, Settled
 from idp.transfer.kinds.kind import Taking

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from idp import requests
-from idp.errors import FieldProblem
 from idp.fields import Integer
+from idp.foundation.errors import FieldProblem
 from idp.requests import Field, Request
 from idp.transfer.rows import Problem
 

@@ -14,11 +14,11 @@ from typing import Final
 from msgspec import Struct, structs
 
 from idp import requests
+from idp.foundation.cooperative import in_turns
 from idp.records.jobs import JobProblem
 from idp.transfer import kinds, mending, provenance
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, refused
-from idp.turns import in_turns
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
 _Key = tuple[str, str, object]

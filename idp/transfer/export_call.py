@@ -16,8 +16,8 @@ import msgspec
 
 from idp.access import Call
 from idp.answers import Answer, Filed
-from idp.errors import InvalidArgument
 from idp.fields import Duration, NotYet
+from idp.foundation.errors import InvalidArgument
 from idp.service import Service
 from idp.transfer import exporting, object_store, scratch
 from idp.transfer.object_place import Place

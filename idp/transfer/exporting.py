@@ -15,8 +15,8 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 
 from idp import changes, events
-from idp.errors import DeadlineExceeded, NotFound
 from idp.fields import Items, Name
+from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.requests import Request
 from idp.service import Service

@@ -22,7 +22,7 @@ from google.cloud.storage.retry import DEFAULT_RETRY
 from google.oauth2.service_account import Credentials
 from google_crc32c import Checksum
 
-from idp.errors import FieldProblem
+from idp.foundation.errors import FieldProblem
 from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.guarded_calls import SILENT_SECONDS, NotCalled, Time, guard, origin, time_of
 from idp.transfer.object_place import Place, ServiceAccount

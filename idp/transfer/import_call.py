@@ -15,10 +15,11 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import leaving, repeating, requests, strict_json
+from idp import repeating, requests
 from idp.access import Call
-from idp.errors import FieldProblem, IdpError, InvalidArgument
 from idp.fields import Duration, Schema
+from idp.foundation import cancellation, strict_json
+from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.requests import Request
 from idp.service import Service
@@ -158,7 +159,9 @@ async def _fetched(
         with scratch.directory() as directory:
             file, seconds = directory / "package.json", until - time.monotonic()
             most = service.config.max_import_bytes
-            await leaving.unless(left, object_store.fetch(service, place, file, seconds, most))
+            await cancellation.unless(
+                left, object_store.fetch(service, place, file, seconds, most)
+            )
             package = await asyncio.to_thread(Upload.over, file)
         try:
             _beside(Beside, _surface(package))

@@ -9,8 +9,8 @@ from typing import Annotated, Final, get_args
 from idp import changes, repeating, searching
 from idp.access import Call
 from idp.answers import Answer
-from idp.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Integer, Items, OneOf, Text
+from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
 from idp.requests import Request
 from idp.search_plans import Filter

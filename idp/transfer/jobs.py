@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import structs
 
 from idp import events
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 from idp.records.jobs import (
     JOB_BATCHES,
     JOB_PROBLEMS,

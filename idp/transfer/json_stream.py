@@ -1,7 +1,7 @@
 """A JSON document of any size, gone through from its beginning to its end in constant memory.
 
 The outer parts are walked here; a value that is small enough to be held is read as
-`idp/strict_json.py` reads it. Of the event parsers that there are, those that are fast enough turn
+`idp/foundation/strict_json.py` reads it. Of the event parsers that there are, those that are fast enough turn
 half of a character into another one, and none goes on behind a NaN.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from typing import Final, Protocol
 
-from idp.errors import FieldProblem, InvalidArgument
-from idp.strict_json import DECODER, MAX_DEPTH, mistake, texts, usable
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.strict_json import DECODER, MAX_DEPTH, mistake, texts, usable
 
 MAX_VALUE: Final = 4 * 1024 * 1024
 MAX_MEMBERS: Final = 1000

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from idp import base64url, listing
-from idp.errors import Busy, InvalidArgument, NotFound, PreconditionFailed
-from idp.errors import FieldProblem as Problem
+from idp import listing
+from idp.foundation import base64url
+from idp.foundation.errors import Busy, InvalidArgument, NotFound, PreconditionFailed
+from idp.foundation.errors import FieldProblem as Problem
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.service import Service
 from idp.transfer import jobs

@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from msgspec import Struct
 
-from idp import strict_json
-from idp.errors import InvalidArgument
 from idp.fields import Refused, Schema, Text
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.requests import Request
 
 MAX_ACCOUNT: Final = 16 * 1024

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from idp import logs
-from idp.errors import Busy, FieldProblem
+from idp.foundation import logs
+from idp.foundation.errors import Busy, FieldProblem
 from idp.service import Service
 from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.object_place import Place

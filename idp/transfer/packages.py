@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from idp.errors import FieldProblem, InvalidArgument
-from idp.strict_json import child
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.strict_json import child
 from idp.transfer.json_stream import JsonStream, Source
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import Kind

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Final
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 from idp.records.jobs import PACKAGE_PARTS, Job, PackagePart
 from idp.service import Service
 from storage import Delete, Insert

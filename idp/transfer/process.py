@@ -21,8 +21,9 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp import exits, logs, start
+from idp import exits, start
 from idp.config import Config
+from idp.foundation import logs
 from idp.records.jobs import JOBS
 from idp.service import Service
 from idp.transfer import jobs, running, worker, workers

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from idp.errors import FieldProblem
+from idp.foundation.errors import FieldProblem
 from idp.requests import Request
 from idp.slugs import SLUGS
 from storage import Collection, Write

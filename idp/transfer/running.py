@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from idp import logs, trial
-from idp.errors import InvalidArgument
-from idp.ids import Numbered
+from idp import trial
+from idp.foundation import logs
+from idp.foundation.errors import InvalidArgument
+from idp.foundation.randomness import Numbered
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from idp import durations
 from idp.answers import Answer
+from idp.foundation import durations
 from idp.records import USERS
 from idp.records.jobs import Job
 from idp.service import Service

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from idp import strict_json
-from idp.errors import FieldProblem, InvalidArgument
+from idp.foundation import strict_json
+from idp.foundation.errors import FieldProblem, InvalidArgument
 
 MAX_TEXT: Final = 4096  # a longer text is told as empty
 MAX_BYTES: Final = 64 * 1024

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from idp import base64url
+from idp.foundation import base64url
 from idp.transfer.surface import Surface
 
 SMALL_BYTES: Final = 256 * 1024  # a larger one goes to disk, and its rows to another process

@@ -16,7 +16,8 @@ from typing import Final
 
 from msgspec import structs
 
-from idp import exits, logs, start
+from idp import exits, start
+from idp.foundation import logs
 from idp.transfer.desks import Desk, OwnDesk
 from idp.transfer.engine import Settled
 from idp.transfer.kinds.kind import Taking

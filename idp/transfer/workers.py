@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeVar
 
-from idp import cores, logs
+from idp.foundation import cpu, logs
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer import worker_messages
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 def spare() -> int:
     """How many processes can help: the processors that this one does not use itself."""
-    return min(cores.count() - 1, MAX_WORKERS)
+    return min(cpu.count() - 1, MAX_WORKERS)
 
 
 def wanted(service: Service, job: Job, octets: int, count: int) -> int:

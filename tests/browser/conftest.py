@@ -26,8 +26,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from msgspec import structs
 
-from idp.clock import SystemClock
-from idp.ids import SystemRandom
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, APPLICATIONS, JOBS, SCHEMA
 from storage import Insert, open_store
 from tests.browser import states

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from idp.clock import SystemClock
+from idp.foundation.clock import SystemClock
 from idp.records import Job, JobOptions
 
 IMPORTS = "/ui/console/jobs/imports"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from idp import pseudo_locale
+from idp.foundation import pseudo_locale
 from tests.browser import states
 from tests.browser.looking import NARROW, WIDE
 

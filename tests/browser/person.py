@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from idp import i18n
+from idp.foundation import i18n
 
 ENOUGH_MS = 10_000
 WAYS = [

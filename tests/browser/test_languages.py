@@ -2,7 +2,7 @@
 
 import re
 
-from idp import pseudo_locale
+from idp.foundation import pseudo_locale
 from tests.browser import states
 from tests.browser.looking import NARROW, look_again, overflows, reach
 from tests.browser.looks import every_state

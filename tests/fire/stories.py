@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
 from tests.fire import devices, factors, granting, managing, notes, passkeys, resets
 from tests.fire.run import Run
@@ -295,7 +295,7 @@ def kept(run: Run, answer: Page) -> dict:
 
 async def is_revoked(run: Run, credential: str) -> bool:
     """Whether what came of a code, or a refresh token's family, is dead."""
-    record = await run.place.store.get(AUTHORIZATIONS, credential[: credentials.ID_LENGTH])
+    record = await run.place.store.get(AUTHORIZATIONS, credential[: opaque_tokens.ID_LENGTH])
     return record.revoked_at is not None
 
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from idp import credentials
 from idp.clients import grant_ids
+from idp.foundation import opaque_tokens
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -170,7 +170,7 @@ async def test_the_checker_finds_a_credential_in_the_clear(server, demo, visitor
     tokens = await demo.tokens(visitor, *server.user)
     handed_out = [tokens["refresh_token"], tokens["access_token"], server.user[1]]
     await invariants.hold(server.store, secrets=handed_out)
-    secret = credentials.split(tokens["refresh_token"], 2)[2]
+    secret = opaque_tokens.split(tokens["refresh_token"], 2)[2]
     authorization = await only(server.store, AUTHORIZATIONS)
     await server.store.commit(
         Update(AUTHORIZATIONS, authorization.id, set={"nonce": f"seen: {secret}"})

@@ -16,9 +16,9 @@ from typing import Final
 import pytest
 from mongomock_motor import AsyncMongoMockClient
 
-from idp.clock import SystemClock
 from idp.demo_setup import Described
-from idp.ids import SystemRandom
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, SCHEMA
 from idp.setup import Admin
 from storage import open_store

@@ -8,7 +8,7 @@ import itertools
 
 import pytest
 
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 from idp.identity import factor_checks, known_browsers, sign_in
 from idp.identity.comparisons import AT_ONCE
 from idp.identity.throttle import Throttled

@@ -12,13 +12,13 @@ from datetime import timedelta
 
 import pytest
 
-from idp.errands import Errands
+from idp.foundation.background_tasks import Errands
+from idp.foundation.randomness import SystemRandom
 from idp.identity import sign_in
 from idp.identity.comparisons import Comparisons
 from idp.identity.hashing import Hasher
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
-from idp.ids import SystemRandom
 from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
 from storage import COUNTERS, Insert, open_store
 from tests.support.clock import SteppingClock

@@ -10,7 +10,7 @@ import pytest
 
 from idp import background
 from idp.background import Job
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.oauth import algorithms, rotation
 from idp.oauth.keys import KeyRing
 from tests.support import invariants

@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, ORGANIZATIONS, USER_KEYS
 from tests.flows.flows import person
 from tests.support.asserting import JWT_BEARER, register_key
@@ -84,10 +84,10 @@ async def lose_the_answer(place, party, refresh_token):
     _, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write("\r\n".join(head).encode())
     await writer.drain()
-    id, _, secret = credentials.split(refresh_token, 2)
+    id, _, secret = opaque_tokens.split(refresh_token, 2)
     for _ in range(200):
         known = await place.store.get(AUTHORIZATIONS, id)
-        if not credentials.matches(secret, known.refresh.current_hash):
+        if not opaque_tokens.matches(secret, known.refresh.current_hash):
             break
         await asyncio.sleep(0.02)
     writer.close()

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, SESSIONS, USERS
 from tests.flows.flows import family_is_dead, person
 from tests.support.visitor import Visitor
@@ -136,7 +136,7 @@ async def test_a_forged_refresh_token_writes_nothing(place, open_browser, part):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     tokens = await party.tokens(browser, *await person(place))
     genuine, random = tokens["refresh_token"], place.service.random
-    record_id, family, secret = credentials.split(genuine, 2)
+    record_id, family, secret = opaque_tokens.split(genuine, 2)
     forged = record_id + random.token() + (secret if part == "family" else random.token())
     before = await place.store.get(AUTHORIZATIONS, record_id)
     answers = await asyncio.gather(*[party.refresh(browser, forged) for _ in range(8)])

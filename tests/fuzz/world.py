@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.identity import memberships, users
 from idp.records import ORGANIZATIONS, USER_KEYS, USERS
 from storage import Update
@@ -109,7 +109,7 @@ class World:
         user = await users.find_by_login_name(self.server.service, self.server.user[0])
         organization = await self.server.store.get(ORGANIZATIONS, user.org_id)
         caller = await new_caller(self.server, self.visitor, organization)
-        hash = credentials.digest(SECRET)
+        hash = opaque_tokens.digest(SECRET)
         await self.server.store.commit(Update(USERS, caller.user_id, set={"secret_hash": hash}))
         self.machine = RelyingParty(self.server.issuer, caller.user_id, SECRET, "")
         self.machine_key = await register_key(

@@ -1,6 +1,6 @@
 """The pages of an account with values as their heads describe them (see page_samples)."""
 
-from idp.i18n import message
+from idp.foundation.i18n import message
 from tests.handlers import console_samples
 from tests.handlers.console_samples import ways
 

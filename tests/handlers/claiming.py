@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from idp import credentials
 from idp.clients import grant_ids
+from idp.foundation import opaque_tokens
 from idp.identity import organizations, users
 from idp.records import (
     APPLICATIONS,
@@ -98,7 +98,7 @@ async def tokens_of(server, visitor, party, scope: str, **changes) -> dict:
 async def machine_of(server, visitor, **changes) -> RelyingParty:
     """A service user of the demo's organization, with a secret."""
     caller = await new_caller(server, visitor, await organization_of(server), "ORG_OWNER")
-    values = {"secret_hash": credentials.digest(SECRET)} | changes
+    values = {"secret_hash": opaque_tokens.digest(SECRET)} | changes
     await server.store.commit(Update(USERS, caller.user_id, set=values))
     return RelyingParty(server.issuer, caller.user_id, SECRET, "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 URL = "/ui/console/applications/1?"
 

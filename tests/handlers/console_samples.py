@@ -1,6 +1,6 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
-from idp.i18n import message
+from idp.foundation.i18n import message
 from tests.handlers import console_app_samples
 
 URL = "/ui/console/users/1?"

@@ -1,6 +1,6 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
-from idp.i18n import message
+from idp.foundation.i18n import message
 from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
 from idp.policies.pictures import Drawing, Sign

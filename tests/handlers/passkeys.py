@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from idp import base64url
+from idp.foundation import base64url
 from tests.handlers.steps import Seen
 from tests.support.authenticator import Device
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from handlers import pages
-from idp import i18n
+from idp.foundation import i18n
 from tests.handlers import page_samples
 
 VOID = {"meta", "link", "img", "input", "br", "source"}

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from idp import tidying
-from idp.base64url import decode
+from idp.foundation.base64url import decode
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.naming import Zone

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import fields
 
-from idp import credentials
 from idp.clients.oidc_request import OidcSettings
 from idp.clients.read_app import OidcConfig
+from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS
 from idp.requests import declared
 from storage import Update
@@ -190,8 +190,8 @@ async def test_whoever_needs_no_secret_any_more_loses_it_and_gets_another_when_n
     again = (await configure(owner, app)).json()
 
     client = await server.store.get(APPLICATIONS, made["clientId"])
-    assert credentials.matches(again["clientSecret"], client.secret_hash)
-    assert not credentials.matches(made["clientSecret"], client.secret_hash)
+    assert opaque_tokens.matches(again["clientSecret"], client.secret_hash)
+    assert not opaque_tokens.matches(made["clientSecret"], client.secret_hash)
     assert again["clientSecret"] not in str(await everything(server.store))
 
 
@@ -200,7 +200,7 @@ async def test_basic_and_post_have_the_same_secret(server, owner, app, made):
 
     client = await server.store.get(APPLICATIONS, made["clientId"])
     assert "clientSecret" not in page.json()
-    assert credentials.matches(made["clientSecret"], client.secret_hash)
+    assert opaque_tokens.matches(made["clientSecret"], client.secret_hash)
 
 
 async def test_a_new_secret_replaces_the_old_one_at_once(server, new_visitor, owner, app, party):

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
@@ -53,7 +53,7 @@ def unproven(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
         "a longer secret": (basic(f"{id}:{secret}x"), {}),
         "a secret with a space": (basic(f"{id}:{secret} "), {}),
         "a secret in other case": (basic(f"{id}:{secret.swapcase()}"), {}),
-        "the stored hash for a secret": (basic(f"{id}:{credentials.digest(secret)}"), {}),
+        "the stored hash for a secret": (basic(f"{id}:{opaque_tokens.digest(secret)}"), {}),
         "an unknown client": (basic(f"nobody:{secret}"), {}),
         "an empty client": (basic(f":{secret}"), {}),
         "only a colon": (basic(":"), {}),
@@ -155,7 +155,7 @@ SECRETS = {
 async def test_the_parts_of_the_basic_header_are_form_urldecoded(
     server, visitor, demo, refresh_token, secret, wire
 ):
-    changes = {"secret_hash": credentials.digest(secret)}
+    changes = {"secret_hash": opaque_tokens.digest(secret)}
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set=changes))
 
     page = await send(visitor, refresh_token, basic(f"{demo.client_id}:{wire}"), {})
@@ -169,7 +169,7 @@ async def test_only_the_registered_method_is_accepted(server, visitor, method):
     secret = client.client_secret or "anything"
     stored = await server.store.get(APPLICATIONS, client.client_id)
     if stored.secret_hash is None:  # a public client whose record holds a secret all the same
-        changes = {"secret_hash": credentials.digest(secret)}
+        changes = {"secret_hash": opaque_tokens.digest(secret)}
         await server.store.commit(Update(APPLICATIONS, client.client_id, set=changes))
     id = client.client_id
     ways = {
@@ -212,7 +212,7 @@ def proof(client, method: str) -> tuple[dict, dict]:
 
 
 async def test_an_old_secret_ends_when_there_is_a_new_one(server, visitor, demo, refresh_token):
-    changes = {"secret_hash": credentials.digest("the new secret")}
+    changes = {"secret_hash": opaque_tokens.digest("the new secret")}
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set=changes))
     old = await send(visitor, refresh_token, demo.basic(), {})
     new = await send(visitor, refresh_token, basic(f"{demo.client_id}:the+new+secret"), {})
@@ -223,7 +223,7 @@ async def test_an_old_secret_ends_when_there_is_a_new_one(server, visitor, demo,
 
 async def test_a_client_without_a_stored_secret_has_no_secret_that_fits(server, visitor):
     client = await server.register(secret_hash=None)
-    for secret in ("", "x", credentials.digest("")):
+    for secret in ("", "x", opaque_tokens.digest("")):
         page = await send(visitor, "A" * 108, basic(f"{client.client_id}:{secret}"), {})
         assert_refused(page, 401, "invalid_client", secret)
 

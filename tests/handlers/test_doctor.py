@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from handlers.console import safety
-from idp import doctor, i18n
+from idp import doctor
 from idp.doctor.check import Installation
+from idp.foundation import i18n
 from idp.records import REPLAY, Replay
 from storage import Insert
 from tests.support import console

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from idp import logs, read_only
+from idp import read_only
+from idp.foundation import logs
 from idp.records import EVENTS, JOBS
 from idp.transfer import exporting, process
 from idp.transfer.process import Importer

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from idp import mail
-from idp.i18n import load, message
+from idp.foundation.i18n import load, message
 from idp.mail import Code, Link
 from idp.records import OUTBOX
 from tests.handlers.registering import ADDRESS, at_code, mails

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from idp.ids import SystemRandom
+from idp.foundation.randomness import SystemRandom
 from idp.oauth import flows, notes
 from idp.records import AUTH_REQUESTS
 from idp.vault import Vault

@@ -8,7 +8,7 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
-from idp.errors import FailedPrecondition
+from idp.foundation.errors import FailedPrecondition
 from idp.oauth import keys, rotation
 from idp.records import SIGNING_KEYS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from idp import i18n, pseudo_locale
+from idp.foundation import i18n, pseudo_locale
 from tests.handlers.steps import Seen, at_password, text_of
 
 NAME = {"en": "Login name", "de": "Anmeldename"}

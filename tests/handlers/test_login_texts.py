@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp import i18n
+from idp.foundation import i18n
 from idp.policies.login_texts import MAX_TEXTS
 from idp.policies.page_texts import SCREENS, built_in
 from idp.records import ORGANIZATIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import USERS
 from tests.support.answers import assert_granted
 from tests.support.api_samples import MACHINES, MEMBERS, PROJECTS, SET_UP, organization
@@ -41,7 +41,7 @@ async def test_a_service_user_gets_tokens_by_its_secret(server, visitor, owner, 
     assert made["clientId"] == user.rpartition("/")[2]
     assert_granted(await by_secret(server, visitor, made))
     kept = await server.store.get(USERS, made["clientId"])
-    assert credentials.matches(made["clientSecret"], kept.secret_hash)
+    assert opaque_tokens.matches(made["clientSecret"], kept.secret_hash)
     assert made["clientSecret"] not in str(await everything(server.store))
     shown = (await owner.get(f"/v2/users/{made['clientId']}")).json()["user"]["machine"]
     assert shown["hasSecret"] is True

@@ -8,7 +8,7 @@ import pytest
 
 from idp import mail
 from idp.delivery import outbox
-from idp.i18n import load, message
+from idp.foundation.i18n import load, message
 from idp.records import EVENTS, OUTBOX
 from storage import Update
 from tests.handlers.registering import at_code

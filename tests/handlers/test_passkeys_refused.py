@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from idp import base64url
+from idp.foundation import base64url
 from idp.identity import challenges
 from idp.identity.webauthn import Refused
 from idp.records import PASSKEYS

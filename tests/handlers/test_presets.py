@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from idp import base64url
 from idp.clients import new_apps, presets
 from idp.clients.oidc_request import OidcSettings
-from idp.errors import InvalidArgument
+from idp.foundation import base64url
+from idp.foundation.errors import InvalidArgument
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.requests import declared
 from tests.support.callers import instance_owner, refused

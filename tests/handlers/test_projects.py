@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS, PROJECTS
 from tests.support.api_samples import FULL_APP
 from tests.support.audit import events_agree, events_of
@@ -92,7 +92,7 @@ async def test_the_secret_is_shown_once_and_kept_as_a_hash(server, owner, projec
     body = (await register()).json()
 
     client = await server.store.get(APPLICATIONS, body["clientId"])
-    assert credentials.matches(body["clientSecret"], client.secret_hash)
+    assert opaque_tokens.matches(body["clientSecret"], client.secret_hash)
     assert len(body["clientSecret"]) >= 43
     shown = await owner.get(f"{PATH}/{project}/apps/{body['appId']}")
     assert "ecret" not in shown.text

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from idp.cli import explain
-from idp.errors import NotFound
+from idp.foundation.errors import NotFound
 from idp.records import REFUSALS
 from storage import Unavailable
 from tests.handlers.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from idp import repeating
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.records import GUESS_STREAKS, LEFTOVERS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Insert, Stale, Unknown, Update
 from tests.support.both_stores import settings  # noqa: F401 - a fixture

@@ -9,7 +9,7 @@ import pytest
 from jwcrypto.jwk import JWKSet
 from jwcrypto.jwt import JWT
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.identity import users
 from idp.records import APPLICATIONS, ORGANIZATIONS, REPLAY, USER_KEYS, USERS
 from storage import Update
@@ -31,7 +31,7 @@ def machine(io_loop, server, visitor) -> RelyingParty:
         human = await users.find_by_login_name(server.service, server.user[0])
         organization = await server.store.get(ORGANIZATIONS, human.org_id)
         caller = await new_caller(server, visitor, organization, "ORG_OWNER")
-        hash = credentials.digest(SECRET)
+        hash = opaque_tokens.digest(SECRET)
         await server.store.commit(Update(USERS, caller.user_id, set={"secret_hash": hash}))
         return RelyingParty(server.issuer, caller.user_id, SECRET, "")
 

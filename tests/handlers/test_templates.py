@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from handlers import pages
-from idp import i18n
-from idp.i18n import Bundle, message
+from idp.foundation import i18n
+from idp.foundation.i18n import Bundle, message
 from tests.handlers import page_samples
 from tests.handlers.input_purposes import AUTOCOMPLETE
 from tests.handlers.rendered import Page, as_it_is, bare, quiet, rendered

@@ -6,7 +6,7 @@ import pytest
 
 from handlers import pages
 from handlers.error_texts import ERROR_TEXTS
-from idp.i18n import load
+from idp.foundation.i18n import load
 from idp.oauth import explain
 from idp.oauth.errors import Unusable
 from tests.handlers.steps import Seen, text_of

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from idp import logs
+from idp.foundation import logs
 from tests.support.clock import SteppingClock
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)

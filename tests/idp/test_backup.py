@@ -13,8 +13,8 @@ from idp.backup import contents
 from idp.backup.contents import COLLECTIONS, Head, NewerBackup
 from idp.backup.restoring import PENDING
 from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, opened
-from idp.errors import NotFound
-from idp.ids import SystemRandom
+from idp.foundation.errors import NotFound
+from idp.foundation.randomness import SystemRandom
 from idp.records import (
     EVENTS,
     INSTANCE_ID,

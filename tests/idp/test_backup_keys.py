@@ -6,7 +6,7 @@ import pytest
 
 from idp import vault
 from idp.backup.contents import Head
-from idp.ids import SystemRandom
+from idp.foundation.randomness import SystemRandom
 from storage import SCHEMA_ID, MetaRecord
 from tests.support.clock import SteppingClock
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import templates
-from idp.colours import contrast, mixed
+from idp.foundation.contrast import contrast, mixed
 from idp.policies import brand
 from idp.policies.brand import OWN, Colours
 from idp.records import LabelRules

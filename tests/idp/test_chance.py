@@ -7,8 +7,8 @@ from math import sqrt
 
 import pytest
 
-from idp import base64url
-from idp.ids import Stocked, SystemRandom
+from idp.foundation import base64url
+from idp.foundation.randomness import Stocked, SystemRandom
 
 SAMPLES = 100_000
 SIGMAS = 6.5  # one run in 20 million is further off by chance, over all 384 bits

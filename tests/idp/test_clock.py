@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from idp.clock import SystemClock
+from idp.foundation.clock import SystemClock
 from tests.support.clock import SteppingClock
 
 

@@ -12,7 +12,7 @@ import pytest
 from idp import config as config_module
 from idp.config import RANGES, TYPES, Config
 from idp.config_loading import describe, load
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 
 def problems_of(flags=None, environment=None, file=None):

@@ -6,7 +6,7 @@ import pytest
 
 from idp.config import Config
 from idp.config_loading import load
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 
 
 def problem_of(issuer):

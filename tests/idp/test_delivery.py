@@ -10,7 +10,7 @@ import pytest
 
 from idp import mail
 from idp.delivery import outbox
-from idp.i18n import load, message
+from idp.foundation.i18n import load, message
 from idp.mail import Code
 from idp.records import OUTBOX
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from idp import doctor, outgoing
-from idp.clock import SystemClock
 from idp.config import Config
 from idp.doctor.check import Installation
+from idp.foundation.clock import SystemClock
 from idp.oauth.endpoints import KEYS
 from idp.outgoing import Outgoing
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy

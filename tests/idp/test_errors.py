@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.errors import Busy, ConfigError, IdpError, NotFound
+from idp.foundation.errors import Busy, ConfigError, IdpError, NotFound
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import fields, requests, strict_json
-from idp.errors import InvalidArgument
+from idp import fields, requests
 from idp.fields import (
     Base64,
     Duration,
@@ -24,6 +23,8 @@ from idp.fields import (
     Refused,
     Text,
 )
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.requests import Request
 from tests.support.api_samples import CALLS
 from tests.support.slices import one_in

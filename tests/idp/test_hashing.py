@@ -9,7 +9,7 @@ import bcrypt
 import pytest
 
 from idp.config import Config
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.identity import hashing, schemes
 from idp.identity.hashing import Hasher, HashingBusy, Verdict
 from idp.identity.passwords import PasswordRefused

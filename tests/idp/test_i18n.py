@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from idp import i18n, pseudo_locale
 from idp.config import Config
-from idp.i18n import Bundle, message
+from idp.foundation import i18n, pseudo_locale
+from idp.foundation.i18n import Bundle, message
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]")
 SHIPPED = ["ar", "de", "en", "fil", "he", "id", "nb", "pt-BR", "sr-Latn", "zh-Hans", "zh-Hant"]

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from idp import base64url
-from idp.ids import UNAMBIGUOUS, Random, SystemRandom
+from idp.foundation import base64url
+from idp.foundation.randomness import UNAMBIGUOUS, Random, SystemRandom
 from tests.support.random import SeededRandom
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)

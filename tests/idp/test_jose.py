@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
-from idp.ids import SystemRandom
+from idp.foundation.randomness import SystemRandom
 from idp.oauth import algorithms, jose, keys
 from idp.vault import Vault
 from tests.support import forged

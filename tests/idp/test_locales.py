@@ -14,7 +14,7 @@ import pytest
 from babel import Locale
 from babel.messages.pofile import read_po
 
-from idp import i18n, pseudo_locale
+from idp.foundation import i18n, pseudo_locale
 from locales import extract
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from idp import logs, redaction
+from idp.foundation import logs, redaction
 from tests.idp.conftest import NOW
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom

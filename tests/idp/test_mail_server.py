@@ -6,7 +6,7 @@ import pytest
 
 from idp import config_loading as settings
 from idp.delivery import outbox, sms_hook, smtp
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.records import OUTBOX
 from tests.idp.test_delivery import post
 from tests.support.certificate import self_signed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from idp.network_keys import network_key, site_key
+from idp.foundation.network_keys import network_key, site_key
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.errors import Taken
 from idp.fields import MAX_TEXT
 from idp.foundation import user_names
+from idp.foundation.errors import Taken
 from idp.identity import new_users, organizations, users
 from idp.identity.new_users import NewHuman
 from idp.records import (

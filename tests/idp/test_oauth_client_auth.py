@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.oauth import client_auth
 from idp.oauth.client_auth import Claimed
 from idp.oauth.errors import InvalidClient, InvalidRequest
@@ -29,7 +29,7 @@ def basic(id: str, secret: str) -> str:
 
 
 def client_of(method: str, secret: str | None = None, state: str = "active"):
-    secret_hash = credentials.digest(secret) if secret is not None else None
+    secret_hash = opaque_tokens.digest(secret) if secret is not None else None
     return SimpleNamespace(
         id="c",
         name="Client",

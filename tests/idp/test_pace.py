@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.pace import KeyedPace, Pace
+from idp.foundation.token_bucket import KeyedPace, Pace
 from tests.support.clock import SteppingClock
 
 

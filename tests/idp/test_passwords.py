@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from idp.i18n import load
+from idp.foundation.i18n import load
 from idp.identity.passwords import PasswordRefused, Requirements, normalised, policy_problems
 from idp.passwords import strength
 from idp.records import ComplexityRules

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import phones
+from idp.foundation import phones
 
 
 def by_the_library(text):

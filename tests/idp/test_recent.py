@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from idp import recent
-from idp.recent import Recent
+from idp.foundation import ttl_cache
+from idp.foundation.ttl_cache import Recent
 
 NOON = datetime(2040, 5, 17, 12, tzinfo=UTC)
-LATER = NOON + timedelta(seconds=recent.MAX_AGE_SECONDS)
+LATER = NOON + timedelta(seconds=ttl_cache.MAX_AGE_SECONDS)
 
 
 class Source:
@@ -43,7 +43,7 @@ async def test_a_value_is_read_again_once_it_is_too_old_by_the_clock(source, at,
 async def test_a_value_is_too_old_by_the_machine_s_own_time_too(source, monkeypatch):
     kept = Recent()
     await kept.get("a", NOON, source.read)
-    monkeypatch.setattr(recent, "MAX_AGE_SECONDS", -1.0)
+    monkeypatch.setattr(ttl_cache, "MAX_AGE_SECONDS", -1.0)
 
     assert await kept.get("a", NOON, source.read) == 2
 
@@ -57,7 +57,7 @@ async def test_what_is_forgotten_is_read_again(source):
 
 
 async def test_each_name_has_its_value_and_so_many_are_kept(source, monkeypatch):
-    monkeypatch.setattr(recent, "_MOST", 2)
+    monkeypatch.setattr(ttl_cache, "_MOST", 2)
     kept = Recent()
     first = [await kept.get(name, NOON, source.read) for name in ("a", "b", "a", "b")]
     await kept.get("c", NOON, source.read)

@@ -7,8 +7,8 @@ from enum import Enum
 
 import pytest
 
-from idp import logs, redaction
-from idp.redaction import HIDDEN
+from idp.foundation import logs, redaction
+from idp.foundation.redaction import HIDDEN
 from tests.idp.conftest import NOW
 
 JWT = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJl"

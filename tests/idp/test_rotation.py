@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.errors import FailedPrecondition, NotFound
+from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.oauth import algorithms, rotation
 from idp.oauth.keys import HINT_DAYS, KeyRing
 from idp.records import SIGNING_KEYS

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from idp import searching
-from idp.errors import InvalidArgument
+from idp.foundation.errors import InvalidArgument
 from idp.foundation.text_folding import folded
 from idp.search_plans import Filter
 from idp.searching import PageQuery, TextQuery

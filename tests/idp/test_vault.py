@@ -6,9 +6,9 @@ import stat
 
 import pytest
 
-from idp import base64url
-from idp.errors import ConfigError
-from idp.ids import SystemRandom
+from idp.foundation import base64url
+from idp.foundation.errors import ConfigError
+from idp.foundation.randomness import SystemRandom
 from idp.vault import Vault, WrongKey, master_key
 from tests.support.random import SeededRandom
 

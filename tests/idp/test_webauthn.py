@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import base64url
 from idp.config import Config
+from idp.foundation import base64url
 from idp.identity import webauthn
 from idp.identity.webauthn import Refused
 from tests.support.authenticator import Device, encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from idp.clock import SystemClock
+from idp.foundation.clock import SystemClock
 
 PASSPHRASE = "correct horse battery canary"
 CLOCK = SystemClock()

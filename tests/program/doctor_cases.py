@@ -15,10 +15,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from idp.base64url import encode
 from idp.config import Config
-from idp.credentials import LASTS_UNTIL
 from idp.doctor import examination, upkeep
+from idp.foundation.base64url import encode
+from idp.foundation.opaque_tokens import LASTS_UNTIL
 from idp.policies import effective
 from idp.records import (
     ALL,

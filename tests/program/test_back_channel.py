@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from idp.clock import SystemClock
-from idp.ids import SystemRandom
+from idp.foundation.clock import SystemClock
+from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, LOGOUT_MESSAGES, SCHEMA
 from storage import open_store
 from tests.flows.conftest import at

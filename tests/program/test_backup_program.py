@@ -18,7 +18,7 @@ import pymongo
 import pytest
 
 from idp import exits
-from idp.ids import SystemRandom
+from idp.foundation.randomness import SystemRandom
 from idp.records import EVENTS, Event
 from storage import Insert
 from tests.flows.conftest import at

@@ -11,7 +11,7 @@ import pytest
 
 from idp import exits
 from idp.cli import uploading
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.records import JOBS
 from idp.transfer import jobs
 from storage import Update

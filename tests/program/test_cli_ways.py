@@ -6,8 +6,8 @@ import pytest
 
 from idp import exits
 from idp.cli import local, remote
-from idp.clock import SystemClock
-from idp.errors import IdpError
+from idp.foundation.clock import SystemClock
+from idp.foundation.errors import IdpError
 from tests.support.api_samples import CALLS
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, new_organization

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from idp import setup
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.identity import memberships
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
 from storage import Insert

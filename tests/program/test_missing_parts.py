@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idp import base64url
+from idp.foundation import base64url
 from tests.support.program import run
 
 SERVE = ("serve", "--json", "--port", "0")

@@ -6,13 +6,14 @@ import io
 import uuid
 from contextlib import asynccontextmanager
 
-from idp import base64url, start
+from idp import start
 from idp.backup import contents, making, restoring, sealed_files
 from idp.backup.contents import COLLECTIONS
 from idp.backup.restoring import Target
 from idp.backup.sealed_files import Cost
 from idp.backup.stores import Frozen
-from idp.ids import SystemRandom
+from idp.foundation import base64url
+from idp.foundation.randomness import SystemRandom
 from idp.records import ALL
 from storage import META, SCHEMA_ID, open_store
 from storage.filling import every

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from idp import credentials
 from idp.clients import project_grants
+from idp.foundation import opaque_tokens
 from idp.identity import schemes, stamps, users
 from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META
@@ -24,7 +24,7 @@ from tests.support.mongod import connected
 from tests.support.stored import everything
 
 PRIVATE_PARTS = {"d", "p", "q", "dp", "dq", "qi", "k"}
-HASH_LENGTH = len(credentials.digest(""))
+HASH_LENGTH = len(opaque_tokens.digest(""))
 PARENTS = {
     "users": {"org_id": "organizations"},
     "organization_domains": {"org_id": "organizations"},
@@ -245,7 +245,7 @@ def parts(handed_out: Iterable[str]) -> set[str]:
     """What must not be kept: of a credential, everything after the id that it begins with."""
     kept = set()
     for one in handed_out:
-        split = credentials.split(one) or credentials.split(one, 2)
+        split = opaque_tokens.split(one) or opaque_tokens.split(one, 2)
         kept |= set(split[1:]) if split else {one}
     return kept
 

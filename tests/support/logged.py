@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from idp import logs
+from idp.foundation import logs
 
 
 @contextmanager

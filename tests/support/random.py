@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from idp.ids import Random
+from idp.foundation.randomness import Random
 
 
 class SeededRandom(Random):

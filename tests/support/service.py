@@ -22,9 +22,10 @@ from msgspec import structs
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
-from idp import credentials, events, start
+from idp import events, start
 from idp.clients import origins
 from idp.config import Config
+from idp.foundation import opaque_tokens
 from idp.identity import schemes
 from idp.identity.hashing import Hasher
 from idp.identity.schemes import argon2
@@ -93,7 +94,7 @@ class Server:
             "auth_method": "client_secret_basic",
             "redirect_uris": [f"{self.issuer}/cb"],
             "grant_types": ["authorization_code", "refresh_token"],
-            "secret_hash": credentials.digest(secret) if secret else None,
+            "secret_hash": opaque_tokens.digest(secret) if secret else None,
         } | {name: value for name, value in changes.items() if name != "org_id"}
         client = Application(
             id=self.service.random.id(),

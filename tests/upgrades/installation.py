@@ -12,8 +12,8 @@ from tornado.httpserver import HTTPServer
 from handlers.app import App
 from idp import start
 from idp.config import Config
+from idp.foundation.randomness import SystemRandom
 from idp.identity.hashing import Hasher
-from idp.ids import SystemRandom
 from idp.oauth.keys import KeyRing
 from idp.records import ALL, SCHEMA
 from idp.service import Service

@@ -16,7 +16,7 @@ from idp.cli.backends import Backend
 from idp.cli.building import with_place
 from idp.cli.output import Format, say
 from idp.cli.running import carry_out, place_of
-from idp.errors import IdpError
+from idp.foundation.errors import IdpError
 from storage import StorageError
 
 

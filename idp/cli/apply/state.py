@@ -17,8 +17,8 @@ from idp.clients.api_apps import NewApiApp
 from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
 from idp.clients.roles import NewRole
-from idp.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
 from idp.fields import Items, Name, OneOf, Text
+from idp.foundation.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.identity.service_users import NewMachine
 from idp.instance_settings import Features, SecurityPolicy

@@ -14,7 +14,7 @@ from idp.cli import output, proposals
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
-from idp.errors import FieldProblem, InvalidArgument
+from idp.foundation.errors import FieldProblem, InvalidArgument
 
 Action = Literal["create", "change", "delete"]
 _MARKS: Final[Mapping[Action, str]] = {"create": "+", "change": "~", "delete": "-"}

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from idp.clients.presets import devices, frameworks, products
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
-from idp.errors import FieldProblem, InvalidArgument, NotFound
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import endpoints
 from idp.urls import is_loopback
 

@@ -17,7 +17,7 @@ from idp.clients.presets.preset import (
     Chosen,
     Preset,
 )
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _SINGLE_PAGE: Final = """\
 import { UserManager, WebStorageStateStore } from "oidc-client-ts"

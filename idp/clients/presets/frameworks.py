@@ -10,7 +10,7 @@ from idp.clients.presets.preset import (
     SECRET_IN_FORM,
     Preset,
 )
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _FLASK: Final = """\
 # app.py: pip install flask authlib requests, then python app.py

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from idp.i18n import Message, message
+from idp.foundation.i18n import Message, message
 
 Kind = Literal["web", "user_agent", "native", "api"]
 

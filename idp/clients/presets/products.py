@@ -13,7 +13,7 @@ from idp.clients.presets.preset import (
     VERIFIED_EMAIL,
     Preset,
 )
-from idp.i18n import message
+from idp.foundation.i18n import message
 
 _PROXY: Final = """\
 provider = "oidc"

@@ -8,6 +8,7 @@ from typing import Final
 from argon2.exceptions import VerifyMismatchError
 from argon2.low_level import Type, hash_secret, verify_secret
 
+from idp.foundation.randomness import Random
 from idp.identity.schemes.base import (
     Recipe,
     Stored,
@@ -17,7 +18,6 @@ from idp.identity.schemes.base import (
     octets,
     unpadded,
 )
-from idp.ids import Random
 
 # Bounds: one verification stays below half a second and 128 MiB on a machine of today. Django's
 # own choice (100 MiB, 2 passes, 8 lanes) is within.

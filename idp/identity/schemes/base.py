@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from idp.errors import IdpError
-from idp.ids import Random
+from idp.foundation.errors import IdpError
+from idp.foundation.randomness import Random
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import bcrypt
 
+from idp.foundation.randomness import Random
 from idp.identity.schemes.base import (
     Recipe,
     Stored,
@@ -16,7 +17,6 @@ from idp.identity.schemes.base import (
     number,
     unpadded,
 )
-from idp.ids import Random
 
 MAX_PASSWORD_BYTES: Final = 72
 MIN_COST: Final = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.oauth import addresses, issuing, pkce, scopes, stories
 from idp.oauth.authorizations import Grantee
 from idp.oauth.checks import token as checks
@@ -29,7 +29,7 @@ from storage.settling import commit_settled
 
 def reads(params: Params) -> list[Key]:
     """The authorization that the code names."""
-    parts = credentials.split(params.get("code") or "")
+    parts = opaque_tokens.split(params.get("code") or "")
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
@@ -91,13 +91,13 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
-    authorization, parts = named(exchange), credentials.split(sent)
+    authorization, parts = named(exchange), opaque_tokens.split(sent)
     code = authorization.code if authorization else None
     if (
         authorization is None
         or code is None
         or parts is None
-        or not credentials.matches(parts[1], code.hash)
+        or not opaque_tokens.matches(parts[1], code.hash)
     ):
         config, due = exchange.service.config, "an authorization code"
         story = stories.unknown(config, sent, due, 1, authorization)

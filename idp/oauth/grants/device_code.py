@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.oauth import issuing, scopes, stories
 from idp.oauth.checks import device as checks
 from idp.oauth.checks.token import SESSION_LIVE
@@ -34,7 +34,7 @@ from storage.settling import commit_settled
 
 def reads(params: Params) -> list[Key]:
     """The request that the device code names, and the authorization that came of it."""
-    parts = credentials.split(params.get("device_code") or "")
+    parts = opaque_tokens.split(params.get("device_code") or "")
     return [(DEVICE_REQUESTS, parts[0]), (AUTHORIZATIONS, parts[0])] if parts else []
 
 
@@ -92,8 +92,12 @@ def _check(exchange: Exchange, now: datetime) -> DeviceRequest:
 
 def _find(exchange: Exchange, sent: str) -> DeviceRequest:
     request: DeviceRequest | None = exchange.found[0] if exchange.found else None
-    parts = credentials.split(sent)
-    if request is None or parts is None or not credentials.matches(parts[1], request.secret_hash):
+    parts = opaque_tokens.split(sent)
+    if (
+        request is None
+        or parts is None
+        or not opaque_tokens.matches(parts[1], request.secret_hash)
+    ):
         config, due = exchange.service.config, "a device code"
         story = stories.unknown(config, sent, due, 1, request)
         raise InvalidGrant("the device code is unknown or has expired", story=story)

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from idp import credentials
-from idp.credentials import Confidential
+from idp.foundation import opaque_tokens
+from idp.foundation.opaque_tokens import Confidential
 from idp.oauth import authorizations, client_auth, stories, validity_details
 from idp.oauth.authorizations import Grantee
 from idp.oauth.checks.check import Check
@@ -89,8 +89,8 @@ def new_refresh_token(
     absolute = now + timedelta(seconds=config.refresh_token_seconds)
     absolute = min(absolute, ends_at or absolute)
     record = Refresh(
-        family_hash=credentials.digest(family),
-        current_hash=credentials.digest(secret),
+        family_hash=opaque_tokens.digest(family),
+        current_hash=opaque_tokens.digest(secret),
         rotated_at=now,
         idle_expires_at=min(now + timedelta(seconds=config.refresh_token_idle_seconds), absolute),
         expires_at=absolute,

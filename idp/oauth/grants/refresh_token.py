@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import base64url, credentials
+from idp.foundation import base64url, opaque_tokens
 from idp.oauth import acting, authorizations, issuing, scopes, shown, stories
 from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidScope
@@ -27,7 +27,7 @@ _SECRETS = 2
 
 def reads(params: Params) -> list[Key]:
     """The authorization that the refresh token names."""
-    parts = credentials.split(params.get("refresh_token") or "", _SECRETS)
+    parts = opaque_tokens.split(params.get("refresh_token") or "", _SECRETS)
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
@@ -40,7 +40,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     """
     now = exchange.service.clock.now()
     authorization, refresh, secret = _check(exchange)
-    is_current = credentials.matches(secret, refresh.current_hash)
+    is_current = opaque_tokens.matches(secret, refresh.current_hash)
     with checks.REFRESH_CURRENT:
         if not is_current and not _may_repeat(exchange, refresh, secret, now):
             since = stories.span(now - refresh.rotated_at)
@@ -81,9 +81,9 @@ def _may_repeat(exchange: Exchange, refresh: Refresh, secret: str, now: datetime
     """Whether the secret is the last one before the current, which nobody has used so far."""
     grace = timedelta(seconds=exchange.client.refresh_token_reuse_seconds)
     return (
-        credentials.matches(secret, refresh.previous_hash)
+        opaque_tokens.matches(secret, refresh.previous_hash)
         and now < refresh.rotated_at + grace
-        and credentials.matches(_successor(exchange, secret), refresh.current_hash)
+        and opaque_tokens.matches(_successor(exchange, secret), refresh.current_hash)
     )
 
 
@@ -103,13 +103,13 @@ def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
-    authorization, parts = named(exchange), credentials.split(sent, _SECRETS)
+    authorization, parts = named(exchange), opaque_tokens.split(sent, _SECRETS)
     refresh = authorization.refresh if authorization else None
     if (
         authorization is None
         or refresh is None
         or parts is None
-        or not credentials.matches(parts[1], refresh.family_hash)
+        or not opaque_tokens.matches(parts[1], refresh.family_hash)
     ):
         config, due = exchange.service.config, "a refresh token"
         story = stories.unknown(config, sent, due, _SECRETS, authorization)
@@ -145,7 +145,7 @@ async def _replace(
     store = exchange.service.store
     idle = now + timedelta(seconds=exchange.service.config.refresh_token_idle_seconds)
     changes = {
-        "refresh.current_hash": credentials.digest(successor),
+        "refresh.current_hash": opaque_tokens.digest(successor),
         "refresh.previous_hash": refresh.current_hash,
         "refresh.rotated_at": now,
         "refresh.idle_expires_at": min(idle, refresh.expires_at),
@@ -178,7 +178,7 @@ async def _refuse_spent(
     lost, and not a thief: the event tells the two apart. Both end the family, because the service
     can't (RFC 9700 4.14.2).
     """
-    if refresh is None or not credentials.matches(secret, refresh.previous_hash):
+    if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
         await refuse_replay(exchange, authorization, "refresh token", story)
     await authorizations.revoke(
         exchange.service,

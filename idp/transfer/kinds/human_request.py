@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Final
 
-from idp.errors import FieldProblem
 from idp.fields import Instant, OneOf, Text
+from idp.foundation.errors import FieldProblem
 from idp.identity import verified_contacts
 from idp.identity.import_human import HumanFields, ImportedHash
 from idp.identity.new_user_requests import UserId

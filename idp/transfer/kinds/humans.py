@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.errors import FieldProblem
+from idp.foundation.errors import FieldProblem
 from idp.identity import new_users
 from idp.records import Organization, User
 from idp.transfer.kinds import human_changes, plain_passwords, storing, user_rows

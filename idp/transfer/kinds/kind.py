@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from idp import base64url
+from idp.foundation import base64url
 from idp.records import Organization
 from idp.records.jobs import Job
 from idp.requests import Request

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, Final
 
-from idp.errors import FailedPrecondition, FieldProblem
 from idp.fields import Items, Name
+from idp.foundation.errors import FailedPrecondition, FieldProblem
 from idp.identity import members, memberships, users
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User

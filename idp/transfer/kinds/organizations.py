@@ -8,8 +8,9 @@ from typing import Annotated, Any, Final, cast
 
 from msgspec import Struct, structs
 
-from idp import domains, events
+from idp import events
 from idp.fields import Name, OneOf, Refused, Schema, Text
+from idp.foundation import domain_names
 from idp.identity import memberships, org_domains, organizations, users
 from idp.identity.read_organization import STATES
 from idp.records import (
@@ -38,7 +39,7 @@ class Host(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         text = Text(self.min, _MAX).read(value)
-        host = domains.key(text)
+        host = domain_names.key(text)
         if host and not _HOST.fullmatch(host):
             raise Refused("domain.invalid", "is not a domain name such as example.com")
         return host

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Final, cast
 
 from msgspec import structs
 
-from idp import i18n, listing
+from idp import listing
 from idp.fields import Items, Name
+from idp.foundation import i18n
 from idp.policies import login_texts
 from idp.policies import policy as policies
 from idp.policies.forms import MessageTextForm

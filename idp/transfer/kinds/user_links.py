@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
-from idp.errors import FieldProblem
 from idp.fields import Name, Text
+from idp.foundation.errors import FieldProblem
 from idp.records import USERS, IdpLink, User
 from idp.requests import MAX_ITEMS, Request
 from idp.transfer.kinds import storing

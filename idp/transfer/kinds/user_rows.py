@@ -8,7 +8,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.errors import FailedPrecondition, FieldProblem
+from idp.foundation.cooperative import in_turns
+from idp.foundation.errors import FailedPrecondition, FieldProblem
 from idp.identity import new_users, users
 from idp.identity.new_users import NameAvailability, Paths
 from idp.records import USERS, Organization, Password, User
@@ -16,7 +17,6 @@ from idp.transfer.kinds import homes, storing, user_changes
 from idp.transfer.kinds.kind import Taking, import_payload
 from idp.transfer.kinds.storing import Wanted
 from idp.transfer.rows import Prepared, Problem, Read, problem, refused
-from idp.turns import in_turns
 from storage import Write
 
 _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="userId")

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
-from idp import base64url
+from idp.foundation import base64url
 
 # The field of a draft by its path in the import's body. What a column may be called is the last
 # part of the path, and what follows here.

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from idp import strict_json
-from idp.errors import InvalidArgument
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
 from idp.identity import totp
 from idp.transfer.rows import Problem
 from idp.transfer.sources.drafts import Draft

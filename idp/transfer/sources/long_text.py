@@ -11,8 +11,8 @@ import json
 import re
 from typing import BinaryIO, Final
 
-from idp import strict_json
-from idp.errors import FieldProblem, InvalidArgument
+from idp.foundation import strict_json
+from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.transfer.rows import Problem
 
 PIECE_OCTETS: Final = 1 << 18

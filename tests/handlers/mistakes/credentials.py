@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from datetime import timedelta
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.oauth.grants import GRANTS
 from idp.records import APPLICATIONS, OldSecret
 from storage import Update
@@ -105,7 +105,7 @@ async def project_switched_off(world: World):
 
 async def replaced_secret(world: World):
     ended = world.server.clock.now() - timedelta(hours=3)
-    old = OldSecret(hash=credentials.digest("the last one"), ends_at=ended)
+    old = OldSecret(hash=opaque_tokens.digest("the last one"), ends_at=ended)
     await world.server.store.commit(
         Update(APPLICATIONS, world.wiki.client_id, set={"old_secret": old})
     )
@@ -116,7 +116,9 @@ async def replaced_secret(world: World):
 async def plus_in_the_secret(world: World):
     secret = "abc+def/" + "x" * 35
     await world.server.store.commit(
-        Update(APPLICATIONS, world.wiki.client_id, set={"secret_hash": credentials.digest(secret)})
+        Update(
+            APPLICATIONS, world.wiki.client_id, set={"secret_hash": opaque_tokens.digest(secret)}
+        )
     )
     headers = basic(world.wiki.client_id, secret)
     return await world.wiki.redeem(world.visitor, "c" * 65, headers=headers)
@@ -271,7 +273,7 @@ MISTAKES = [
         "a secret that was hashed",
         "client_proof",
         WRONG.format(length=43),
-        lambda wiki: basic(wiki.client_id, credentials.digest(wiki.client_secret)),
+        lambda wiki: basic(wiki.client_id, opaque_tokens.digest(wiki.client_secret)),
     ),
     Mistake(
         "a secret that was not form-encoded",

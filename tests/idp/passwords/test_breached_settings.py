@@ -9,7 +9,7 @@ from idp import start
 from idp.cli import main
 from idp.config import Config
 from idp.config_loading import load
-from idp.errors import ConfigError
+from idp.foundation.errors import ConfigError
 from idp.passwords import breached
 from idp.passwords.breached import open_list
 from tests.idp.passwords.lists import text_file

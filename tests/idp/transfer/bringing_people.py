@@ -6,7 +6,7 @@ import base64
 
 from cryptography.hazmat.primitives import serialization
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import ORGANIZATIONS
 from tests.support.bringing import brought
 from tests.support.samples.people import IMPORTED
@@ -44,7 +44,7 @@ def app(**changes):
         "name": "Web",
         "redirectUris": [URI],
         "grantTypes": ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE"],
-        "hashedSecret": {"value": credentials.digest(SECRET)},
+        "hashedSecret": {"value": opaque_tokens.digest(SECRET)},
     } | changes
     return {name: value for name, value in body.items() if value is not None}
 

@@ -6,7 +6,7 @@ import base64
 
 from hypothesis import strategies as st
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from tests.idp.transfer.bringing_people import public_key
 
 LINE = st.text(
@@ -14,7 +14,7 @@ LINE = st.text(
 )
 FLAG = st.booleans()
 SECRET = st.sampled_from(["a secret of old", "another"]).map(
-    lambda secret: {"value": credentials.digest(secret), "creationDate": "2020-01-02T03:04:05Z"}
+    lambda secret: {"value": opaque_tokens.digest(secret), "creationDate": "2020-01-02T03:04:05Z"}
 )
 OLD_SECRET = SECRET.map(lambda found: found | {"expirationDate": "2090-01-01T00:00:00Z"})
 OWNER_ROLES = ["ORG_OWNER", "ORG_OWNER_VIEWER", "ORG_USER_MANAGER"]

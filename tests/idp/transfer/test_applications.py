@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import credentials
+from idp.foundation import opaque_tokens
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
@@ -88,7 +88,7 @@ async def test_what_came_is_told_again_but_keys(server):
     assert told["projectRoles"] == [ROLE]
     assert told["userMetadata"] == WHOLE["userMetadata"]
     (again,) = told["oidcApps"]
-    assert again["app"]["hashedSecret"]["value"] == credentials.digest(SECRET)
+    assert again["app"]["hashedSecret"]["value"] == opaque_tokens.digest(SECRET)
 
 
 async def test_what_is_told_again_or_brought_again_changes_nothing(server):
@@ -141,7 +141,7 @@ async def test_with_update_what_differs_changes_in_one_step(server):
     ]
     client = await server.store.get(APPLICATIONS, "app-1")
     assert (client.redirect_uris, client.sequence) == (["https://other.example/cb"], 2)
-    assert client.secret_hash == credentials.digest(SECRET)
+    assert client.secret_hash == opaque_tokens.digest(SECRET)
     origins = await server.store.find(CLIENT_ORIGINS, {"origin": "https://shop.example"})
     assert origins.records == []
     page = await server.store.find(ROLE_ASSIGNMENTS, {"user_id": "auth0|1"})

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from idp.errors import DeadlineExceeded, NotFound
+from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.identity import recovery_codes
 from idp.records import (
     APP_KEYS,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from idp import i18n
+from idp.foundation import i18n
 from idp.policies import page_texts
 from idp.policies.pictures import BOXES
 from idp.transfer.kinds import KINDS

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from idp import config_rules, requests
 from idp.config import Config
-from idp.errors import InvalidArgument
+from idp.foundation.errors import InvalidArgument
 from idp.transfer.object_place import Place
 from tests.support.bucket import ACCOUNT, EMAIL, PEM, packed
 

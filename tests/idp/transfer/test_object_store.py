@@ -14,7 +14,7 @@ from google.oauth2.service_account import Credentials
 from msgspec import structs
 
 from idp import requests
-from idp.errors import Busy
+from idp.foundation.errors import Busy
 from idp.transfer import google_storage, object_store
 from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.object_place import Place

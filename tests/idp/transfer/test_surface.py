@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from idp.errors import InvalidArgument
+from idp.foundation.errors import InvalidArgument
 from idp.transfer.surface import MAX_TEXT, Surface
 
 TEXTS = ["", "a", '"', "\\", '\\"', "{", "]}", "\\u0000", "é", "\u2028", "x" * 70]

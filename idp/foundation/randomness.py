@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Final
 
-from idp import base64url
+from idp.foundation import base64url
 
 ID_BITS: Final = 128
 _STOCK_BYTES: Final = 8192

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.errors import MAX_PROBLEMS, FieldProblem, InvalidArgument
+from idp.foundation.errors import MAX_PROBLEMS, FieldProblem, InvalidArgument
 
 MAX_DEPTH: Final = 64
 MAX_PATH: Final = 200

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from idp.errors import FieldProblem, InvalidArgument
-from idp.strict_json import MAX_DEPTH
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.strict_json import MAX_DEPTH
 
 MAX_MEMBERS: Final = 10_000  # of all objects together
 MAX_ELEMENTS: Final = 50_000  # values of lists and objects, as their commas tell

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from idp.errors import DeadlineExceeded
+from idp.foundation.errors import DeadlineExceeded
 
 T = TypeVar("T")
 

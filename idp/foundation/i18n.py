@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from idp import pseudo_locale
+from idp.foundation import pseudo_locale
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog

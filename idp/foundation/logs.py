@@ -1,7 +1,7 @@
 """Logs: one JSON object a line on stderr (text on a terminal), without secrets, never raising.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
-all that varies is in fields. What a field may not show is replaced by `idp/redaction.py`. The
+all that varies is in fields. What a field may not show is replaced by `idp/foundation/redaction.py`. The
 request's id comes along by itself once `begin_request` has been called. The standard library's
 loggers (Tornado's, asyncio's) are written by the same rules.
 """
@@ -22,9 +22,9 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
-from idp import redaction
-from idp.clock import Clock, SystemClock
-from idp.ids import Random
+from idp.foundation import redaction
+from idp.foundation.clock import Clock, SystemClock
+from idp.foundation.randomness import Random
 from storage.codec import instant_text
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}

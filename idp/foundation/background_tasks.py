@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Final
 
-from idp import logs
+from idp.foundation import logs
 
 _log: Final = logs.logger(__name__)
 

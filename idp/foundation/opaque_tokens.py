@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import base64url
+from idp.foundation import base64url
 
 ID_LENGTH: Final = 22
 SECRET_LENGTH: Final = 43
