@@ -9,8 +9,8 @@ from handlers import pages
 from handlers.page import PageHandler
 from idp.api import description, manual
 from idp.api.error_body import CATALOGUE as CATALOGUE_PATH
+from idp.error_catalogue import CATALOGUE
 from idp.foundation import i18n
-from idp.slugs import CATALOGUE
 
 
 class DocsHandler(PageHandler):

@@ -11,10 +11,10 @@ from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.lists import PAGE, ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from idp.error_catalogue import SLUGS
 from idp.foundation import durations
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message
-from idp.slugs import SLUGS
 
 PATH: Final = "/jobs/imports"
 _ONE: Final = f"{PATH}/{{jobId}}"

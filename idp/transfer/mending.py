@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from idp import requests
+from idp.error_catalogue import SLUGS
 from idp.fields import MAX_LANGUAGE, Domain, Email, Instant, Language, OneOf, Phone, Text, UserName
 from idp.foundation.strict_json import child
 from idp.requests import Field, Request
-from idp.slugs import SLUGS
 from idp.transfer.rows import Problem
 
 _SPACED: Final = (Domain, Email, Instant, Phone, UserName)

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from idp.error_catalogue import SLUGS
 from idp.foundation.errors import FieldProblem
 from idp.requests import Request
-from idp.slugs import SLUGS
 from storage import Collection, Write
 
 Action = Literal["create", "update", "skip", "fail"]

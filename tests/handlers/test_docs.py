@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from idp.api import OPERATIONS, manual
+from idp.error_catalogue import SLUGS
 from idp.requests import declared
-from idp.slugs import SLUGS
 from tests.handlers.rendered import Page
 from tests.support.callers import instance_owner
 

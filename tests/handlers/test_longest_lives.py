@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from idp.error_catalogue import SLUGS
 from idp.records import APP_KEYS, PATS, USER_KEYS
-from idp.slugs import SLUGS
 from tests.idp.transfer.bringing_people import API as API_APP
 from tests.idp.transfer.bringing_people import MACHINE, PROJECT, app_key, bring, machine_key
 from tests.support import console

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from handlers import api, api_refusals
-from idp.slugs import CATALOGUE, SLUGS
+from idp.error_catalogue import CATALOGUE, SLUGS
 
 ROOT = Path(__file__).parents[2]
 # The front door, what is read at the start, backups, and the tests' own endpoint answer no call of

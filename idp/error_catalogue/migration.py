@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.slugs.slug import Slug
+from idp.error_catalogue.entry import Slug
 
 SLUGS: Final[Mapping[str, Slug]] = {
     "source.address_doubled": Slug(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.slugs import (
+from idp.error_catalogue import (
     applications,
     fields,
     imports,
@@ -13,16 +13,16 @@ from idp.slugs import (
     migration,
     object_storage,
     organizations,
-    people,
     requests,
 )
-from idp.slugs.slug import Slug
+from idp.error_catalogue import users as error_catalogue_users
+from idp.error_catalogue.entry import Slug
 
 CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
     "Requests and callers": requests.SLUGS,
     "Fields": fields.SLUGS,
     "Organizations": organizations.SLUGS,
-    "People and service users": people.SLUGS,
+    "People and service users": error_catalogue_users.SLUGS,
     "Projects and applications": applications.SLUGS,
     "Mail": mail.SLUGS,
     "Imports": imports.SLUGS,
