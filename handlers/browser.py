@@ -6,7 +6,7 @@ from typing import Final
 
 from tornado.httputil import HTTPServerRequest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity.agents import KEPT
 
 _SAFE_SITES: Final = ("same-origin", "none")

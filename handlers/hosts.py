@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Finish, HTTPError
 
-from idp import proxy_warnings, urls
-from idp.config import Config
+from idp import proxy_warnings
+from idp.config import urls
+from idp.config.settings import Config
 from idp.service import Service
 
 FORWARDED_FOR = "X-Forwarded-For"

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from idp import events, setup
 from idp.clients import apps
-from idp.config import Config
+from idp.config.settings import Config
 from idp.events import Sequenced
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential

@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle, Message
 from idp.foundation.opaque_tokens import Confidential

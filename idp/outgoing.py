@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from idp import __version__, dns_texts, http_answers
-from idp.config import Config
+from idp.config.settings import Config
 
 SECONDS: Final = 5.0
 AT_ONCE: Final = 64

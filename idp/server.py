@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from idp import __version__, background, exits, start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.service import Service
 from idp.start import Start

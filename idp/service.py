@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.failures import Failures
 from idp.foundation.background_tasks import Errands
 from idp.foundation.clock import Clock

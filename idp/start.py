@@ -10,7 +10,8 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from idp import admin_pat, demo_setup, mail, setup, start_checks, trial, vault
-from idp.config import Config
+from idp.config.settings import Config
+from idp.config.urls import without_password
 from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
 from idp.foundation import logs
@@ -28,7 +29,6 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.setup import Admin
 from idp.start_checks import USUAL, Launch
-from idp.urls import without_password
 from idp.vault import Vault
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 

@@ -16,9 +16,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import config_rules, urls
-from idp.config import Config
-from idp.config_rules import Broken
+from idp.config import rules as config_rules
+from idp.config import urls
+from idp.config.rules import Broken
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import ConfigError

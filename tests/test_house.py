@@ -14,8 +14,9 @@ from pathlib import Path
 import click
 import pytest
 
-from idp import __version__, cli, config, start
-from idp.profiles import PUBLIC, TRIAL
+from idp import __version__, cli, start
+from idp.config import settings as config_settings
+from idp.config.profiles import PUBLIC, TRIAL
 from tests.support import checks_table, figures, settings_table
 
 ROOT = Path(__file__).parent.parent
@@ -161,7 +162,7 @@ def test_the_changelog_knows_this_version():
 def test_the_settings_page_has_every_setting_as_it_is():
     page = read("docs/operating.md")
 
-    assert set(settings_table.names()) == set(config.TYPES)
+    assert set(settings_table.names()) == set(config_settings.TYPES)
     assert page == settings_table.replaced(page), "run python -m tests.support.settings_table"
 
 

@@ -20,7 +20,7 @@ MAX_MODULE_LINES = 400
 CLOCK, CHANCE, SETTINGS, LOGS = (
     "idp/foundation/clock.py",
     "idp/foundation/randomness.py",
-    "idp/config_loading.py",
+    "idp/config/loading.py",
     "idp/foundation/logs.py",
 )
 RESERVED = {

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.protocol.party import Client, Machine, Party
 from idp import setup, start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.identity import agents, pats, sessions
 from idp.identity.subjects import Subject

@@ -18,7 +18,7 @@ from benchmarks.protocol.load import Flow, Step
 from benchmarks.protocol.party import SCOPE, Party
 from benchmarks.protocol.processes import Server, python, started, workers
 from benchmarks.protocol.scenarios import Scenario, sign_in
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url
 from tests.interop import node
 

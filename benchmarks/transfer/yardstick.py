@@ -20,7 +20,8 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.processes import python
-from idp import config_loading, requests, start
+from idp import requests, start
+from idp.config import loading as config_loading
 from idp.records.jobs import Job
 from idp.transfer import engine, kinds, scratch
 from idp.transfer.kinds.kind import Kind, Taking

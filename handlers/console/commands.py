@@ -12,7 +12,7 @@ import msgspec
 
 from handlers.console.fields import Field
 from idp.api.operation import Operation
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
 
 _PARAMETER: Final = re.compile(r"\{\w+\}")

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions import LiveSession
 from idp.oauth import claims, claims_request, consents, reserved_scopes, sign_in_flow

@@ -14,7 +14,7 @@ from idp import start, vault
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import Target
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, SystemClock

@@ -12,11 +12,11 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from idp import config_loading as settings
 from idp.api.operation import Operation
 from idp.cli.document import Document
 from idp.cli.opening import opened_service
 from idp.cli.settings import load, load_for_store
+from idp.config import loading as settings
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.errors import ConfigError
 

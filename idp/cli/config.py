@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from idp import config_loading as settings
 from idp.cli.settings import load, store_flags
+from idp.config import loading as settings
 
 
 @click.group(short_help="The settings in force.")

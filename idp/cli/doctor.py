@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from idp import exits
 from idp.cli import given
 from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
-from idp.config_loading import Loaded
+from idp.config.loading import Loaded
 
 if TYPE_CHECKING:
     from idp.doctor.check import Result

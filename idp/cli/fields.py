@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 import click
 from msgspec import Struct, structs
 
-from idp import config_loading as settings
 from idp.cli.document import Document
 from idp.clients.registered_keys import PublicKey
+from idp.config import loading as settings
 from idp.fields import Base64, Instant, NotYet, OneOf
 from idp.foundation import durations
 from idp.foundation.clock import Clock

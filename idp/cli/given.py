@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 import click
 from click.core import ParameterSource
 
-from idp.urls import without_password
+from idp.config.urls import without_password
 
 
 def options(context: click.Context, names: Container[str] | None = None) -> str:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from idp.cli.settings import config_for_store
-from idp.config_loading import Loaded
+from idp.config.loading import Loaded
 from idp.service import Service
 
 

@@ -12,8 +12,8 @@ import msgspec
 from idp import exits
 from idp.cli.opening import opened_service
 from idp.cli.settings import load_for_store, store_flags
-from idp.config import Config
-from idp.config_loading import Loaded
+from idp.config.loading import Loaded
+from idp.config.settings import Config
 from storage import MetaRecord
 from storage.upgrades import opening, pending
 

@@ -9,11 +9,12 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from idp import config_loading as settings
-from idp import config_rules, exits
-from idp.config import Config
-from idp.config_loading import Loaded
-from idp.config_rules import Broken
+from idp import exits
+from idp.config import loading as settings
+from idp.config import rules as config_rules
+from idp.config.loading import Loaded
+from idp.config.rules import Broken
+from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 
 _ISSUER: Final = frozenset({"issuer"})

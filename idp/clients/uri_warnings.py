@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from idp.answers import Answer
 from idp.clients import redirect_uris
+from idp.config.urls import is_loopback
 from idp.records import Application
-from idp.urls import is_loopback
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 

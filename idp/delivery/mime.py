@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import domain_names
 from idp.mail import Letter
 

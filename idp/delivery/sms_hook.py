@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.delivery.failures import NotSent
 from idp.foundation.errors import ConfigError
 from idp.mail import Letter

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.delivery.failures import NotSent
 from idp.delivery.mime import Envelope
 from idp.foundation.errors import ConfigError

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.i18n import Message
 from idp.outgoing import Outgoing

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from idp import doctor, setup, start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor.check import MOST_RECORDS, Installation, Result
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import NotFound

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message
 from idp.vault import KEY_FILE

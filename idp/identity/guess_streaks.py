@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.errors import Busy
 from idp.records import GUESS_STREAKS, BrowserTries, GuessStreak
 from idp.service import Service

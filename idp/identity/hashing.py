@@ -15,7 +15,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import cpu, logs
 from idp.foundation.errors import Busy
 from idp.foundation.randomness import Random, SystemRandom

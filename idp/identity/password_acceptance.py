@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.identity import passwords
 from idp.identity.passwords import Problem, Requirements

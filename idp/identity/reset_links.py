@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct, structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url, opaque_tokens
 from idp.identity import users
 from idp.identity.subjects import Subject, is_active

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.network_keys import network_key, site_key
 from idp.records import Agent
 

@@ -10,7 +10,8 @@ from urllib.parse import quote, urlsplit
 from msgspec import structs
 
 from idp import events, mail
-from idp.config import Config
+from idp.config.settings import Config
+from idp.config.urls import is_loopback
 from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
 from idp.foundation.i18n import message
 from idp.foundation.opaque_tokens import Confidential
@@ -39,7 +40,6 @@ from idp.records import (
     VerifiedBy,
 )
 from idp.service import Service
-from idp.urls import is_loopback
 from storage import Delete, Insert, Stale, Update, Write
 
 PAGE: Final = "/ui/verify-email"

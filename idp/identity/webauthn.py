@@ -20,7 +20,7 @@ from fido2.cose import CoseKey
 from fido2.webauthn import AttestationObject, AuthenticatorData
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url, strict_json
 from idp.foundation.errors import IdpError
 

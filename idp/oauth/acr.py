@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import webauthn
 
 PASSWORD: Final = "urn:idp:acr:password"  # noqa: S105 - a name, not a secret

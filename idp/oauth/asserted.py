@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import (
     audiences,
     claims,

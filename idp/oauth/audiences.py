@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import reserved_scopes, scopes
 from idp.records import APPLICATIONS, PROJECTS, Application, Authorization, Project, User
 from idp.service import Service

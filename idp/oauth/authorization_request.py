@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.oauth import (
     acr,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, get_args
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import acr, claims, client_auth, grants, scopes
 from idp.oauth.assertions import ALGORITHMS
 from idp.oauth.endpoints import (

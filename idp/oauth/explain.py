@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import redaction
 from idp.foundation.i18n import Message, message
 from idp.oauth import addresses, shown

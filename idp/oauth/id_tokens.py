@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import jose, stories
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.jose import Parsed

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import factors, sessions, users
 from idp.identity.sessions import LiveSession
 from idp.identity.users import login_key

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import domain_names
 from idp.records import Organization
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.uris import with_parameters
 from idp.oauth.errors import OAuthError

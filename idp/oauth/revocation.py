@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.oauth import authorizations, client_auth, tokens
 from idp.oauth.checks.check import ONCE

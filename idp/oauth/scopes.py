@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import reserved_scopes, shown
 from idp.oauth.errors import InvalidScope
 from idp.records import Application

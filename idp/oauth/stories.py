@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import opaque_tokens, redaction
 from idp.identity import pats
 from idp.oauth import jose

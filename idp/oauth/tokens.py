@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.oauth import jose
 from idp.oauth.standing import Member, Named

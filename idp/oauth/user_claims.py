@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import user_names
 from idp.identity.subjects import Subject
 from idp.oauth import claims, reserved_scopes, role_claims

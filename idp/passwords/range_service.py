@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp import __version__
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.passwords.breached import RANGE_DIGITS, count_in_range, digest
 

@@ -8,9 +8,9 @@ from typing import Final, TypeVar, cast
 
 from msgspec import structs
 
-from idp.config import Config
+from idp.config.profiles import TRIAL
+from idp.config.settings import Config
 from idp.foundation import base64url
-from idp.profiles import TRIAL
 from idp.records import (
     POLICIES,
     AgeRules,

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from idp import exits, start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.records.jobs import JOBS
 from idp.service import Service

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.records.jobs import Job
 from idp.transfer.engine import Settled
 from idp.transfer.rows import Row

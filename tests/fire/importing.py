@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from idp import start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.records import EVENTS, JOBS, JobOptions
 from idp.transfer import jobs, parts
 from idp.transfer.process import COMMAND, Errand

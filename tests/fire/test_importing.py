@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from idp import start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.records import JOBS
 from idp.transfer import jobs
 from tests.fire import importing

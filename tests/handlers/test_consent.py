@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from handlers.login.consent import in_words
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import flows, notes, reserved_scopes
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import schemes, sign_in, users
 from idp.identity.hashing import HashingBusy
 from idp.identity.try_origin import TryOrigin

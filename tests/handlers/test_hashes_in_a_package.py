@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import schemes
 from idp.records import USERS
 from tests.support.bulk import imported, package

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from idp import mail
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import webauthn
 from idp.records import EVENTS, PASSKEYS, REPLAY, USERS, Email
 from storage import Update

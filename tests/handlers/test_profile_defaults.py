@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import users
 from idp.policies import effective, policy
 from idp.records import APPLICATIONS, POLICIES, USERS, ComplexityRules, LoginRules

@@ -10,7 +10,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from handlers import hosts
 from idp import proxy_warnings
-from idp.config import Config
+from idp.config.settings import Config
 from tests.handlers import guessing
 from tests.support import console
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.oauth import acr
 from idp.oauth.acr import PASSKEY, PASSWORD, TWO_FACTORS
 

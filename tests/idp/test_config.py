@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from idp import config as config_module
-from idp.config import RANGES, TYPES, Config
-from idp.config_loading import describe, load
+from idp.config import settings as config_module
+from idp.config.loading import describe, load
+from idp.config.settings import RANGES, TYPES, Config
 from idp.foundation.errors import ConfigError
 
 
@@ -295,7 +295,7 @@ def test_the_module_is_quick_to_import():
     slow = (
         "tomllib difflib cryptography structlog tornado pymongo mako babel argon2 bcrypt asyncio"
     )
-    code = f"import sys, idp.config_loading; print(set({slow.split()}) & set(sys.modules))"
+    code = f"import sys, idp.config.loading; print(set({slow.split()}) & set(sys.modules))"
 
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp.config import Config
-from idp.config_loading import load
+from idp.config.loading import load
+from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from idp import doctor, outgoing
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor.check import Installation
 from idp.foundation.clock import SystemClock
 from idp.oauth.endpoints import KEYS

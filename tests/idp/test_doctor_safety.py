@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor import safety
 from idp.doctor.records import Matches
 

@@ -11,7 +11,7 @@ import passlib.hash
 import pytest
 from werkzeug.security import generate_password_hash
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity import schemes
 from idp.identity.hashing import Hasher, Verdict
 from idp.identity.schemes import UnreadableHash, WeakHash, crypt_base64, phpass, yescrypt

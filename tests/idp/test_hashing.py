@@ -8,7 +8,7 @@ import unicodedata
 import bcrypt
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.errors import Busy
 from idp.identity import hashing, schemes
 from idp.identity.hashing import Hasher, HashingBusy, Verdict

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import i18n, pseudo_locale
 from idp.foundation.i18n import Bundle, message
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity.sessions import LiveSession
 from idp.identity.subjects import Subject
 from idp.oauth import acr

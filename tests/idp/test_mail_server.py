@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import config_loading as settings
+from idp.config import loading as settings
 from idp.delivery import outbox, sms_hook, smtp
 from idp.foundation.errors import ConfigError
 from idp.records import OUTBOX

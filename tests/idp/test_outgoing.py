@@ -13,7 +13,7 @@ from ipaddress import ip_address
 import pytest
 
 from idp import outgoing
-from idp.config import Config
+from idp.config.settings import Config
 from idp.outgoing import Failed, Outgoing
 from tests.support import certificate
 

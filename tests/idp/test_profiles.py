@@ -2,9 +2,9 @@
 
 import pytest
 
-from idp.config import Config
-from idp.config_loading import load
-from idp.profiles import PUBLIC, TRIAL
+from idp.config.loading import load
+from idp.config.profiles import PUBLIC, TRIAL
+from idp.config.settings import Config
 
 PUBLIC_ISSUER = "https://login.example.com"
 

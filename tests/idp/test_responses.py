@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import uris
 from idp.oauth import responses
 from idp.oauth.errors import AccessDenied

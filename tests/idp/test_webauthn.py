@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.identity import webauthn
 from idp.identity.webauthn import Refused

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor import examination, upkeep
 from idp.foundation.base64url import encode
 from idp.foundation.opaque_tokens import LASTS_UNTIL

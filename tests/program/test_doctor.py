@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from idp import doctor
-from idp.config import Config
+from idp.config.settings import Config
 from idp.doctor import examination, report
 from idp.records import PROJECTS
 from storage import Update

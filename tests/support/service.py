@@ -24,7 +24,7 @@ from tornado.httpserver import HTTPServer
 from handlers.app import App
 from idp import events, start
 from idp.clients import origins
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.identity import schemes
 from idp.identity.hashing import Hasher

@@ -1,6 +1,6 @@
 """The settings as docs/operating.md shows them: `python -m tests.support.settings_table`.
 
-The tables come from `idp.config` itself: its fields, their comments and ranges. Run as a program
+The tables come from `idp.config.settings` itself: its fields, their comments and ranges. Run as a program
 this brings the page up to date; `tests/test_house.py` refuses a page that is not.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
-from idp.config import DAY, HOUR, MINUTE, RANGES, TYPES, Config
-from idp.profiles import PUBLIC, TRIAL
+from idp.config.profiles import PUBLIC, TRIAL
+from idp.config.settings import DAY, HOUR, MINUTE, RANGES, TYPES, Config
 
 PAGE = Path(__file__).parents[2] / "docs" / "operating.md"
 BEGIN = "<!-- settings: made by python -m tests.support.settings_table -->"

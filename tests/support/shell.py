@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from idp import start
 from idp.cli import main
-from idp.config import Config
+from idp.config.settings import Config
 from tests.support.stored import everything
 
 

@@ -11,7 +11,7 @@ from tornado.httpserver import HTTPServer
 
 from handlers.app import App
 from idp import start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
 from idp.identity.hashing import Hasher
 from idp.oauth.keys import KeyRing

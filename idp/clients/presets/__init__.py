@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 from idp.clients.presets import devices, frameworks, products
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
+from idp.config.urls import is_loopback
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import endpoints
-from idp.urls import is_loopback
 
 PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
 _PLACE: Final = re.compile(r"<([a-z_]+)>")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity.schemes import (
     argon2,
     bcrypt,

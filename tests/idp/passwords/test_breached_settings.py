@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from idp import start
 from idp.cli import main
-from idp.config import Config
-from idp.config_loading import load
+from idp.config.loading import load
+from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.passwords import breached
 from idp.passwords.breached import open_list

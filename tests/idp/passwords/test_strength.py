@@ -10,7 +10,7 @@ import pytest
 from zxcvbn.frequency_lists import FREQUENCY_LISTS
 from zxcvbn.matching import RANKED_DICTIONARIES
 
-from idp.config import Config
+from idp.config.settings import Config
 from idp.identity.passwords import Requirements, policy_problems
 from idp.passwords import strength
 from idp.passwords.common_words import common_words

@@ -8,8 +8,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from idp import config_rules, requests
-from idp.config import Config
+from idp import requests
+from idp.config import rules as config_rules
+from idp.config.settings import Config
 from idp.foundation.errors import InvalidArgument
 from idp.transfer.object_place import Place
 from tests.support.bucket import ACCOUNT, EMAIL, PEM, packed

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from idp import start
-from idp.config import Config
+from idp.config.settings import Config
 from idp.records import USERS
 from idp.transfer import desks, worker_messages, workers
 from idp.transfer.kinds.kind import Taking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, Literal, TypeAlias
 
-from idp.config import Config
+from idp.config.settings import Config
 
 TokenType: TypeAlias = Literal["access_token", "id_token", "jwt", "user_id"]
 

@@ -1,8 +1,8 @@
 """Settings: what an operator may choose.
 
 To add one, add a line to `Config` (and to `RANGES` for a number); rules between settings are in
-`idp/config_rules.py`, where values come from in `idp/config_loading.py`, and the defaults that
-differ between a trial and a public installation in `idp/profiles.py`.
+`idp/config/rules.py`, where values come from in `idp/config/loading.py`, and the defaults that
+differ between a trial and a public installation in `idp/config/profiles.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from idp import urls
-from idp.profiles import PUBLIC, TRIAL, ApplicationUsers, ProfileDefaults
+from idp.config import urls
+from idp.config.profiles import PUBLIC, TRIAL, ApplicationUsers, ProfileDefaults
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE

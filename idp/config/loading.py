@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 
-from idp import config_rules
-from idp.config import RANGES, TYPES, Config, shown
-from idp.config_rules import Broken
+from idp.config import rules as config_rules
+from idp.config.profiles import ProfileDefaults
+from idp.config.rules import Broken
+from idp.config.settings import RANGES, TYPES, Config, shown
 from idp.foundation.errors import ConfigError
-from idp.profiles import ProfileDefaults
 
 # IDP_ variables that are no settings: where the file is, what the commands say of the service that
 # they speak to, and what the test suite reads.

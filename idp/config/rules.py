@@ -8,10 +8,10 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from idp.urls import is_loopback, without_password
+from idp.config.urls import is_loopback, without_password
 
 if TYPE_CHECKING:
-    from idp.config import Config
+    from idp.config.settings import Config
 
 _HOST_NAME: Final = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"

@@ -1,0 +1,1 @@
+"""Settings: what they are, what they may be, and where they are loaded from."""
