@@ -110,7 +110,35 @@ from idp.records.mail import (
 )
 from idp.records.origins import CLIENT_ORIGINS, ClientOrigin
 from idp.records.passkeys import PASSKEYS, Passkey
-from idp.records.people import (
+from idp.records.pictures import PICTURES, Picture
+from idp.records.policies import (
+    POLICIES,
+    AgeRules,
+    ComplexityRules,
+    LabelRules,
+    LanguageRules,
+    LockoutRules,
+    LoginRules,
+    LoginText,
+    LoginTextRules,
+    MessageTextRules,
+    Policy,
+    PrivacyRules,
+)
+from idp.records.recovery_codes import RECOVERY_CODES, RecoveryCode
+from idp.records.refusals import REFUSALS, Refusal
+from idp.records.test_mode import KEPT, TRIALS, Kept, Trial
+from idp.records.upgrades import STEPS
+from idp.records.upkeep import (
+    DELETED_ORGANIZATIONS,
+    LAST_USES,
+    LEFTOVERS,
+    DeletedOrganization,
+    LastUse,
+    Leftover,
+    LeftoverKind,
+)
+from idp.records.users import (
     LOGIN_CLAIMS,
     MEMBERSHIPS,
     ORGANIZATIONS,
@@ -131,34 +159,6 @@ from idp.records.people import (
     User,
     UserMetadata,
     VerifiedBy,
-)
-from idp.records.pictures import PICTURES, Picture
-from idp.records.policies import (
-    POLICIES,
-    AgeRules,
-    ComplexityRules,
-    LabelRules,
-    LanguageRules,
-    LockoutRules,
-    LoginRules,
-    LoginText,
-    LoginTextRules,
-    MessageTextRules,
-    Policy,
-    PrivacyRules,
-)
-from idp.records.recovery_codes import RECOVERY_CODES, RecoveryCode
-from idp.records.refusals import REFUSALS, Refusal
-from idp.records.trial import KEPT, TRIALS, Kept, Trial
-from idp.records.upgrades import STEPS
-from idp.records.upkeep import (
-    DELETED_ORGANIZATIONS,
-    LAST_USES,
-    LEFTOVERS,
-    DeletedOrganization,
-    LastUse,
-    Leftover,
-    LeftoverKind,
 )
 from storage import Schema
 

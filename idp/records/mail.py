@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from idp.records.people import VerifiedBy
+from idp.records.users import VerifiedBy
 from storage import Collection, Record
 
 MailKind = Literal[

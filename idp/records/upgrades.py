@@ -8,7 +8,7 @@ from typing import Final
 from idp.foundation.text_folding import folded
 from idp.records.clients import APPLICATIONS
 from idp.records.domains import DOMAINS, new_domain
-from idp.records.people import ORGANIZATIONS, USERS
+from idp.records.users import ORGANIZATIONS, USERS
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
 _AT_ONCE: Final = 500
