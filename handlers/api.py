@@ -19,14 +19,15 @@ from tornado.web import HTTPError
 
 from handlers import api_refusals
 from handlers.base import Handler
-from idp import access, rate_limits, repeating, requests
+from idp import access, rate_limits, repeating
 from idp.access import Call
-from idp.answers import Answer, Filed
 from idp.api import error_body
 from idp.api.operation import Operation
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.repeating import Repeatable
+from idp.schema import reading
+from idp.schema.answers import Answer, Filed
 from idp.service import Service
 from idp.transfer.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -251,7 +252,7 @@ class ApiHandler(JsonHandler):
             self._check_received()
             return {"package": self.upload}
         if operation.query is not None:
-            return {"request": requests.read(operation.query, self._query())}
+            return {"request": reading.read(operation.query, self._query())}
         if operation.request is None:
             return {}
         if len(self.body) > _QUICK_BYTES:  # it may take the loop too long
@@ -260,7 +261,7 @@ class ApiHandler(JsonHandler):
             document = self.document()
         if operation.body == "document":
             return {"document": document}
-        request = requests.read(operation.request, document)
+        request = reading.read(operation.request, document)
         return {"request": request} if operation.body else {}
 
     def document(self) -> object:

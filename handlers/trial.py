@@ -9,12 +9,13 @@ from tornado.web import HTTPError
 
 from handlers import browser
 from handlers.base import ProtocolHandler
-from idp import requests, trial
-from idp.fields import Duration
+from idp import trial
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.oauth.errors import InvalidRequest
-from idp.requests import Request
+from idp.schema import reading
+from idp.schema.field_rules import Duration
+from idp.schema.reading import Request
 from storage.codec import instant_text
 
 _EXAMPLE: Final = '{"advance": "61m"}'
@@ -38,7 +39,7 @@ class ClockHandler(_TrialHandler):
 
     async def post(self) -> None:
         try:
-            sent = requests.read(Advance, strict_json.decode(self.body))
+            sent = reading.read(Advance, strict_json.decode(self.body))
             now = await trial.advance(self.service, sent.advance)
         except (InvalidArgument, trial.TooFar) as error:
             raise InvalidRequest(f"the body must be like {_EXAMPLE}: {error}") from error

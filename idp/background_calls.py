@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.access import Call
-from idp.answers import Answer
 from idp.background import JOBS
 from idp.foundation import durations
 from idp.listing import ListDetails
 from idp.records import LEASES
+from idp.schema.answers import Answer
 from idp.service import Service
 
 

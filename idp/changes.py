@@ -13,9 +13,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import structs
 
-from idp import answers, events
-from idp.answers import Answer, Details
+from idp import events
 from idp.foundation.errors import Busy, PreconditionFailed
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled

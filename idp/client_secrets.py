@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, Protocol
 
 from idp import last_uses
-from idp.answers import Answer
-from idp.fields import Duration
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.listing import ListDetails
 from idp.records import OldSecret
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Duration
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
 

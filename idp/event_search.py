@@ -17,13 +17,13 @@ from msgspec import Meta, Struct, structs
 
 from idp import access, event_details
 from idp.access import Call
-from idp.answers import Answer
 from idp.event_types import OBJECTS, TYPES, object_of
-from idp.fields import Instant, Integer, Items, Name, Text
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.records import EVENTS, INSTANCES, USERS, Event, User
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Instant, Integer, Items, Name, Text
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Cursor, Where
 

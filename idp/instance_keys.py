@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.access import Call
-from idp.answers import Answer
 from idp.listing import ListDetails
 from idp.oauth import rotation
 from idp.records import SigningKey
+from idp.schema.answers import Answer
 from idp.service import Service
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from idp import answers, changes
+from idp import changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation.errors import NotFound
 from idp.records import INSTANCE_ID, INSTANCES, Instance
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
 from idp.service import Service
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, Final, TypeVar
 
-from idp.answers import Answer
+from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Collection, Record, View, Where
 

@@ -116,7 +116,7 @@ def write(
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
 ) -> Letter:
-    """A letter as plain text and as HTML. `to` is a checked address (idp.fields.Email)."""
+    """A letter as plain text and as HTML. `to` is a checked address (idp.schema.field_rules.Email)."""
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, Code)), None)

@@ -18,8 +18,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import answers
-from idp.answers import Answer
 from idp.drafts import Draft, Refused, Twin
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
@@ -31,6 +29,8 @@ from idp.foundation.errors import (
     SecretGone,
 )
 from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret
+from idp.schema import answers
+from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Insert, StorageError, Update, Write
 

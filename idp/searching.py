@@ -19,11 +19,11 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp.access import Call
-from idp.answers import Answer
-from idp.fields import Integer, OneOf, Refused, Schema, Text
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Integer, OneOf, Refused, Schema, Text
+from idp.schema.reading import Request
 from idp.search_plans import Filter, Way, ways
 from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record

@@ -15,9 +15,9 @@ from benchmarks.search import plans
 from benchmarks.search.filling import Filled, filled
 from benchmarks.storage import places
 from benchmarks.tables import aligned
-from idp import requests
 from idp.identity import user_search
 from idp.identity.user_search import UserSearch
+from idp.schema import reading
 from tests.support.mongod import fresh_database
 
 TARGET_MILLISECONDS: Final = 50.0
@@ -92,7 +92,7 @@ async def _timed(
     took, cursor, size = list[float](), "", 0
     for n in range(rounds):
         body = {"query": {"limit": 100, "cursor": cursor}, **search}
-        request = requests.read(UserSearch, body)
+        request = reading.read(UserSearch, body)
         began = time.perf_counter()
         answer = await user_search.search(place.service, place.call(scope), request)
         took.append((time.perf_counter() - began) * 1000)

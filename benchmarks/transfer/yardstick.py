@@ -20,9 +20,10 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.processes import python
-from idp import requests, start
+from idp import start
 from idp.config import loading as config_loading
 from idp.records.jobs import Job
+from idp.schema import reading
 from idp.transfer import engine, kinds, scratch
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.packages import Package, open_package
@@ -111,7 +112,7 @@ async def _gone_through(taking: Taking, package: Package, count: int, watch: _Wa
 async def _stored(taking: Taking, kind: Kind, rows: list[Row], watch: _Watch) -> None:
     assert kind.request is not None and kind.prepare is not None  # noqa: PT018, S101 - for mypy
     with watch.on("judging fields"):
-        reads = [Read(row, requests.collect(kind.request, row.document)[0]) for row in rows]
+        reads = [Read(row, reading.collect(kind.request, row.document)[0]) for row in rows]
     with watch.on("preparing units"):
         prepared = await kind.prepare(taking, reads)
     with watch.on(COMMIT):

@@ -9,7 +9,6 @@ from handlers.account.sections import ACCOUNT
 from handlers.console import user_fields
 from handlers.console.fields import Field, at
 from handlers.console.running import Document
-from idp import requests
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
 from idp.identity import contacts, mail_limits, prove_contact
@@ -18,6 +17,7 @@ from idp.identity.new_user_requests import NewEmail, NewPhone
 from idp.identity.prove_contact import Code
 from idp.identity.users import login_key
 from idp.oauth.params import Params
+from idp.schema import reading
 
 Kind = Literal["email", "phone"]
 
@@ -76,7 +76,7 @@ class EmailHandler(_ContactHandler):
     then = f"{ACCOUNT}/email/verify"
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        request = requests.read(NewEmail, document)
+        request = reading.read(NewEmail, document)
         self.refuse_same(request.email)
         await self.count_code(request.email)
         user_id = self.person.user.id
@@ -97,7 +97,7 @@ class PhoneHandler(EmailHandler):
     then = f"{ACCOUNT}/phone/verify"
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        request = requests.read(NewPhone, document)
+        request = reading.read(NewPhone, document)
         self.refuse_same(request.phone)
         await self.count_code(request.phone)
         user_id = self.person.user.id
@@ -145,7 +145,7 @@ class VerifyEmailHandler(_ContactHandler):
             await self.count_code(self.value())
             await self.resend()
             return
-        request, user_id = requests.read(Code, document), self.person.user.id
+        request, user_id = reading.read(Code, document), self.person.user.id
         await prove_contact.prove(self.service, self.call(), user_id, request, self.kind)
 
     async def resend(self) -> None:

@@ -12,11 +12,11 @@ from handlers.account.form import FormHandler
 from handlers.account.sections import SECTIONS
 from handlers.console.fields import Field, Values
 from handlers.console.running import Document
-from idp import requests
 from idp.foundation import i18n
 from idp.foundation.i18n import message
 from idp.identity import change_human
 from idp.identity.change_human import HumanChange
+from idp.schema import reading
 
 _PATH: Final = "profile.preferredLanguage"
 _LANGUAGE: Final = Field(
@@ -39,7 +39,7 @@ class LanguageHandler(FormHandler):
         return [structs.replace(_LANGUAGE, options=options)]
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        request, user_id = requests.read(HumanChange, document), self.person.user.id
+        request, user_id = reading.read(HumanChange, document), self.person.user.id
         await change_human.change(self.service, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
         self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"  # these pages follow

@@ -13,11 +13,11 @@ from handlers.account.sections import ACCOUNT, SECTIONS
 from handlers.console import cells, user_fields
 from handlers.console.cells import Cell, cell, fact, way
 from handlers.console.running import Document
-from idp import requests
 from idp.foundation.i18n import message
 from idp.identity import change_human
 from idp.identity.change_human import HumanChange
 from idp.records import Email, Phone, User
+from idp.schema import reading
 
 EDIT: Final = f"{ACCOUNT}/profile/edit"
 _CHANGE: Final = message("Change", context="users")
@@ -121,7 +121,7 @@ class EditHandler(FormHandler):
     fields = FIELDS
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        request = requests.read(HumanChange, document)
+        request = reading.read(HumanChange, document)
         user_id = self.person.user.id
         await change_human.change(self.service, self.call(if_match), user_id, request)
 

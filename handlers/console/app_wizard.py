@@ -17,13 +17,13 @@ from handlers.console.fields import Field, Values
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import requests
 from idp.clients import new_apps, oidc_apps, presets, read_presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
+from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/applications/new"
 _ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
@@ -202,7 +202,7 @@ class WizardHandler(ConsoleHandler):
         """Refuse it before a project is made for it. Raises InvalidArgument."""
         request = BY_NAME[self._operation].request
         if request is not None:
-            requests.read(request, document)
+            reading.read(request, document)
 
     async def _project(self, values: Values, once: str | None) -> str:
         if values[_PROJECT]:

@@ -15,12 +15,13 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import PAGE
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import access, event_details, event_search, requests
+from idp import access, event_details, event_search
 from idp.access import Call
 from idp.event_search import EventQuery
 from idp.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import message
+from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/events"
 _LINES_AT_ONCE: Final = 100
@@ -188,7 +189,7 @@ class DownloadHandler(EventsBase):
         operation, visit = BY_NAME[self.operation], self.visit
         call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
         call = await access.admitted(self.service, call)
-        request = requests.read(EventQuery, self.document(self.values()))
+        request = reading.read(EventQuery, self.document(self.values()))
         is_for_all = self.acts_in is None
         return event_search.lines(self.service, call, request, everywhere=is_for_all)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import access, repeating, requests
+from idp import access, repeating
 from idp.access import Call
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
@@ -16,6 +16,7 @@ from idp.foundation.errors import NotFound
 from idp.identity.permissions import Rights
 from idp.records import User
 from idp.repeating import Repeatable
+from idp.schema import reading
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS
 
@@ -52,11 +53,11 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     document = asked.document or {}
     given: dict[str, object] = {}
     if operation.query is not None:
-        given = {"request": requests.read(operation.query, document)}
+        given = {"request": reading.read(operation.query, document)}
     elif operation.body == "document":
         given = {"document": document}
     elif operation.request is not None:
-        request = requests.read(operation.request, document)
+        request = reading.read(operation.request, document)
         given = {"request": request} if operation.body else {}
 
     async def work(service: Service) -> bytes:

@@ -8,8 +8,6 @@ from urllib.parse import quote, urlsplit
 
 from handlers.login.factors import WRONG
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp import fields
-from idp.fields import Text
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
 from idp.identity import factors, totp
@@ -20,6 +18,8 @@ from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
 from idp.oauth.proofs import Proven
+from idp.schema import field_rules
+from idp.schema.field_rules import Text
 
 MAX_NAME: Final = 100
 _log = logs.logger(__name__)
@@ -170,7 +170,7 @@ class RecoveryCodesHandler(SettingUpHandler):
 def _problem_of(name: str) -> Message | None:
     try:
         _NAME.read(name)
-    except fields.Refused:
+    except field_rules.Refused:
         return _BAD_NAME
     return None
 

@@ -13,8 +13,8 @@ from idp.api import PARTS, examples
 from idp.api.description import DOCUMENTATION
 from idp.api.operation import Operation
 from idp.api.schemas import described, value_schema
-from idp.fields import NOT_YET, Schema
-from idp.requests import Request, declared
+from idp.schema.field_rules import NOT_YET, Schema
+from idp.schema.reading import Request, declared
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _UPPER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -13,9 +13,9 @@ from typing import Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
 
-from idp.answers import Answer, Filed
 from idp.identity.permissions import Permission
-from idp.requests import Nothing, Request
+from idp.schema.answers import Answer, Filed
+from idp.schema.reading import Nothing, Request
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]

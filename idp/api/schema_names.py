@@ -10,7 +10,7 @@ from typing import Any, Final
 
 # The class by its module, and the name of its schema.
 PUBLISHED_NAMES: Final = {
-    "idp.answers.Details": "Details",
+    "idp.schema.answers.Details": "Details",
     "idp.api.error_body.Detail": "Detail",
     "idp.api.error_body.ErrorBody": "ErrorBody",
     "idp.background_calls.JobView": "idp.background.JobView",
@@ -270,7 +270,7 @@ PUBLISHED_NAMES: Final = {
     "idp.policies.views.MessageTextView": "MessageTextView",
     "idp.policies.views.PrivacyPolicyFound": "PrivacyPolicyFound",
     "idp.policies.views.PrivacyPolicyView": "PrivacyPolicyView",
-    "idp.requests.Nothing": "Nothing",
+    "idp.schema.reading.Nothing": "Nothing",
     "idp.searching.PageQuery": "PageQuery",
     "idp.searching.Search": "Search",
     "idp.searching.SearchDetails": "SearchDetails",

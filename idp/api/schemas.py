@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from idp.api.schema_names import published_name
-from idp.fields import Items, Schema
-from idp.requests import MAX_ITEMS, Field, Request, declared
+from idp.schema.field_rules import Items, Schema
+from idp.schema.reading import MAX_ITEMS, Field, Request, declared
 
 _SCHEMAS: Final = "#/components/schemas/"
 _REF: Final = _SCHEMAS + "{name}"

@@ -13,7 +13,7 @@ from idp.cli import fields, output, queries, running
 from idp.cli.command import HIDDEN, Command, summary, tells_by_values
 from idp.cli.fields import Field
 from idp.cli.settings import store_flags
-from idp.requests import Request
+from idp.schema.reading import Request
 
 
 class Verb(click.Command):

@@ -20,10 +20,10 @@ from msgspec import Struct, structs
 from idp.cli.document import Document
 from idp.clients.registered_keys import PublicKey
 from idp.config import loading as settings
-from idp.fields import Base64, Instant, NotYet, OneOf
 from idp.foundation import durations
 from idp.foundation.clock import Clock
-from idp.requests import Request, declared
+from idp.schema.field_rules import Base64, Instant, NotYet, OneOf
+from idp.schema.reading import Request, declared
 
 if TYPE_CHECKING:
     _ParamType = click.ParamType[Any]

@@ -8,9 +8,8 @@ from typing import Final
 
 import msgspec
 
-from idp import access, requests
+from idp import access
 from idp.access import Call
-from idp.answers import Filed
 from idp.api.operation import Operation
 from idp.cli.admin import ACTOR
 from idp.cli.document import Document
@@ -19,6 +18,8 @@ from idp.foundation.errors import NotFound
 from idp.identity import permissions
 from idp.identity.permissions import Rights
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
+from idp.schema import reading
+from idp.schema.answers import Filed
 from idp.service import Service
 from idp.transfer.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -105,10 +106,10 @@ def _given(operation: Operation, document: object) -> Iterator[Document]:
 
 def _read(operation: Operation, document: object) -> Document:
     if operation.query is not None:
-        return {"request": requests.read(operation.query, document or {})}
+        return {"request": reading.read(operation.query, document or {})}
     if operation.request is None:
         return {}
     if operation.body == "document":
         return {"document": document}
-    request = requests.read(operation.request, document)
+    request = reading.read(operation.request, document)
     return {"request": request} if operation.body else {}

@@ -16,9 +16,9 @@ import click
 import msgspec
 from msgspec import inspect
 
-from idp.answers import Answer
 from idp.cli.document import Document
 from idp.foundation.errors import ConfigError
+from idp.schema.answers import Answer
 
 Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")

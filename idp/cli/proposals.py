@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from idp import requests
 from idp.api.operation import Operation
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
 from idp.clients.oidc_request import NewOidcApp
+from idp.schema import reading
 
 _APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"
 _FIELD: Final = "allowedUsers"
@@ -26,6 +26,6 @@ async def completed(
     """
     if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
         return document
-    requests.read(NewOidcApp, document)
+    reading.read(NewOidcApp, document)
     checked: Document = await backend.call(BY_ADDRESS[f"{_APPS}/_check"], values, document)
     return document | {_FIELD: checked["proposedAllowedUsers"]}

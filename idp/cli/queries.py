@@ -15,7 +15,7 @@ from idp.cli import fields, output
 from idp.cli.backends import Backend
 from idp.cli.document import Document
 from idp.cli.fields import Field
-from idp.requests import Request, declared
+from idp.schema.reading import Request, declared
 
 _QUERIES: Final = "queries"
 _QUERY: Final = "query"

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 from idp.access import Call
 from idp.clients import apps
 from idp.clients.apps import AppConfigured, AppRegistered
-from idp.fields import Name, OneOf
 from idp.foundation.errors import FailedPrecondition
 from idp.records import Application, AuthMethod
-from idp.requests import Request
+from idp.schema.field_rules import Name, OneOf
+from idp.schema.reading import Request
 from idp.service import Service
 
 AUTH_METHODS: Final[dict[str, AuthMethod]] = {

@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.fields import Refused, Schema, Text
 from idp.foundation import durations
 from idp.oauth import claims
+from idp.schema.field_rules import Refused, Schema, Text
 
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")

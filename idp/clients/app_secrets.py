@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from idp import answers, changes, client_secrets
+from idp import changes, client_secrets
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.client_secrets import NewSecret, Secrets
 from idp.clients import apps
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from idp import answers, changes
+from idp import changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import apps, projects
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application, AppState
+from idp.schema import answers
 from idp.service import Service
 from storage import Write
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp import answers, changes, client_secrets, events
+from idp import changes, client_secrets, events
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
-from idp.fields import Name
 from idp.foundation.errors import NotFound, PermissionDenied
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
 from storage.settling import commit_settled

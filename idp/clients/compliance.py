@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp.answers import Answer
 from idp.clients import redirect_uris
 from idp.records import Application
+from idp.schema.answers import Answer
 
 _STARTS_REFRESH: Final = {
     "authorization_code",

@@ -9,13 +9,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import answers, changes
+from idp import changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.clients import apps, oidc_apps
-from idp.fields import Duration
 from idp.records import APPLICATIONS, Application
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Duration
+from idp.schema.reading import Request
 from idp.service import Service
 
 USUALLY: Final = timedelta(hours=1)

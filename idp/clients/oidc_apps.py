@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from idp.access import Call
-from idp.answers import Answer
 from idp.clients import apps, compliance, uri_warnings
 from idp.clients.apps import AppConfigured, AppRegistered
 from idp.clients.compliance import ComplianceProblem
@@ -23,6 +22,7 @@ from idp.clients.wire_names import (
 )
 from idp.foundation.errors import FailedPrecondition
 from idp.records import Application
+from idp.schema.answers import Answer
 from idp.service import Service
 
 

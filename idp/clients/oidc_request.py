@@ -18,12 +18,12 @@ from idp.clients.wire_names import (
     RESPONSE_TYPES,
     TOKEN_TYPES,
 )
-from idp.fields import Integer, Items, Name, OneOf, Refused, Text
 from idp.foundation.errors import FieldProblem
 from idp.records import (
     AppType,
 )
-from idp.requests import Nothing, Request
+from idp.schema.field_rules import Integer, Items, Name, OneOf, Refused, Text
+from idp.schema.reading import Nothing, Request
 
 MAX_URIS: Final = 50
 MAX_REUSE_SECONDS: Final = 60

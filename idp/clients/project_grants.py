@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Final
 
-from idp import answers, changes, events, leftovers
+from idp import changes, events, leftovers
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import grant_ids, granted_roles, management_access, projects, roles
-from idp.fields import Items, Name
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -32,7 +30,10 @@ from idp.records import (
     ProjectGrant,
     ProjectRole,
 )
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Insert, Stale, Update, Write, upgrades
 from storage.settling import commit_settled

@@ -13,12 +13,13 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import structs
 
-from idp import answers, changes, events, leftovers
+from idp import changes, events, leftovers
 from idp.access import Call
 from idp.changes import Changed
 from idp.clients import projects, protected_projects
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, AppState, Leftover, Project
+from idp.schema import answers
 from idp.service import Service
 from storage import Insert, Stale, Write
 from storage.settling import commit_settled

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from idp import access, answers, changes, events
+from idp import access, changes, events
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import allowed_users, management_access
-from idp.fields import Name, NotYet
 from idp.foundation.errors import NotFound
 from idp.records import PROJECTS, Project
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, NotYet
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Update, Write
 from storage.settling import commit_settled

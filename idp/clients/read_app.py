@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, TypeVar
 
-from idp import answers
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.clients import api_apps, apps, compliance
 from idp.clients.compliance import ComplianceProblem
 from idp.clients.wire_names import (
@@ -21,6 +19,8 @@ from idp.clients.wire_names import (
     TOKEN_TYPES,
 )
 from idp.records import Application, AppState
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 
 V = TypeVar("V", bound=str)

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import structs
 
 from idp.access import Call
-from idp.answers import Answer
 from idp.clients import new_apps, oidc_apps, presets
 from idp.clients.presets.preset import Preset
 from idp.listing import ListDetails
+from idp.schema.answers import Answer
 from idp.service import Service
 
 HOST: Final = "app.example"

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from idp.config.urls import is_loopback
-from idp.fields import Refused, Schema, Text, wrong_type
 from idp.records import AppType
+from idp.schema.field_rules import Refused, Schema, Text, wrong_type
 
 MAX_CHARACTERS: Final = 2048
 _DANGEROUS: Final = frozenset(

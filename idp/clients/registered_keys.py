@@ -16,11 +16,9 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import answers, changes, events, expirations, last_uses, listing, searching
+from idp import changes, events, expirations, last_uses, listing, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Base64, Instant, OneOf, Refused, Schema
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.listing import ListDetails
@@ -28,7 +26,10 @@ from idp.oauth import jose
 from idp.oauth.algorithms import ALGORITHMS
 from idp.oauth.jose import UnusableKey
 from idp.records import RegisteredKey
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64, Instant, OneOf, Refused, Schema
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service

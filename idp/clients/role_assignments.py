@@ -8,9 +8,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import answers, changes, events, listing
+from idp import changes, events, listing
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import (
     grant_ids,
@@ -20,7 +19,6 @@ from idp.clients import (
     projects,
     roles,
 )
-from idp.fields import Items, Name, Text
 from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, read_user
 from idp.listing import ListDetails
@@ -36,7 +34,10 @@ from idp.records import (
     RoleAssignment,
     User,
 )
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name, Text
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled

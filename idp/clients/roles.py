@@ -7,17 +7,18 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import answers, changes, events, listing
+from idp import changes, events, listing
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.clients import projects
-from idp.fields import Name, Refused, Schema, Text
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
 from idp.listing import ListDetails
 from idp.records import PROJECT_ROLES, Project, ProjectRole
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, Refused, Schema, Text
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update, Write
 from storage.settling import commit_settled

@@ -9,13 +9,13 @@ from msgspec import structs
 
 from idp import searching
 from idp.access import Call
-from idp.answers import Answer
 from idp.clients import role_assignments
 from idp.clients.role_assignments import AssignmentView
-from idp.fields import Items, Name
 from idp.foundation.errors import FieldProblem
 from idp.records import ROLE_ASSIGNMENTS
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service

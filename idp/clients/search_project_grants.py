@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar
 
 from idp import searching
 from idp.access import Call
-from idp.answers import Answer
 from idp.clients import project_grants, projects
 from idp.clients.project_grants import ProjectGrantView
-from idp.fields import Items, Name
 from idp.records import ORGANIZATIONS, PROJECT_GRANTS
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service

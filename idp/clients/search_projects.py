@@ -6,13 +6,13 @@ from typing import Annotated
 
 from idp import searching
 from idp.access import Call
-from idp.answers import Answer
 from idp.clients import projects, read_app
 from idp.clients.projects import ProjectView
 from idp.clients.read_app import AppView
-from idp.fields import Items, Name
 from idp.records import APPLICATIONS, PROJECTS
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from idp.answers import Answer
 from idp.clients import redirect_uris
 from idp.config.urls import is_loopback
 from idp.records import Application
+from idp.schema.answers import Answer
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 

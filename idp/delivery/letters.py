@@ -11,11 +11,11 @@ from msgspec import structs
 
 from idp import changes, events, mail, searching
 from idp.access import Call
-from idp.answers import Answer
-from idp.fields import Items, Name, OneOf
 from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.records import OUTBOX, Mail, MailKind, MailState
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name, OneOf
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service

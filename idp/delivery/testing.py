@@ -7,13 +7,13 @@ from typing import Annotated, Final
 
 from idp import mail
 from idp.access import Call
-from idp.answers import Answer
 from idp.delivery import mime, smtp
 from idp.delivery.failures import NotSent, told
-from idp.fields import Email
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import message
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Email
+from idp.schema.reading import Request
 from idp.service import Service
 
 SECONDS: Final = 30

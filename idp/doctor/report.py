@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from idp import doctor
 from idp.access import Call
-from idp.answers import Answer
 from idp.doctor.check import Installation, Result
 from idp.listing import ListDetails
+from idp.schema.answers import Answer
 from idp.service import Service
 
 

@@ -6,10 +6,8 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import answers
 from idp.access import Call
 from idp.changes import Changed
-from idp.fields import Language, Name, Text, UserName
 from idp.identity import covered_users, new_users, user_changes
 from idp.identity.new_users import Paths
 from idp.identity.person_fields import (
@@ -21,7 +19,9 @@ from idp.identity.person_fields import (
     Zone,
 )
 from idp.records import Profile, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.field_rules import Language, Name, Text, UserName
+from idp.schema.reading import Request
 from idp.service import Service
 
 _PATHS: Final = Paths(user_name="username", email="username")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp import answers, changes, mail
+from idp import changes, mail
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity import (
@@ -24,7 +23,9 @@ from idp.identity.new_users import Paths
 from idp.identity.verifications import Begun
 from idp.mail import Fate
 from idp.records import USERS, Email, Phone, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
 from idp.service import Service
 from storage.settling import commit_settled
 

@@ -12,9 +12,8 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from idp import access, mail, requests
+from idp import access, mail
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.foundation import user_names
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import (
@@ -33,6 +32,8 @@ from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
 from idp.mail import Fate
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
+from idp.schema import reading
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 
 _TEMPLATE: Final = "email.sendCode.urlTemplate"
@@ -61,7 +62,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
 
     Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
     """
-    request, problems = requests.collect(CreateHuman, document)
+    request, problems = reading.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
     new = _person(request, call.asserts)
     problems += _beyond_one_field(new, request, problems)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from idp import access, answers, changes, events, searching
+from idp import access, changes, events, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Domain, Name
 from idp.foundation import domain_names
 from idp.foundation.errors import (
     AlreadyExists,
@@ -20,7 +18,10 @@ from idp.foundation.errors import (
 )
 from idp.identity import lost_domains, org_domains, organizations, read_organization
 from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Domain, Name
+from idp.schema.reading import Request
 from idp.searching import Search, SearchDetails, TextQuery
 from idp.service import Service
 from storage import Conflict, Update

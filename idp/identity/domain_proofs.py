@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp import access, answers, changes
+from idp import access, changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity import domain_calls, org_domains, organizations
 from idp.outgoing import Failed
 from idp.records import DOMAINS, Challenge, OrganizationDomain
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update
 

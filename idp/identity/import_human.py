@@ -7,11 +7,8 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
-from idp import access, answers, mail, requests
+from idp import access, mail
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Name, NotYet, Text, UserName
-from idp.fields import Password as PasswordText
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import (
     new_users,
@@ -29,7 +26,11 @@ from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
 from idp.mail import Fate
 from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
-from idp.requests import Request
+from idp.schema import answers, reading
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, NotYet, Text, UserName
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
 from idp.service import Service
 
 _PATHS: Final = Paths(user_name="userName", email="email.email")
@@ -108,7 +109,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
     """
     organization = await access.organization(service, call)
-    request, problems = requests.collect(ImportHuman, document)
+    request, problems = reading.collect(ImportHuman, document)
     new = _person(request, call.asserts)
     problems += await _password_problems(service, organization, new, request)
     if problems:

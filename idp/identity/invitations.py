@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp import answers, mail
+from idp import mail
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Name
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity import covered_users, mail_links, password_resets, verifications
 from idp.identity.new_user_requests import Empty
 from idp.identity.verifications import Begun
 from idp.mail import Fate
 from idp.records import User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.service import Service
 from storage.settling import commit_settled
 

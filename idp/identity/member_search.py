@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from idp import access, answers, searching
+from idp import access, searching
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Name
 from idp.identity import memberships, read_user
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, Organization, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from idp import access, answers, changes
+from idp import access, changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Items, Name, OneOf
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.identity import memberships, permissions, users
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name, OneOf
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Stale, Write
 

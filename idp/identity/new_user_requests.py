@@ -6,13 +6,23 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from idp.fields import Base64, Email, Items, Name, Phone, Refused, Schema, Text, UserName
-from idp.fields import Password as PasswordText
 from idp.identity import schemes, totp
 from idp.identity.new_users import CLIENT_PREFIX
 from idp.identity.person_fields import PostalAddress, ProfileFields
 from idp.records import Profile
-from idp.requests import Request
+from idp.schema.field_rules import (
+    Base64,
+    Email,
+    Items,
+    Name,
+    Phone,
+    Refused,
+    Schema,
+    Text,
+    UserName,
+)
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000

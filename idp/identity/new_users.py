@@ -14,7 +14,6 @@ from typing import Final, Literal, NamedTuple, TypeVar
 from msgspec import Struct, structs
 
 from idp import events
-from idp.fields import MAX_TEXT
 from idp.foundation import base64url
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
@@ -46,6 +45,7 @@ from idp.records import (
     User,
     UserMetadata,
 )
+from idp.schema.field_rules import MAX_TEXT
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idp import access, answers, changes
+from idp import access, changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Name
 from idp.foundation.errors import Taken
 from idp.identity import login_claims, org_domains, organizations, users
 from idp.records import DOMAINS, ORGANIZATIONS, Organization
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict
 from storage.settling import commit_settled

@@ -6,10 +6,8 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import answers, mail, requests
+from idp import mail
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Domain, Email, Name, OneOf, Password, Phone, UserName
 from idp.foundation.errors import InvalidArgument
 from idp.identity import (
     memberships,
@@ -25,7 +23,10 @@ from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
 from idp.mail import Fate
 from idp.records import Organization, Profile
-from idp.requests import Request
+from idp.schema import answers, reading
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Domain, Email, Name, OneOf, Password, Phone, UserName
+from idp.schema.reading import Request
 from idp.service import Service
 
 _MAX_PHONE: Final = 50
@@ -111,7 +112,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
 
 
 async def _read(service: Service, document: object) -> SetUp:
-    request, problems = requests.collect(SetUp, document)
+    request, problems = reading.collect(SetUp, document)
     if request.human and request.human.password:
         new, name = _person(request.human), request.org.name if request.org else ""
         organization = organizations.new(service, name or "", "", service.clock.now())

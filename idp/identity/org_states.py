@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import access, answers, changes
+from idp import access, changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.foundation.errors import FailedPrecondition
@@ -16,6 +16,7 @@ from idp.records import (
     ORGANIZATIONS,
     Organization,
 )
+from idp.schema import answers
 from idp.service import Service
 from storage import Write
 

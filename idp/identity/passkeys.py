@@ -14,14 +14,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from idp import events
-from idp.fields import Refused as FieldRefused
-from idp.fields import Text
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import challenges, users, webauthn
 from idp.identity.subjects import Subject, is_active
 from idp.identity.webauthn import Assertion, Refused, RelyingParty
 from idp.records import PASSKEYS, Passkey, User
+from idp.schema.field_rules import Refused as FieldRefused
+from idp.schema.field_rules import Text
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from idp import answers, changes, drafts, mail
+from idp import changes, drafts, mail
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Name
-from idp.fields import Password as PasswordText
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity import (
     covered_users,
@@ -31,7 +28,11 @@ from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
 from idp.mail import Fate
 from idp.records import USERS, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
 from storage.settling import commit_settled

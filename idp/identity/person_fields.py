@@ -11,12 +11,12 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.fields import Language, Refused, Schema, Text
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import SOURCE, load
 from idp.identity.passwords import Problem
 from idp.records import Address, Profile
-from idp.requests import Request
+from idp.schema.field_rules import Language, Refused, Schema, Text
+from idp.schema.reading import Request
 
 Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
 GENDERS: Final[Mapping[str, Literal["female", "male", "diverse"]]] = {

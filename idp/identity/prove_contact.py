@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from idp import answers
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Name
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import covered_users, read_user
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.phone_verifications import verify_phone
 from idp.identity.verifications import verify_email
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.service import Service
 
 _PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {

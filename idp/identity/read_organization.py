@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from idp import access, answers, searching
+from idp import access, searching
 from idp.access import Call
-from idp.answers import Answer, Details
-from idp.fields import Name
 from idp.foundation import domain_names
 from idp.foundation.errors import NotFound
 from idp.records import ORGANIZATIONS, Organization
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails, TextQuery
 from idp.service import Service

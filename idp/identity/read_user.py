@@ -8,12 +8,12 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp import answers
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.foundation.errors import NotFound
 from idp.identity import lock_ends, users, verified_contacts
 from idp.records import ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 
 _TOKEN_TYPES: Final[Mapping[str, str]] = {"opaque": "", "jwt": "ACCESS_TOKEN_TYPE_JWT"}

@@ -13,8 +13,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from idp import events, fields, mail
-from idp.fields import Refused, Rule, Text
+from idp import events, mail
 from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
@@ -31,6 +30,8 @@ from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
 from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
+from idp.schema import field_rules
+from idp.schema.field_rules import Refused, Rule, Text
 from idp.service import Service
 from storage import Insert, Write
 
@@ -95,7 +96,7 @@ async def read(
     """The form in its one form, and everything that is wrong with it. `application` is the name
     of the one that the person is about to sign in to. Raises HashingBusy."""
     problems: list[Problem] = []
-    email = _read(problems, "email", fields.Email(), sent.email)
+    email = _read(problems, "email", field_rules.Email(), sent.email)
     typed = Typed(
         given_name=_read(problems, "givenName", Text(1), sent.given_name),
         family_name=_read(problems, "familyName", Text(1), sent.family_name),
@@ -129,7 +130,7 @@ def _read(problems: list[Problem], name: str, rule: Rule, sent: str) -> str:
         texts = {"field.empty": _MISSING[name], "field.too_long": _TOO_LONG}
         otherwise = _NO_ADDRESS if name == "email" else _CHARACTERS
         problems.append(Problem(name, texts.get(refused.slug, otherwise)))
-        return sent[: fields.MAX_TEXT]
+        return sent[: field_rules.MAX_TEXT]
     return read
 
 

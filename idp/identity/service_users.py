@@ -6,17 +6,18 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import access, answers, changes, client_secrets
+from idp import access, changes, client_secrets
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.client_secrets import NewSecret, Secrets
-from idp.fields import Name, OneOf, Text, UserName
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, new_users, read_user, user_changes, users
 from idp.identity.new_users import Paths, Prepared
 from idp.records import USERS, Profile, TokenKind, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, OneOf, Text, UserName
+from idp.schema.reading import Request
 from idp.service import Service
 
 TOKEN_TYPES: Final[dict[str, TokenKind]] = {

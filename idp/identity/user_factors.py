@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import answers, changes
+from idp import changes
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, factors, read_user, recovery_codes, users
 from idp.records import User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.service import Service
 from storage.settling import commit_settled
 

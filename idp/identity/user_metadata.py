@@ -6,15 +6,16 @@ import base64
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from idp import answers, changes, events, searching
+from idp import changes, events, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Base64, Items, Name, Refused, Text
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, new_users, read_user, users
 from idp.records import USER_METADATA, User, UserMetadata
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64, Items, Name, Refused, Text
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service

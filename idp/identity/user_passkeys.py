@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import answers, changes, searching
+from idp import changes, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, passkey_changes, read_user, users
 from idp.records import PASSKEYS, Passkey, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service

@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import answers, changes, events, expirations, last_uses, listing, searching
+from idp import changes, events, expirations, last_uses, listing, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Instant
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity import pats, service_users, users
 from idp.listing import ListDetails
 from idp.records import PATS, PersonalAccessToken, User
-from idp.requests import Request
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Instant
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service

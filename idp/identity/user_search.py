@@ -10,13 +10,13 @@ from msgspec import structs
 
 from idp import searching
 from idp.access import Call
-from idp.answers import Answer
-from idp.fields import Items, Name, OneOf, Text
 from idp.foundation.errors import FieldProblem
 from idp.identity import read_user, users
 from idp.identity.read_user import UserAnswer
 from idp.records import ORGANIZATIONS, USERS, Organization, User
-from idp.requests import MAX_ITEMS, Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name, OneOf, Text
+from idp.schema.reading import MAX_ITEMS, Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from idp import answers, changes, searching
+from idp import changes, searching
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, read_user, session_clients, sessions, stamps, users
 from idp.identity.subjects import Subject
 from idp.records import SESSIONS, USERS, Session, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
 from idp.search_plans import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import answers, changes
+from idp import changes
 from idp.access import Call
 from idp.changes import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, guess_resets
 from idp.identity.ending import ending_writes
 from idp.records import USERS, User
+from idp.schema import answers
 from idp.service import Service
 from storage import Write
 

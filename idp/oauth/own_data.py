@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.answers import Answer
 from idp.identity import own_sessions, passkeys, read_user
 from idp.identity.subjects import Subject
 from idp.oauth import connections
 from idp.records import AGENTS, EVENTS, Event
+from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Where
 

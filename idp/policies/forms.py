@@ -10,19 +10,6 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from idp.fields import (
-    MAX_LANGUAGE,
-    Duration,
-    Email,
-    Integer,
-    Items,
-    NotYet,
-    OneOf,
-    Refused,
-    Schema,
-    Text,
-    wrong_type,
-)
 from idp.foundation import contrast, i18n
 from idp.foundation.errors import FieldProblem
 from idp.policies import brand, texts
@@ -37,7 +24,20 @@ from idp.records import (
     PrivacyRules,
 )
 from idp.records.policies import MultiFactor, PolicyRules, SecondFactor
-from idp.requests import Request
+from idp.schema.field_rules import (
+    MAX_LANGUAGE,
+    Duration,
+    Email,
+    Integer,
+    Items,
+    NotYet,
+    OneOf,
+    Refused,
+    Schema,
+    Text,
+    wrong_type,
+)
+from idp.schema.reading import Request
 
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.answers import Details
 from idp.policies import forms, views
 from idp.policies.forms import PolicyForm
 from idp.policies.views import PolicyFound, Told
 from idp.records.policies import PolicyKind, PolicyRules
+from idp.schema.answers import Details
 
 
 class Kind(Struct, frozen=True):

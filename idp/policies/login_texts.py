@@ -13,16 +13,16 @@ from contextlib import suppress
 from typing import Annotated, Final
 
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Items, Text
 from idp.foundation import i18n
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.policies import effective
 from idp.policies import policy as policies
 from idp.policies.page_texts import KIND, Texts, built_in, texts_of
 from idp.records import LoginText, LoginTextRules, Policy
-from idp.requests import Request
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Text
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict
 

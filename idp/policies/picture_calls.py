@@ -8,9 +8,7 @@ from typing import Annotated, cast
 
 from idp import access, changes, events
 from idp.access import Call
-from idp.answers import Answer, Details
 from idp.changes import Changed
-from idp.fields import Base64
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.policies import images, pictures
 from idp.policies import policy as policies
@@ -18,7 +16,9 @@ from idp.policies.images import Drawn
 from idp.policies.pictures import BOXES
 from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
 from idp.records.pictures import Place
-from idp.requests import Request
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64
+from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update, Write
 from storage.settling import commit_settled

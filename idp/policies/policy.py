@@ -6,9 +6,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import cast
 
-from idp import access, changes, events, requests
+from idp import access, changes, events
 from idp.access import Call
-from idp.answers import Details, details
 from idp.changes import Changed
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.policies import effective, protected_policies
@@ -24,6 +23,8 @@ from idp.records import (
     Policy,
 )
 from idp.records.policies import PolicyKind, PolicyRules
+from idp.schema import reading
+from idp.schema.answers import Details, details
 from idp.service import Service
 from storage import Conflict, Update, Write
 from storage.settling import commit_settled
@@ -43,14 +44,14 @@ async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
 
 async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
     """Set the installation's policy. Raises InvalidArgument, PreconditionFailed, Busy."""
-    rules = requests.read(KINDS[kind].form, document).stored()
+    rules = reading.read(KINDS[kind].form, document).stored()
     return await set_default(service, call, rules, kind)
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
     """Give an organization a policy of its own. Raises InvalidArgument, PermissionDenied,
     NotFound, AlreadyExists: it has one."""
-    rules = requests.read(KINDS[kind].form, document).stored()
+    rules = reading.read(KINDS[kind].form, document).stored()
     organization = await access.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
     try:
@@ -63,7 +64,7 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
     """Replace an organization's own policy. Raises InvalidArgument, PermissionDenied, NotFound: it
     has none."""
-    rules = requests.read(KINDS[kind].form, document).stored()
+    rules = reading.read(KINDS[kind].form, document).stored()
     organization = await access.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
     return await replace(service, call, organization.id, rules, kind)

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.fields import Refused, Schema, Text
+from idp.schema.field_rules import Refused, Schema, Text
 
 MAX_LINE: Final = 200
 MAX_TEXT: Final = 2000

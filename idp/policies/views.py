@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from idp.answers import Answer, Details
 from idp.foundation import durations
 from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
 from idp.records import LoginRules
 from idp.records.policies import PolicyRules
+from idp.schema.answers import Answer, Details
 
 
 class LoginPolicyView(Answer, frozen=True, kw_only=True):

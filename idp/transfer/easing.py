@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from idp import requests
-from idp.fields import Integer
 from idp.foundation.errors import FieldProblem
-from idp.requests import Field, Request
+from idp.schema import reading
+from idp.schema.field_rules import Integer
+from idp.schema.reading import Field, Request
 from idp.transfer.rows import Problem
 
 _ROUNDS: Final = 8  # what is left out can make something else unfit
@@ -43,7 +43,7 @@ def eased(
     """
     warnings: list[Problem] = []
     for _ in range(_ROUNDS):
-        _, problems = requests.collect(form, document)
+        _, problems = reading.collect(form, document)
         unfit = [each for each in problems if each.slug not in _MISTAKES]
         if not unfit or not isinstance(document, dict):
             break
@@ -68,7 +68,7 @@ def _without(
     unfit: Iterable[FieldProblem],
     instead: Mapping[str, str],
 ) -> dict[str, Any]:
-    fields = {each.wire_name: each for each in requests.declared(form)}
+    fields = {each.wire_name: each for each in reading.declared(form)}
     left, gone = dict(document), dict[str, set[int]]()
     for problem in unfit:
         place = _PLACE.match(problem.field)

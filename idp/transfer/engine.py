@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp import requests
 from idp.foundation.cooperative import in_turns
 from idp.records.jobs import JobProblem
+from idp.schema import reading
 from idp.transfer import kinds, mending, provenance
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.rows import Action, Prepared, Problem, Read, Row, problem, refused
@@ -173,7 +173,7 @@ def _read(taking: Taking, kind: Kind, row: Row) -> tuple[Read | None, list[Probl
     if taking.job.options.mends:
         document, slips = mending.mended(kind.request, document)
     document, eased = kind.ease(document) if kind.ease else (document, [])
-    request, found = requests.collect(kind.request, document)
+    request, found = reading.collect(kind.request, document)
     problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found] + eased + slips
     if any(one.is_error for one in problems):
         return None, problems

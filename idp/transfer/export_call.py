@@ -15,9 +15,9 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 
 from idp.access import Call
-from idp.answers import Answer, Filed
-from idp.fields import Duration, NotYet
 from idp.foundation.errors import InvalidArgument
+from idp.schema.answers import Answer, Filed
+from idp.schema.field_rules import Duration, NotYet
 from idp.service import Service
 from idp.transfer import exporting, object_store, scratch
 from idp.transfer.object_place import Place

@@ -15,10 +15,10 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 
 from idp import changes, events
-from idp.fields import Items, Name
 from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
-from idp.requests import Request
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import Kind, Telling

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from idp.answers import Answer
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, Job, JobProblem
+from idp.schema.answers import Answer
 from idp.service import Service
 from idp.transfer import jobs
 from storage import Cursor

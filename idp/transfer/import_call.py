@@ -15,13 +15,14 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import repeating, requests
+from idp import repeating
 from idp.access import Call
-from idp.fields import Duration, Schema
 from idp.foundation import cancellation, strict_json
 from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
 from idp.records.jobs import JOBS, Job, JobOptions
-from idp.requests import Request
+from idp.schema import reading
+from idp.schema.field_rules import Duration, Schema
+from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer import import_answer, jobs, object_store, parts, running, scratch
 from idp.transfer.import_answer import Imported
@@ -122,7 +123,7 @@ def _surface(package: Upload) -> dict[str, Any]:
 def _beside(kind: type[B], document: dict[str, Any]) -> B:
     """What stands beside exactly one package. Raises InvalidArgument."""
     beside = {name: value for name, value in document.items() if name not in _NAMES}
-    read, problems = requests.collect(kind, beside)
+    read, problems = reading.collect(kind, beside)
     named = [name for name in document if name in _NAMES]
     if not named:
         problems.append(FieldProblem("field.required", _NAMES[0], "is required"))
@@ -142,7 +143,7 @@ def _stored(package: Upload, document: dict[str, Any], most: int) -> tuple[Impor
         told = f"the call has more than {most} octets, though it only tells where the package is"
         raise InvalidArgument([FieldProblem("json.too_large", name, told)])
     package.rewind()
-    request = requests.read(Import, strict_json.decode(package.read(most)))
+    request = reading.read(Import, strict_json.decode(package.read(most)))
     place = request.data_orgs_gcs or request.data_orgsv1_gcs
     assert place is not None  # noqa: S101 - a member of PLACES is there, and null is refused
     return request, name, place

@@ -8,11 +8,11 @@ from typing import Annotated, Final, get_args
 
 from idp import changes, repeating, searching
 from idp.access import Call
-from idp.answers import Answer
-from idp.fields import Integer, Items, OneOf, Text
 from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
-from idp.requests import Request
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Integer, Items, OneOf, Text
+from idp.schema.reading import Request
 from idp.search_plans import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service

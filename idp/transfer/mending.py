@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from idp import requests
 from idp.error_catalogue import SLUGS
-from idp.fields import MAX_LANGUAGE, Domain, Email, Instant, Language, OneOf, Phone, Text, UserName
 from idp.foundation.strict_json import child
-from idp.requests import Field, Request
+from idp.schema import reading
+from idp.schema.field_rules import (
+    MAX_LANGUAGE,
+    Domain,
+    Email,
+    Instant,
+    Language,
+    OneOf,
+    Phone,
+    Text,
+    UserName,
+)
+from idp.schema.reading import Field, Request
 from idp.transfer.rows import Problem
 
 _SPACED: Final = (Domain, Email, Instant, Phone, UserName)
@@ -34,7 +44,7 @@ def _object(form: type[Request], value: object, path: str, warnings: list[Proble
 def _members(
     form: type[Request], value: Mapping[str, Any], path: str, warnings: list[Problem]
 ) -> Iterator[tuple[str, object]]:
-    for field in requests.declared(form):
+    for field in reading.declared(form):
         at = child(path, field.wire_name)
         for name in {field.wire_name, field.name} & value.keys():
             yield name, _value(field, value[name], at, warnings)

@@ -16,10 +16,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from msgspec import Struct
 
-from idp.fields import Refused, Schema, Text
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.requests import Request
+from idp.schema.field_rules import Refused, Schema, Text
+from idp.schema.reading import Request
 
 MAX_ACCOUNT: Final = 16 * 1024
 MAX_PATH_BYTES: Final = 1024

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from idp.fields import Refused, Text
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
+from idp.schema.field_rules import Refused, Text
 from idp.transfer.json_stream import JsonStream, Unusable
 from idp.transfer.kinds.kind import Kind
 from idp.transfer.rows import Problem, problem, snake_case, value_of

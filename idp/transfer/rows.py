@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.error_catalogue import SLUGS
 from idp.foundation.errors import FieldProblem
-from idp.requests import Request
+from idp.schema.reading import Request
 from storage import Collection, Write
 
 Action = Literal["create", "update", "skip", "fail"]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from idp.answers import Answer
 from idp.foundation import durations
 from idp.records import USERS
 from idp.records.jobs import Job
+from idp.schema.answers import Answer
 from idp.service import Service
 from idp.transfer import jobs
 

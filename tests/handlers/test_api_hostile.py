@@ -9,7 +9,7 @@ import re
 import pytest
 
 from idp.records import EVENTS, INSTANCE_ID, INSTANCES, JOBS, PACKAGE_PARTS
-from idp.requests import Request, declared
+from idp.schema.reading import Request, declared
 from idp.transfer.import_call import PackageDocument
 from tests.support.api_samples import CALLS, address, bodies, filled, leaves
 from tests.support.callers import instance_owner, refused

@@ -9,7 +9,7 @@ from idp.clients.oidc_request import OidcSettings
 from idp.clients.read_app import OidcConfig
 from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS
-from idp.requests import declared
+from idp.schema.reading import declared
 from storage import Update
 from tests.support.api_samples import FULL_SETTINGS
 from tests.support.audit import events_agree

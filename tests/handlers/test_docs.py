@@ -9,7 +9,7 @@ import pytest
 
 from idp.api import OPERATIONS, manual
 from idp.error_catalogue import SLUGS
-from idp.requests import declared
+from idp.schema.reading import declared
 from tests.handlers.rendered import Page
 from tests.support.callers import instance_owner
 

@@ -10,7 +10,7 @@ from openapi_spec_validator import validate
 
 from idp.api import OPERATIONS, description, examples
 from idp.api.schema_names import PUBLISHED_NAMES
-from idp.requests import collect
+from idp.schema.reading import collect
 from tests.support.api_samples import CALLS, called
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, is_admitted

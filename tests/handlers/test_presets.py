@@ -14,7 +14,7 @@ from idp.clients.oidc_request import OidcSettings
 from idp.foundation import base64url
 from idp.foundation.errors import InvalidArgument
 from idp.records import INSTANCE_ID, INSTANCES
-from idp.requests import declared
+from idp.schema.reading import declared
 from tests.support.callers import instance_owner, refused
 from tests.support.relying_party import RelyingParty
 

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp import fields, requests
-from idp.fields import (
+from idp.foundation import strict_json
+from idp.foundation.errors import InvalidArgument
+from idp.schema import field_rules, reading
+from idp.schema.field_rules import (
     Base64,
     Duration,
     Instant,
@@ -23,9 +25,7 @@ from idp.fields import (
     Refused,
     Text,
 )
-from idp.foundation import strict_json
-from idp.foundation.errors import InvalidArgument
-from idp.requests import Request
+from idp.schema.reading import Request
 from tests.support.api_samples import CALLS
 from tests.support.slices import one_in
 
@@ -136,12 +136,12 @@ class Outer(Request, frozen=True, kw_only=True):
 
 def problems(document):
     with pytest.raises(InvalidArgument) as refused:
-        requests.read(Outer, document)
+        reading.read(Outer, document)
     return {each.field: each.slug for each in refused.value.problems}
 
 
 def test_a_request_is_read_into_its_struct():
-    read = requests.read(Outer, {"firstName": "A", "inner": {"by_id": "3"}, "inners": [{}]})
+    read = reading.read(Outer, {"firstName": "A", "inner": {"by_id": "3"}, "inners": [{}]})
 
     assert read == Outer(first_name="A", inner=Inner(by_id=3), inners=[Inner()])
 
@@ -191,7 +191,7 @@ def test_any_octets_are_read_or_refused(octets):
 @settings(deadline=None)
 @given(document=JSON)
 def test_any_document_is_read_or_refused_in_words_that_can_be_sent(call, document):
-    problems = read_or_refused(lambda: requests.read(CALLS[call].request, document))
+    problems = read_or_refused(lambda: reading.read(CALLS[call].request, document))
 
     assert problems != ()
     assert msgspec.json.encode(problems)
@@ -204,11 +204,11 @@ def test_a_plain_address_is_read_as_the_library_would(address):
     """Most addresses are known by their looks; what isn't, goes to the library."""
     found = _library(address)
 
-    assert not fields._PLAIN_ADDRESS.fullmatch(address) or found == address
+    assert not field_rules._PLAIN_ADDRESS.fullmatch(address) or found == address
 
 
 def _library(address):
-    checker = fields._email_checker()
+    checker = field_rules._email_checker()
     try:
         return checker.validate_email(
             address,

@@ -9,9 +9,9 @@ from typing import get_args, get_origin
 
 import pytest
 
-from idp import requests
 from idp.api import OPERATIONS
-from idp.requests import Request, declared
+from idp.schema import reading
+from idp.schema.reading import Request, declared
 
 LONG = "😀"  # one character: four octets, and two units of UTF-16
 
@@ -71,7 +71,7 @@ def leaves(kind, path=""):
         type, rule = field.type, field.rule
         if get_origin(type) is list:
             (hint,) = get_args(type)
-            at, (type, rule, *_) = f"{at}[0]", requests._split(hint)
+            at, (type, rule, *_) = f"{at}[0]", reading._split(hint)
         if isinstance(type, type_) and issubclass(type, Request):
             yield from leaves(type, at)
         elif rule is not None:
@@ -93,7 +93,7 @@ def body(path, value):
 
 def slugs(kind, path, value):
     """What is wrong with the value at this path."""
-    problems = requests.collect(kind, body(path, value))[1]
+    problems = reading.collect(kind, body(path, value))[1]
     return {(each.slug, each.limit) for each in problems if each.field == path}
 
 

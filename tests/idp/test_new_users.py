@@ -7,7 +7,6 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.fields import MAX_TEXT
 from idp.foundation import user_names
 from idp.foundation.errors import Taken
 from idp.identity import new_users, organizations, users
@@ -20,6 +19,7 @@ from idp.records import (
     Email,
     Profile,
 )
+from idp.schema.field_rules import MAX_TEXT
 from storage import Delete, Insert
 from tests.support.stored import everything
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 
-from idp.fields import Items, Refused, Rule
-from idp.requests import Field, Request, declared
+from idp.schema.field_rules import Items, Refused, Rule
+from idp.schema.reading import Field, Request, declared
 
 _LONG = 200
 TEXTS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from idp.api import PARTS
-from idp.requests import declared
+from idp.schema.reading import declared
 
 PAGE = Path(__file__).parents[2] / "docs" / "management.md"
 BEGIN = "<!-- calls: made by python -m tests.support.calls_table -->"

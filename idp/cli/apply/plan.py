@@ -15,7 +15,7 @@ from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
 from idp.clients import new_apps, presets
 from idp.foundation.errors import IdpError
-from idp.requests import Request, collect, declared
+from idp.schema.reading import Request, collect, declared
 
 _ALL: Final = Thing("")
 

@@ -17,13 +17,13 @@ from idp.clients.api_apps import NewApiApp
 from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
 from idp.clients.roles import NewRole
-from idp.fields import Items, Name, OneOf, Text
 from idp.foundation.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.identity.service_users import NewMachine
 from idp.instance_settings import Features, SecurityPolicy
 from idp.policies import forms
-from idp.requests import Request, declared, read
+from idp.schema.field_rules import Items, Name, OneOf, Text
+from idp.schema.reading import Request, declared, read
 
 MAX_ENTRIES: Final = 10_000
 _MAX_BYTES: Final = 16 * 1024 * 1024

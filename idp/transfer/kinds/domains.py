@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final, Literal, cast
 from msgspec import Struct
 
 from idp import events, listing
-from idp.fields import OneOf, Text
 from idp.identity import domain_calls
 from idp.records import (
     DOMAINS,
@@ -22,7 +21,8 @@ from idp.records import (
     OrganizationDomain,
     new_domain,
 )
-from idp.requests import Request
+from idp.schema.field_rules import OneOf, Text
+from idp.schema.reading import Request
 from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload

@@ -12,11 +12,11 @@ from typing import Any, Final, cast
 from msgspec import structs
 
 from idp import events
-from idp.fields import Name
 from idp.policies import effective
 from idp.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.records import POLICIES, LoginRules, Policy
-from idp.requests import Request
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
 from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking

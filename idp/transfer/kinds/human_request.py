@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Final
 
-from idp.fields import Instant, OneOf, Text
 from idp.foundation.errors import FieldProblem
 from idp.identity import verified_contacts
 from idp.identity.import_human import HumanFields, ImportedHash
@@ -20,7 +19,8 @@ from idp.identity.org_setup import NewEmail, NewPhone
 from idp.identity.person_fields import PostalAddress, ProfileFields
 from idp.identity.user_states import State
 from idp.records import Password, Profile, VerifiedBy
-from idp.requests import Request
+from idp.schema.field_rules import Instant, OneOf, Text
+from idp.schema.reading import Request
 
 STATES: Final[dict[str, State]] = {
     "USER_STATE_ACTIVE": "active",

@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.foundation import base64url
 from idp.records import Organization
 from idp.records.jobs import Job
-from idp.requests import Request
+from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.rows import Prepared, Problem, Read
 from storage import View

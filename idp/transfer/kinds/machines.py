@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final
 from msgspec import structs
 
 from idp import client_secrets
-from idp.fields import Name, OneOf, Text, UserName
 from idp.identity import users
 from idp.identity.new_user_requests import UserId
 from idp.identity.service_users import TOKEN_TYPES
 from idp.records import USERS, Organization, Profile, User
-from idp.requests import Request
+from idp.schema.field_rules import Name, OneOf, Text, UserName
+from idp.schema.reading import Request
 from idp.transfer.kinds import packaged_secrets, telling, user_rows
 from idp.transfer.kinds.human_request import STATES
 from idp.transfer.kinds.kind import Kind, Taking, Telling

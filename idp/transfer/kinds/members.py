@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, Final
 
-from idp.fields import Items, Name
 from idp.foundation.errors import FailedPrecondition, FieldProblem
 from idp.identity import members, memberships, users
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
-from idp.requests import Request
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.transfer.kinds import homes, storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named

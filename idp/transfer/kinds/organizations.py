@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, cast
 from msgspec import Struct, structs
 
 from idp import events
-from idp.fields import Name, OneOf, Refused, Schema, Text
 from idp.foundation import domain_names
 from idp.identity import memberships, org_domains, organizations, users
 from idp.identity.read_organization import STATES
@@ -20,7 +19,8 @@ from idp.records import (
     ORGANIZATIONS,
     Organization,
 )
-from idp.requests import Request
+from idp.schema.field_rules import Name, OneOf, Refused, Schema, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
 from idp.transfer.rows import Prepared, Problem, Read, refused

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final, Literal
 from idp.clients import api_apps, oidc_apps
 from idp.clients.api_apps import NewApiApp
 from idp.clients.oidc_request import LoginVersion, NewOidcApp, OwnLogin
-from idp.fields import Name, OneOf, Text
-from idp.requests import Request
+from idp.schema.field_rules import Name, OneOf, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds.packaged_ids import RecordId
 from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 
 from idp.client_secrets import Owner
-from idp.fields import Instant, Refused, Schema, Text
 from idp.records import OldSecret
-from idp.requests import Request
+from idp.schema.field_rules import Instant, Refused, Schema, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import telling
 
 _DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{43}")

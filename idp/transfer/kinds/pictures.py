@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Any, Final, cast
 
-from idp.fields import Base64, OneOf
 from idp.policies import images, pictures
 from idp.policies.images import Unusable
 from idp.policies.pictures import BOXES, MAX_BASE64
 from idp.records import PICTURES, Organization
 from idp.records.pictures import Place
-from idp.requests import Request
+from idp.schema.field_rules import Base64, OneOf
+from idp.schema.reading import Request
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.settings import Wanted

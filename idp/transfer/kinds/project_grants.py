@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Struct, structs
 
 from idp.clients import grant_ids, project_grants, projects, roles
-from idp.fields import Items, Name, OneOf, Text
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,
@@ -19,7 +18,8 @@ from idp.records import (
     ProjectGrant,
     ProjectRole,
 )
-from idp.requests import Request
+from idp.schema.field_rules import Items, Name, OneOf, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import homes, storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named

@@ -9,9 +9,9 @@ from msgspec import structs
 
 from idp.clients import allowed_users, projects, roles
 from idp.clients.roles import NewRole
-from idp.fields import Name, OneOf, Text
 from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectRole
-from idp.requests import Request
+from idp.schema.field_rules import Name, OneOf, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import homes, storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import RecordId, named

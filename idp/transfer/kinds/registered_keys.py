@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final
 
 from idp import expirations
 from idp.clients.registered_keys import TYPE, PublicKey
-from idp.fields import Instant, Name, OneOf, Text
 from idp.identity import users
 from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
-from idp.requests import Request
+from idp.schema.field_rules import Instant, Name, OneOf, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import storing
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.kinds.packaged_ids import RecordId, named

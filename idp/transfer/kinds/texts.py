@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, cast
 from msgspec import structs
 
 from idp import listing
-from idp.fields import Items, Name
 from idp.foundation import i18n
 from idp.policies import login_texts
 from idp.policies import policy as policies
@@ -24,7 +23,8 @@ from idp.records import (
     Policy,
 )
 from idp.records.policies import PolicyRules
-from idp.requests import Request
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
 from idp.transfer import easing
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from idp.clients import grant_ids, role_assignments, roles
 from idp.clients.role_assignments import Source
-from idp.fields import Items, Name, Text
 from idp.identity import users
 from idp.records import (
     PROJECT_GRANTS,
@@ -25,7 +24,8 @@ from idp.records import (
     RoleAssignment,
     User,
 )
-from idp.requests import Request
+from idp.schema.field_rules import Items, Name, Text
+from idp.schema.reading import Request
 from idp.transfer.kinds import storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named

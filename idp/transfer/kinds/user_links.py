@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
-from idp.fields import Name, Text
 from idp.foundation.errors import FieldProblem
 from idp.records import USERS, IdpLink, User
-from idp.requests import MAX_ITEMS, Request
+from idp.schema.field_rules import Name, Text
+from idp.schema.reading import MAX_ITEMS, Request
 from idp.transfer.kinds import storing
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.kinds.packaged_ids import named

@@ -6,11 +6,11 @@ import base64
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
-from idp.fields import Base64, Name
 from idp.identity import new_users, users
 from idp.identity.user_metadata import MAX_VALUE
 from idp.records import USER_METADATA, USERS, Organization, User, UserMetadata
-from idp.requests import Request
+from idp.schema.field_rules import Base64, Name
+from idp.schema.reading import Request
 from idp.transfer.kinds import storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named

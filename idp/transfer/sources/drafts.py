@@ -11,10 +11,20 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from idp.fields import Email, Language, OneOf, Phone, Refused, Rule, Text, UserName, wrong_type
 from idp.identity import schemes
 from idp.identity.new_user_requests import OtpSecret, UserId
 from idp.identity.person_fields import GENDERS, WebPage
+from idp.schema.field_rules import (
+    Email,
+    Language,
+    OneOf,
+    Phone,
+    Refused,
+    Rule,
+    Text,
+    UserName,
+    wrong_type,
+)
 from idp.transfer.rows import Action, Problem
 
 INACTIVE: Final = "USER_STATE_INACTIVE"

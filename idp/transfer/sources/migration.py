@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.fields import MAX_TEXT
 from idp.identity import users
 from idp.identity.new_user_requests import MAX_METADATA_CHARACTERS
+from idp.schema.field_rules import MAX_TEXT
 from idp.transfer.rows import Problem
 from idp.transfer.sources.drafts import Draft, settle
 from idp.transfer.sources.key_index import KeyIndex

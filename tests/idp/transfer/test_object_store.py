@@ -13,8 +13,8 @@ from google.auth.crypt import RSASigner
 from google.oauth2.service_account import Credentials
 from msgspec import structs
 
-from idp import requests
 from idp.foundation.errors import Busy
+from idp.schema import reading
 from idp.transfer import google_storage, object_store
 from idp.transfer.bucket_errors import ObjectStorageFailed
 from idp.transfer.object_place import Place
@@ -35,7 +35,7 @@ from tests.support.bucket import (
     told,
 )
 
-PLACE = requests.read(
+PLACE = reading.read(
     Place, {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 )
 PACKAGE = b'{"orgs":[]}'

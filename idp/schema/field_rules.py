@@ -1,6 +1,6 @@
 """What a field of a request may hold: rules as data, said once and read by every endpoint.
 
-A request struct (`idp/requests.py`) annotates its fields with them::
+A request struct (`idp/schema/reading.py`) annotates its fields with them::
 
     first_name: Name
     nick_name: Annotated[str, Text()] = ""

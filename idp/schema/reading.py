@@ -24,9 +24,9 @@ from typing import (
 
 from msgspec import NODEFAULT, Struct, structs
 
-from idp.fields import Items, OneOf, Refused, Rule, wrong_type
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
+from idp.schema.field_rules import Items, OneOf, Refused, Rule, wrong_type
 
 MAX_ITEMS = 100
 _MAX_UNKNOWN = 20  # of one object, told one by one
@@ -35,7 +35,7 @@ _MAX_UNKNOWN = 20  # of one object, told one by one
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of every request and of the objects in it.
 
-    A field has a type of `idp/fields.py`, or is a `bool`, a `Literal` of names, a list, or
+    A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a list, or
     another Request. Without a default it is required. Of each group in `one_of` at most one
     field may be sent. Subclasses say `kw_only=True` again, because that is not inherited.
     """

@@ -1,0 +1,1 @@
+"""What calls read and answer: the rules of fields, the reading of bodies, the base of answers."""
