@@ -20,11 +20,11 @@ from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
-from idp.identity.hashing import Hasher
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.oauth.keys import KeyRing
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
+from idp.passwords.hashing import Hasher
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.setup import Admin

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from idp.identity import factors, password_change, passwords
-from idp.identity.passwords import MAX_CHARACTERS, Problem
+from idp.identity import factors, password_change
 from idp.identity.subjects import Subject
+from idp.passwords import policy as password_policy
+from idp.passwords.policy import MAX_CHARACTERS, Problem
 from idp.policies import effective
 from idp.records import User
 from idp.service import Service
@@ -28,7 +29,7 @@ async def _policy(service: Service, org_id: str | None, *, has_factor: bool) -> 
     return {
         "minimum": effective.min_length(rules, has_factor=has_factor),
         "maximum": MAX_CHARACTERS,
-        "demands": passwords.demands(rules),
+        "demands": password_policy.demands(rules),
         "is_strength_rated": bool(rules.min_strength),
     }
 

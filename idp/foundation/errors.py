@@ -16,11 +16,11 @@ service; neither ever holds a secret or a stored value::
     ├── SecretGone          a call was made before, and the secret of its answer is kept no longer
     ├── TooMany         too often; `retry_after_seconds` tells when to come again
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
-    │   └── HashingBusy (idp.identity.hashing) too many sign-ins wait for a password hash
+    │   └── HashingBusy (idp.passwords.hashing) too many sign-ins wait for a password hash
     ├── ConfigError     the settings can't be used; `problems` lists every reason
     ├── WrongKey        (idp.vault) a sealed value belongs to another master key or was altered
-    ├── PasswordRefused (idp.identity.passwords) a password that can't be hashed
-    └── UnreadableHash  (idp.identity.schemes) a stored or imported hash that is not accepted
+    ├── PasswordRefused (idp.passwords.policy) a password that can't be hashed
+    └── UnreadableHash  (idp.passwords.schemes) a stored or imported hash that is not accepted
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import factors, passkeys, password_acceptance, password_change
-from idp.identity.passwords import Problem
 from idp.identity.subjects import Subject
+from idp.passwords.policy import Problem
 from idp.policies import effective
 from idp.records import User
 from idp.service import Service

@@ -22,13 +22,13 @@ from idp.identity import (
     free_names,
     login_claims,
     password_acceptance,
-    passwords,
-    schemes,
     superseded_addresses,
     users,
 )
 from idp.identity.free_names import Candidate, Judgement
 from idp.identity.login_claims import Claims
+from idp.passwords import policy as password_policy
+from idp.passwords import schemes
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
@@ -333,7 +333,7 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
 
 async def initial_password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
-) -> list[passwords.Problem]:
+) -> list[password_policy.Problem]:
     """What keeps `password` from being set for this person; empty when it is accepted.
 
     Of an organization that is not there (yet), the installation's policy counts. Raises

@@ -15,9 +15,9 @@ from msgspec import structs
 
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.identity import passwords
-from idp.identity.passwords import Problem, Requirements
+from idp.passwords import policy as password_policy
 from idp.passwords import range_service
+from idp.passwords.policy import Problem, Requirements
 from idp.policies import effective
 from idp.records import DOMAINS, ComplexityRules, Email, Organization, Password, Profile
 from idp.service import Service
@@ -60,13 +60,17 @@ async def problems(service: Service, password: str, required: Requirements) -> l
     HashingBusy.
     """
     try:
-        found = await service.hasher.compute(lambda: passwords.policy_problems(password, required))
+        found = await service.hasher.compute(
+            lambda: password_policy.policy_problems(password, required)
+        )
     except (OSError, ValueError) as error:
         _log.error("the list of breached passwords can't be read", cause=str(error))
         without = structs.replace(required, breached=None)
-        found = await service.hasher.compute(lambda: passwords.policy_problems(password, without))
+        found = await service.hasher.compute(
+            lambda: password_policy.policy_problems(password, without)
+        )
     if not found and await range_service.contains(service.config, password):
-        return [passwords.breached()]
+        return [password_policy.breached()]
     return found
 
 
@@ -100,7 +104,7 @@ async def hashed(
         hash=await service.hasher.hash(password),
         changed_at=service.clock.now(),
         must_change=must_change,
-        is_long=len(passwords.normalised(password)) >= long_enough,
+        is_long=len(password_policy.normalised(password)) >= long_enough,
     )
 
 

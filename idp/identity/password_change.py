@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from idp import events
-from idp.identity import factors, password_acceptance, passwords, security_letters, sessions
+from idp.identity import factors, password_acceptance, security_letters, sessions
 from idp.identity.subjects import Subject
+from idp.passwords import policy as password_policy
 from idp.policies import effective
 from idp.records import INSTANCES, USERS, Instance, Password, User
 from idp.service import Service
@@ -24,7 +25,7 @@ class Change(Struct, frozen=True):
 
 async def chosen_problems(
     service: Service, subject: Subject, password: str, *, application: str = ""
-) -> list[passwords.Problem]:
+) -> list[password_policy.Problem]:
     """What keeps `password` from being the one that this user chooses next; empty when it is
     accepted. `application` is the name of the application that the user is signing in to.
 
@@ -43,7 +44,7 @@ async def chosen_problems_with(
     *,
     has_factor: bool,
     application: str = "",
-) -> list[passwords.Problem]:
+) -> list[password_policy.Problem]:
     """As `chosen_problems`, for a user who has or will have a second factor or none.
 
     Raises HashingBusy.
@@ -57,7 +58,7 @@ async def chosen_problems_with(
 
 async def initial_problems(
     service: Service, subject: Subject, password: str
-) -> list[passwords.Problem]:
+) -> list[password_policy.Problem]:
     """What keeps `password` from being set for this user by somebody else. Raises HashingBusy."""
     words = await _words(service, subject)
     required = await password_acceptance.initial(service, subject.user.org_id, words)
@@ -72,13 +73,13 @@ async def _words(service: Service, subject: Subject) -> list[str]:
 
 
 async def _problems(
-    service: Service, subject: Subject, password: str, required: passwords.Requirements
-) -> list[passwords.Problem]:
+    service: Service, subject: Subject, password: str, required: password_policy.Requirements
+) -> list[password_policy.Problem]:
     found = await password_acceptance.problems(service, password, required)
     known = subject.user.password
     if not found and known is not None:
         if (await service.hasher.verify(password, known.hash)).ok:
-            return [passwords.unchanged()]
+            return [password_policy.unchanged()]
     return found
 
 

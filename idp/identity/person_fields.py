@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import SOURCE, load
-from idp.identity.passwords import Problem
+from idp.passwords.policy import Problem
 from idp.records import Address, Profile
 from idp.schema.field_rules import Language, Refused, Schema, Text
 from idp.schema.reading import Request

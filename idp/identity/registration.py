@@ -18,16 +18,10 @@ from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.user_names import NameRefused
-from idp.identity import (
-    factors,
-    free_names,
-    new_users,
-    password_acceptance,
-    passwords,
-    users,
-)
+from idp.identity import factors, free_names, new_users, password_acceptance, users
 from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
+from idp.passwords import policy as password_policy
 from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
 from idp.schema import field_rules
@@ -113,7 +107,7 @@ async def read(
 
 async def _password_problems(
     service: Service, organization: Organization, typed: Typed, password: str, application: str
-) -> list[passwords.Problem]:
+) -> list[password_policy.Problem]:
     words = await new_users.password_words(service, organization, _human(typed))
     has_factor = await factors.is_forced(service, organization.id)
     required = await password_acceptance.chosen(

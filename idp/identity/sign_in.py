@@ -9,10 +9,10 @@ from msgspec import Struct
 from idp.identity import guess_limiter, guess_reports, lock_ends, password_closing, users
 from idp.identity.guess_limiter import Guess
 from idp.identity.guess_reports import Cause, Outcome
-from idp.identity.hashing import HashingBusy
 from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.passwords.hashing import HashingBusy
 from idp.records import USERS, User
 from idp.service import Service
 from storage import StorageError, Update

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from idp.identity import passwords
+from idp.passwords import policy as password_policy
 from idp.records import ComplexityRules
 from tests.browser import states
 from tests.handlers.rendered import rendered
@@ -61,7 +61,7 @@ def test_no_browser_refuses_a_character_that_the_service_takes(looker):
     looker.page.goto("about:blank")
     known = [chr(n) for n in range(0x10000) if unicodedata.category(chr(n)) not in ("Cn", "Cs")]
 
-    for demand in passwords.demands(ALL):
+    for demand in password_policy.demands(ALL):
         taken = "".join(filter(demand.is_met_by, known))
         assert {*looker.page.evaluate(REFUSED, [demand.pattern, taken])} <= OTHERWISE
         assert looker.page.evaluate(REFUSED, [demand.pattern, "aA1!"])

@@ -16,9 +16,9 @@ from idp.foundation.background_tasks import Errands
 from idp.foundation.randomness import SystemRandom
 from idp.identity import sign_in
 from idp.identity.comparisons import Comparisons
-from idp.identity.hashing import Hasher
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.passwords.hashing import Hasher
 from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
 from storage import COUNTERS, Insert, open_store
 from tests.support.clock import SteppingClock

@@ -1,8 +1,8 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
 from idp.foundation.i18n import message
-from idp.identity import passwords
 from idp.identity.registration import NOTHING, Typed
+from idp.passwords import policy as password_policy
 from idp.policies.pictures import Drawing, Sign
 from idp.records import ComplexityRules
 from tests.handlers import (
@@ -13,7 +13,7 @@ from tests.handlers import (
     reset_samples,
 )
 
-DEMANDS = passwords.demands(ComplexityRules(has_number=True, has_symbol=True))
+DEMANDS = password_policy.demands(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS, "is_strength_rated": True}
 
 

@@ -16,9 +16,9 @@ from idp.identity import (
     recovery,
     sign_in,
 )
-from idp.identity.hashing import HashingBusy
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.passwords.hashing import HashingBusy
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
 from tests.handlers import guessing, resetting

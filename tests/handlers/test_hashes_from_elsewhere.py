@@ -8,9 +8,10 @@ import pytest
 from msgspec import structs
 
 from idp.config.settings import Config
-from idp.identity import schemes, sign_in, users
-from idp.identity.hashing import HashingBusy
+from idp.identity import sign_in, users
 from idp.identity.try_origin import TryOrigin
+from idp.passwords import schemes
+from idp.passwords.hashing import HashingBusy
 from idp.records import USERS
 from storage import Unavailable, Update
 from tests.handlers.people import create

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.config.settings import Config
-from idp.identity import schemes
+from idp.passwords import schemes
 from idp.records import USERS
 from tests.support.bulk import imported, package
 from tests.support.callers import instance_owner

@@ -12,9 +12,9 @@ import pytest
 from werkzeug.security import generate_password_hash
 
 from idp.config.settings import Config
-from idp.identity import schemes
-from idp.identity.hashing import Hasher, Verdict
-from idp.identity.schemes import UnreadableHash, WeakHash, crypt_base64, phpass, yescrypt
+from idp.passwords import schemes
+from idp.passwords.hashing import Hasher, Verdict
+from idp.passwords.schemes import UnreadableHash, WeakHash, crypt_base64, phpass, yescrypt
 from tests.support.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 from tests.support.slices import one_in
 

@@ -10,10 +10,10 @@ import pytest
 
 from idp.config.settings import Config
 from idp.foundation.errors import Busy
-from idp.identity import hashing, schemes
-from idp.identity.hashing import Hasher, HashingBusy, Verdict
-from idp.identity.passwords import PasswordRefused
-from idp.identity.schemes import Stored
+from idp.passwords import hashing, schemes
+from idp.passwords.hashing import Hasher, HashingBusy, Verdict
+from idp.passwords.policy import PasswordRefused
+from idp.passwords.schemes import Stored
 from tests.support.foreign_hashes import VERIFIED
 from tests.support.random import SeededRandom
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from idp.identity import schemes
-from idp.identity.schemes import UnreadableHash, yescrypt
-from idp.identity.schemes import argon2 as argon2_format
-from idp.identity.schemes import bcrypt as bcrypt_format
+from idp.passwords import schemes
+from idp.passwords.schemes import UnreadableHash, yescrypt
+from idp.passwords.schemes import argon2 as argon2_format
+from idp.passwords.schemes import bcrypt as bcrypt_format
 from tests.support.foreign_hashes import REFUSED, VERIFIED
 
 ENCODED = [encoded for rows in VERIFIED.values() for _, encoded in rows]

@@ -6,8 +6,8 @@ import argon2
 import bcrypt
 import pytest
 
-from idp.identity import schemes
-from idp.identity.schemes import UnreadableHash
+from idp.passwords import schemes
+from idp.passwords.schemes import UnreadableHash
 from tests.support.random import SeededRandom
 
 SALT, DIGEST = "cmFuZG9tc2FsdGlzaGFyZA", "YMvo8AUoNtnKYGqeODruCjHdiEbl1pKL2MsYy9VgU/E"

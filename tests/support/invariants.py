@@ -15,7 +15,8 @@ import msgspec
 
 from idp.clients import project_grants
 from idp.foundation import opaque_tokens
-from idp.identity import schemes, stamps, users
+from idp.identity import stamps, users
+from idp.passwords import schemes
 from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META
 from tests.support.audit import events_agree

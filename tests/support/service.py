@@ -26,11 +26,11 @@ from idp import events, start
 from idp.clients import origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
-from idp.identity import schemes
-from idp.identity.hashing import Hasher
-from idp.identity.schemes import argon2
 from idp.oauth import algorithms
 from idp.oauth.keys import KeyRing
+from idp.passwords import schemes
+from idp.passwords.hashing import Hasher
+from idp.passwords.schemes import argon2
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
 from idp.start import Start

@@ -13,8 +13,8 @@ from handlers.app import App
 from idp import start
 from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
-from idp.identity.hashing import Hasher
 from idp.oauth.keys import KeyRing
+from idp.passwords.hashing import Hasher
 from idp.records import ALL, SCHEMA
 from idp.service import Service
 from idp.vault import Vault

@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 from msgspec import structs
 
 from idp.identity import new_users, password_acceptance
-from idp.identity.hashing import HashingBusy
 from idp.identity.person_fields import password_problems
+from idp.passwords.hashing import HashingBusy
 from idp.records import Password
 from idp.transfer.kinds.human_request import PackagedHuman
 from idp.transfer.kinds.kind import Taking

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from idp.identity import schemes
 from idp.identity.new_user_requests import OtpSecret, UserId
 from idp.identity.person_fields import GENDERS, WebPage
+from idp.passwords import schemes
 from idp.schema.field_rules import (
     Email,
     Language,

@@ -11,9 +11,9 @@ from zxcvbn.frequency_lists import FREQUENCY_LISTS
 from zxcvbn.matching import RANKED_DICTIONARIES
 
 from idp.config.settings import Config
-from idp.identity.passwords import Requirements, policy_problems
 from idp.passwords import strength
 from idp.passwords.common_words import common_words
+from idp.passwords.policy import Requirements, policy_problems
 from idp.policies import effective
 
 PUBLIC = Config(issuer="https://login.acme.example")

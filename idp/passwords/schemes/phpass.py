@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from idp.identity.schemes import crypt_base64
-from idp.identity.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes import crypt_base64
+from idp.passwords.schemes.base import Stored, UnreadableHash
 
 # The rounds as a power of two; PHPass itself makes none below.
 MIN_EXPONENT: Final = 7

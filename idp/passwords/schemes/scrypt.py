@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.identity.schemes.base import Stored, Strength, UnreadableHash, number, octets
+from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
 
 # Bounds: one verification stays below 128 MiB and about a second on a machine of today.
 MAX_LN: Final = 20

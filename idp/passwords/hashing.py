@@ -19,9 +19,9 @@ from idp.config.settings import Config
 from idp.foundation import cpu, logs
 from idp.foundation.errors import Busy
 from idp.foundation.randomness import Random, SystemRandom
-from idp.identity import schemes
-from idp.identity.passwords import PasswordRefused, normalised
-from idp.identity.schemes import Stored, UnreadableHash
+from idp.passwords import schemes
+from idp.passwords.policy import PasswordRefused, normalised
+from idp.passwords.schemes import Stored, UnreadableHash
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.config.settings import Config
-from idp.identity.schemes import (
+from idp.passwords.schemes import (
     argon2,
     bcrypt,
     digests,
@@ -24,14 +24,7 @@ from idp.identity.schemes import (
     werkzeug,
     yescrypt,
 )
-from idp.identity.schemes.base import (
-    Reader,
-    Recipe,
-    Stored,
-    Strength,
-    UnreadableHash,
-    WeakHash,
-)
+from idp.passwords.schemes.base import Reader, Recipe, Stored, Strength, UnreadableHash, WeakHash
 
 MAX_ENCODED_CHARACTERS: Final = 200
 

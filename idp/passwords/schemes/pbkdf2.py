@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.identity.schemes.base import Stored, Strength, UnreadableHash, number, octets
+from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
 
 # Bounds: rounds times blocks of output, below a second on a machine of today.
 MAX_ROUNDS: Final = {

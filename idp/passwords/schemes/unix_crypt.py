@@ -11,8 +11,8 @@ from functools import partial
 from itertools import cycle, islice
 from typing import Final
 
-from idp.identity.schemes import crypt_base64
-from idp.identity.schemes.base import Stored, UnreadableHash, number
+from idp.passwords.schemes import crypt_base64
+from idp.passwords.schemes.base import Stored, UnreadableHash, number
 
 MIN_ROUNDS: Final = 1000  # fewer are none: the format itself says so
 MAX_ROUNDS: Final = 1_000_000

@@ -10,7 +10,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.identity.schemes.base import Stored, UnreadableHash, padded_octets
+from idp.passwords.schemes.base import Stored, UnreadableHash, padded_octets
 
 _HEXADECIMAL: Final = re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9A-F]{32}|[0-9A-F]{40})")
 _BY_LENGTH: Final = {32: "md5", 40: "sha1"}

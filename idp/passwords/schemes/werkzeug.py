@@ -6,8 +6,8 @@ import hashlib
 import re
 from typing import Final
 
-from idp.identity.schemes import pbkdf2, scrypt
-from idp.identity.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes import pbkdf2, scrypt
+from idp.passwords.schemes.base import Stored, UnreadableHash
 
 _PBKDF2: Final = re.compile(
     r"pbkdf2:(sha1|sha224|sha256|sha384|sha512):([0-9]{1,10})"

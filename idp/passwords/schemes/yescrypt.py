@@ -11,8 +11,8 @@ import re
 from functools import cache
 from typing import Final
 
-from idp.identity.schemes import crypt_base64
-from idp.identity.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes import crypt_base64
+from idp.passwords.schemes.base import Stored, UnreadableHash
 
 MAX_BYTES: Final = 128 * 1024 * 1024
 _NAMES: Final = ("libcrypt.so.1", "libcrypt.so.2", "libcrypt.dylib")

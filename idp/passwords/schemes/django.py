@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.identity.schemes import argon2, bcrypt, pbkdf2, scrypt
-from idp.identity.schemes.base import Stored, UnreadableHash, padded_octets
+from idp.passwords.schemes import argon2, bcrypt, pbkdf2, scrypt
+from idp.passwords.schemes.base import Stored, UnreadableHash, padded_octets
 
 _PBKDF2: Final = re.compile(
     r"pbkdf2_(sha1|sha256)\$([0-9]{1,10})\$([!-#%-~]{1,64})\$([A-Za-z0-9+/]{1,100}={0,2})"

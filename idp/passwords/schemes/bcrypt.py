@@ -9,14 +9,7 @@ from typing import Final
 import bcrypt
 
 from idp.foundation.randomness import Random
-from idp.identity.schemes.base import (
-    Recipe,
-    Stored,
-    Strength,
-    UnreadableHash,
-    number,
-    unpadded,
-)
+from idp.passwords.schemes.base import Recipe, Stored, Strength, UnreadableHash, number, unpadded
 
 MAX_PASSWORD_BYTES: Final = 72
 MIN_COST: Final = 4

@@ -9,7 +9,7 @@ from argon2.exceptions import VerifyMismatchError
 from argon2.low_level import Type, hash_secret, verify_secret
 
 from idp.foundation.randomness import Random
-from idp.identity.schemes.base import (
+from idp.passwords.schemes.base import (
     Recipe,
     Stored,
     Strength,
