@@ -14,14 +14,14 @@ from idp.foundation.randomness import Random
 from idp.foundation.token_bucket import KeyedPace
 from idp.foundation.ttl_cache import Recent
 from idp.identity.comparisons import Comparisons
-from idp.oauth.keys import KeyRing
+from idp.keys.key_ring import KeyRing
+from idp.keys.master_key import Vault
 from idp.outgoing import Outgoing
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
 from idp.refused_counts import RefusedCounts
 from idp.request_counts import RequestCounts
 from idp.untrusted_proxies import UntrustedProxies
-from idp.vault import Vault
 from storage import Store
 
 

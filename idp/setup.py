@@ -15,7 +15,8 @@ from idp import events
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity import memberships, org_domains, organizations, recovery, users
 from idp.identity.memberships import IAM_OWNER, ORG_OWNER
-from idp.oauth import keys
+from idp.keys import key_ring
+from idp.keys.master_key import Vault, WrongKey
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -32,7 +33,6 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from idp.vault import Vault, WrongKey
 from storage import Collection, Conflict, Stale, Update, View, Write
 
 PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
@@ -84,11 +84,11 @@ def check_key(instance: Instance, vault: Vault) -> None:
 async def _first_writes(service: Service) -> list[Write]:
     random, now = service.random, service.clock.now()
     signing = [
-        await asyncio.to_thread(keys.new_signing_key, service.vault, random, now, state)
+        await asyncio.to_thread(key_ring.new_signing_key, service.vault, random, now, state)
         for state in ("active", "next")
     ]
     sealing = [
-        keys.new_sealing_key(service.vault, random, now, state) for state in ("active", "next")
+        key_ring.new_sealing_key(service.vault, random, now, state) for state in ("active", "next")
     ]
     domain = organizations.instance_domain(service)
     organization = organizations.new(service, "Default", domain, now)

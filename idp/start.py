@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, mail, setup, start_checks, trial, vault
+from idp import admin_pat, demo_setup, mail, setup, start_checks, trial
 from idp.config.settings import Config
 from idp.config.urls import without_password
 from idp.delivery import sms_hook, smtp
@@ -20,8 +20,10 @@ from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
+from idp.keys import master_key as key_master_key
+from idp.keys.key_ring import KeyRing
+from idp.keys.master_key import Vault
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
-from idp.oauth.keys import KeyRing
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
@@ -29,7 +31,6 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.setup import Admin
 from idp.start_checks import USUAL, Launch
-from idp.vault import Vault
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
 _SQLITE: Final = "sqlite:///"
@@ -233,7 +234,7 @@ def _nothing_in(store: str) -> NotFound:
 
 def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
     """The master key; made only for a new store: the values of any other have one already."""
-    return vault.master_key(
+    return key_master_key.master_key(
         config.data_dir,
         random,
         text=config.master_key,

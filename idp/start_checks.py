@@ -24,7 +24,7 @@ from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
-from idp.vault import KEY_FILE
+from idp.keys.master_key import KEY_FILE
 
 MARKER: Final = ".first-start"  # beside a key that the first start made, until it is complete
 _SQLITE: Final = "sqlite:///"

@@ -14,9 +14,9 @@ from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.identity import users
 from idp.identity.permissions import Rights
+from idp.keys.master_key import Vault
 from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
 from idp.service import Service
-from idp.vault import Vault
 from storage import Insert, Store, open_store
 
 OTHERS: Final = 50  # organizations of a few users each

@@ -19,8 +19,8 @@ from idp.foundation import base64url
 from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound
 from idp.foundation.randomness import Random
+from idp.keys.master_key import Vault
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
-from idp.vault import Vault
 from storage import META, SCHEMA_ID, MetaRecord, Store, View
 from storage.filling import Tallies, Told, encode, every
 from storage.upgrades import check_filled, opening

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct
 
-from idp import start, vault
+from idp import start
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import Target
@@ -21,6 +21,7 @@ from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.errors import AlreadyExists, ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random, SystemRandom
+from idp.keys import master_key
 from idp.records import ALL
 from storage.filling import Told
 
@@ -137,7 +138,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
     Raises ConfigError: there is another one.
     """
     is_given = bool(config.master_key or config.master_key_file)
-    if is_given or (config.data_dir / vault.KEY_FILE).exists():
+    if is_given or (config.data_dir / master_key.KEY_FILE).exists():
         if start.master_key(config, random, is_new=False) != key:
             raise ConfigError(
                 [
@@ -145,7 +146,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
                     " the backup's: let neither the settings nor the directory have one"
                 ]
             )
-    return lambda: None if is_given else vault.keep(config.data_dir, key, random)
+    return lambda: None if is_given else master_key.keep(config.data_dir, key, random)
 
 
 async def copy(source_url: str, target_url: str, told: Told) -> None:

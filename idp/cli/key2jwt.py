@@ -68,7 +68,7 @@ def _sign(pem: str, octets: bytes) -> bytes:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    from idp.oauth.algorithms import ALGORITHMS
+    from idp.keys.algorithms import ALGORITHMS
 
     try:
         private: Any = load_pem_private_key(pem.encode(), password=None)

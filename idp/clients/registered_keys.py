@@ -21,10 +21,10 @@ from idp.access import Call
 from idp.changes import Changed
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, NotFound
+from idp.keys import jws
+from idp.keys.algorithms import ALGORITHMS
+from idp.keys.jws import UnusableKey
 from idp.listing import ListDetails
-from idp.oauth import jose
-from idp.oauth.algorithms import ALGORITHMS
-from idp.oauth.jose import UnusableKey
 from idp.records import RegisteredKey
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -36,7 +36,7 @@ from idp.service import Service
 from storage import Collection, Stale, Write
 from storage.settling import commit_settled
 
-_MAX_BASE64: Final = jose.MAX_KEY_CHARACTERS * 4 // 3
+_MAX_BASE64: Final = jws.MAX_KEY_CHARACTERS * 4 // 3
 TYPE: Final = "KEY_TYPE_JSON"
 _NO_PASSWORD: Final = serialization.NoEncryption()
 
@@ -47,7 +47,7 @@ class PublicKey(Struct, frozen=True):
     def read(self, value: object) -> str:
         octets = Base64(_MAX_BASE64).read(value)
         try:
-            return _pem(jose.load_public(octets.decode("latin-1")))
+            return _pem(jws.load_public(octets.decode("latin-1")))
         except UnusableKey as unusable:
             raise Refused("key.public_key", f"can't be used: {unusable}") from None
 

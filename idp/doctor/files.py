@@ -13,7 +13,7 @@ from typing import Final
 from idp.config.settings import Config
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message
-from idp.vault import KEY_FILE
+from idp.keys.master_key import KEY_FILE
 
 _SQLITE: Final = "sqlite:///"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO

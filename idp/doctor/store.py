@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp import setup, vault
+from idp import setup
 from idp.doctor.check import Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
+from idp.keys import master_key as key_master_key
+from idp.keys.master_key import Vault, WrongKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
-from idp.vault import Vault, WrongKey
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending
 
@@ -51,7 +52,7 @@ async def key(installation: Installation) -> Finding:
         return skipped("there is no installation in this store")
     config = installation.config
     try:
-        master_key = vault.master_key(
+        master_key = key_master_key.master_key(
             config.data_dir,
             SystemRandom(),
             text=config.master_key,

@@ -19,9 +19,9 @@ from idp.foundation import base64url, opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
 from idp.identity import known_browsers
+from idp.keys.master_key import Vault
 from idp.records import AGENTS, Agent, User
 from idp.service import Service
-from idp.vault import Vault
 from storage import Insert, Update
 
 KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer

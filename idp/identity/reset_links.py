@@ -15,9 +15,9 @@ from idp.config.settings import Config
 from idp.foundation import base64url, opaque_tokens
 from idp.identity import users
 from idp.identity.subjects import Subject, is_active
+from idp.keys.master_key import WrongKey
 from idp.records import VERIFICATIONS, User, Verification
 from idp.service import Service
-from idp.vault import WrongKey
 from storage import Delete, Insert
 
 PAGE: Final = "/ui/reset"

@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from idp.foundation import opaque_tokens, strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.oauth import jose, stories
+from idp.keys import jws
+from idp.keys.jws import NotAToken, Parsed
+from idp.oauth import stories
 from idp.oauth.endpoints import TOKEN
-from idp.oauth.jose import NotAToken, Parsed
 from idp.records import REPLAY, RegisteredKey, Replay
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert
@@ -59,7 +60,7 @@ class NotProven(Exception):
 def read(text: str) -> Assertion:
     """Take an assertion apart. Raises NotProven."""
     try:
-        parsed = jose.parse_foreign(text)
+        parsed = jws.parse_foreign(text)
         claims = msgspec.convert(strict_json.decode(parsed.payload), Claims, strict=True)
     except NotAToken as error:
         raise NotProven(f"The assertion can't be read: {error}.") from None
@@ -100,7 +101,7 @@ def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> 
         kid = stories.quoted(assertion.kid)
         raise NotProven(f"No key {kid} is registered for {stories.quoted(claims.iss)}.")
     try:
-        jose.verify_foreign(jose.load_public(key.public), assertion.parsed, ALGORITHMS)
+        jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)
     except NotAToken as error:
         raise NotProven(f"The key {stories.quoted(key.id)} does not verify it: {error}.") from None
     _check_claims(service, claims)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.foundation import logs
-from idp.oauth import jose
+from idp.keys import jws
 from idp.outgoing import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
 from idp.service import Service
@@ -120,7 +120,7 @@ async def logout_token(service: Service, client: Application, message: LogoutMes
         "events": {EVENT: {}},
         "sid": message.session_id,
     }
-    return jose.sign(await service.keys.signing(client.signing_algorithm), TYPE, claims)
+    return jws.sign(await service.keys.signing(client.signing_algorithm), TYPE, claims)
 
 
 async def _failed(service: Service, message: LogoutMessage, why: str) -> None:

@@ -10,10 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.oauth import jose, stories
+from idp.keys import jws
+from idp.keys.jws import Parsed
+from idp.keys.key_ring import LoadedKey
+from idp.oauth import stories
 from idp.oauth.errors import InvalidRequest
-from idp.oauth.jose import Parsed
-from idp.oauth.keys import LoadedKey
 from idp.records import Actor, SigningAlgorithm
 from idp.service import Service
 
@@ -87,20 +88,20 @@ async def issue(service: Service, content: Content, now: datetime) -> str:
         "amr": content.amr,
         **{name: value for name, value in optional.items() if value is not None},
     }
-    return jose.sign(await service.keys.signing(content.algorithm), TYPE, token)
+    return jws.sign(await service.keys.signing(content.algorithm), TYPE, token)
 
 
 def _hash(content: Content, value: str | None) -> str | None:
-    return None if value is None else jose.half_hash(content.algorithm, value)
+    return None if value is None else jws.half_hash(content.algorithm, value)
 
 
 async def read_hint(service: Service, token: str) -> Hint:
     """What an `id_token_hint` of this issuer says; expired ones count. Raises InvalidRequest."""
     try:
-        parsed = jose.parse(token)
+        parsed = jws.parse(token)
         key = await service.keys.for_hints(parsed.header.kid)
         return _read(service, parsed, key, Hint)
-    except (jose.NotAToken, msgspec.ValidationError) as error:
+    except (jws.NotAToken, msgspec.ValidationError) as error:
         told = "id_token_hint is not an ID token of this service"
         raise InvalidRequest(told, story=stories.no_id_token(service.config, token)) from error
 
@@ -108,18 +109,18 @@ async def read_hint(service: Service, token: str) -> Hint:
 async def read(service: Service, token: str) -> Said:
     """What an ID token of this issuer says; expired ones count. Raises NotAToken."""
     try:
-        parsed = jose.parse(token)
+        parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)
         return _read(service, parsed, key, Said)
     except msgspec.ValidationError as error:
-        raise jose.NotAToken("not an ID token") from error
+        raise jws.NotAToken("not an ID token") from error
 
 
 def _read(service: Service, parsed: Parsed, key: LoadedKey | None, kind: type[T]) -> T:
     if key is None or parsed.header.typ != TYPE:
-        raise jose.NotAToken("not signed by a key of this issuer")
-    jose.verify(key, parsed)
+        raise jws.NotAToken("not signed by a key of this issuer")
+    jws.verify(key, parsed)
     wire = msgspec.json.decode(parsed.payload)
     if wire.get("iss") != service.config.issuer:
-        raise jose.NotAToken("issued by someone else")
+        raise jws.NotAToken("issued by someone else")
     return msgspec.convert(wire, kind)

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import NODEFAULT, structs
 
+from idp.keys.master_key import WrongKey
 from idp.service import Service
-from idp.vault import WrongKey
 from storage import Record
 
 LONGEST: Final = 3500  # characters: proxies let an address pass that holds one and some more

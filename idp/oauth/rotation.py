@@ -16,7 +16,7 @@ import msgspec
 
 from idp import events
 from idp.foundation.errors import FailedPrecondition, NotFound
-from idp.oauth.keys import (
+from idp.keys.key_ring import (
     HINT_DAYS,
     PUBLISHED_CACHE_SECONDS,
     SEALING,

@@ -14,7 +14,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens, redaction
 from idp.identity import pats
-from idp.oauth import jose
+from idp.keys import jws
 from idp.records import (
     Application,
 )
@@ -137,7 +137,7 @@ class _Said(Struct):
 def _foreign_jwt(config: Config, text: str, due: str) -> str:
     """What an unproven JWT says of itself; `due` is the type that is taken here."""
     try:
-        parsed = jose.parse(text)
+        parsed = jws.parse(text)
         said = msgspec.json.decode(parsed.payload, type=_Said)
     except (ValueError, msgspec.MsgspecError):
         return "It is a JWT, but not one of this service."

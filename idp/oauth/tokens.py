@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation import base64url
-from idp.oauth import jose
+from idp.keys import jws
 from idp.oauth.standing import Member, Named
 from idp.records import Actor, Grounds, SigningAlgorithm, TokenKind, Use
 from idp.service import Service
@@ -195,7 +195,7 @@ def is_expired(claims: AccessToken, now: datetime) -> bool:
 
 async def _sign(service: Service, claims: AccessToken, terms: Terms) -> str:
     key = await service.keys.signing(terms.algorithm)
-    return jose.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
+    return jws.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
 
 
 def _jwt_claims(service: Service, claims: AccessToken) -> dict[str, object]:
@@ -210,15 +210,15 @@ def _reference_claim(service: Service) -> str:
 
 async def _verify(service: Service, token: str) -> AccessToken | None:
     try:
-        parsed = jose.parse(token)
+        parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)
         if key is None or parsed.header.typ != JWT_TYPE:
             return None
-        jose.verify(key, parsed)
+        jws.verify(key, parsed)
         wire = msgspec.json.decode(parsed.payload)
         wire["ref"] = wire.pop(_reference_claim(service))
         return msgspec.convert(wire, AccessToken)
-    except (jose.NotAToken, KeyError, msgspec.ValidationError):
+    except (jws.NotAToken, KeyError, msgspec.ValidationError):
         return None
 
 
@@ -233,16 +233,16 @@ async def _seal(service: Service, claims: AccessToken) -> str:
 
 async def _open(service: Service, token: str) -> AccessToken | None:
     header, _, body = token.rpartition(".")
-    if len(token) > jose.MAX_TOKEN_CHARACTERS:
+    if len(token) > jws.MAX_TOKEN_CHARACTERS:
         return None
     key = await service.keys.for_tokens(header.removeprefix(f"{_VERSION}."))
     if key is None or key.symmetric is None:
         return None
     try:
-        octets = jose.decode(body)
+        octets = jws.decode(body)
         cipher = _cipher(key.symmetric, octets[:_SALT_BYTES])
         plain = cipher.decrypt(_NONCE, octets[_SALT_BYTES:], header.encode())
-    except (jose.NotAToken, InvalidTag, ValueError):
+    except (jws.NotAToken, InvalidTag, ValueError):
         return None
     return msgspec.json.decode(plain, type=AccessToken)
 

@@ -11,8 +11,9 @@ import pytest
 from idp import background
 from idp.background import Job
 from idp.foundation.errors import FailedPrecondition
-from idp.oauth import algorithms, rotation
-from idp.oauth.keys import KeyRing
+from idp.keys import algorithms
+from idp.keys.key_ring import KeyRing
+from idp.oauth import rotation
 from tests.support import invariants
 from tests.support.clock import SteppingClock
 from tests.support.mongod import fresh_database

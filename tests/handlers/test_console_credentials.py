@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from idp.background import JOBS
-from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
+from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.records import PATS, SIGNING_KEYS, USERS
 from storage import Update
 from tests.support import console

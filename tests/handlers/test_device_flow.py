@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.oauth import jose
+from idp.keys import jws
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, EVENTS, LOGOUT_MESSAGES
 from tests.handlers.steps import shape, text_of
 from tests.support.answers import assert_granted, assert_json, assert_refused
@@ -94,7 +94,7 @@ async def test_a_person_lets_the_device_in(server, visitor, device):
     done = await visitor.submit(page, decision="allow")
     server.clock.advance(5)
     body = assert_granted(await device.poll())
-    claims = jose.parse(body["id_token"]).payload
+    claims = jws.parse(body["id_token"]).payload
     userinfo = await device.party.userinfo(device.visitor, body["access_token"])
 
     assert_refused(waiting, 400, "authorization_pending")

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from idp.foundation.randomness import SystemRandom
+from idp.keys.master_key import Vault
 from idp.oauth import flows, notes
 from idp.records import AUTH_REQUESTS
-from idp.vault import Vault
 from tests.handlers.noting import assert_expired, at, flow_of, read_note, settings
 from tests.support.stored import everything
 

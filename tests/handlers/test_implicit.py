@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from idp.oauth.jose import half_hash
+from idp.keys.jws import half_hash
 from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
 from tests.support.forged import part

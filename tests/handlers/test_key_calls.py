@@ -8,7 +8,7 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
-from idp.oauth import algorithms
+from idp.keys import algorithms
 from idp.records import EVENTS, SIGNING_KEYS
 from tests.support.api_samples import ROTATE_KEYS
 from tests.support.callers import instance_owner, refused

@@ -9,7 +9,8 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
 from idp.foundation.errors import FailedPrecondition
-from idp.oauth import keys, rotation
+from idp.keys import key_ring
+from idp.oauth import rotation
 from idp.records import SIGNING_KEYS
 
 KEYS = "/oauth/v2/keys"
@@ -18,7 +19,7 @@ KEYS = "/oauth/v2/keys"
 @pytest.fixture
 def fresh_keys(monkeypatch):
     """Every use of a key reads the store, as another process or the same one 5 s later would."""
-    monkeypatch.setattr(keys, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(key_ring, "CACHE_SECONDS", 0.0)
 
 
 @pytest.fixture

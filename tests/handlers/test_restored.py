@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from idp.oauth import algorithms
+from idp.keys import algorithms
 from tests.handlers import passkeys
 from tests.handlers.resetting import at_reset_code, give_address, newest
 from tests.support.audit import events_agree

@@ -11,7 +11,8 @@ from jwcrypto.jwk import JWK, JWKSet
 from jwcrypto.jwt import JWT
 from msgspec import structs
 
-from idp.oauth import jose, tokens
+from idp.keys import jws
+from idp.oauth import tokens
 from idp.records import APPLICATIONS
 from tests.support import forged
 from tests.support.forged import part
@@ -226,7 +227,7 @@ async def test_a_token_of_our_own_key_counts_only_under_its_own_type(
     answer = await jwt_client.silently(visitor)
     id_token = (await jwt_client.redeem(visitor, answer["code"])).json()["id_token"]
     both = part(id_token, 1) | part(jwt, 1)
-    hints = {typ: jose.sign(key, typ, both) for typ in ("JWT", "at+jwt", "logout+jwt")}
+    hints = {typ: jws.sign(key, typ, both) for typ in ("JWT", "at+jwt", "logout+jwt")}
     answers = {
         typ: await jwt_client.silently(other, id_token_hint=hint) for typ, hint in hints.items()
     }

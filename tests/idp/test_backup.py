@@ -15,6 +15,7 @@ from idp.backup.restoring import PENDING
 from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, opened
 from idp.foundation.errors import NotFound
 from idp.foundation.randomness import SystemRandom
+from idp.keys.master_key import Vault, WrongKey
 from idp.records import (
     EVENTS,
     INSTANCE_ID,
@@ -26,7 +27,6 @@ from idp.records import (
     Mail,
     MailState,
 )
-from idp.vault import Vault, WrongKey
 from storage import (
     COUNTERS,
     META,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
-from idp.oauth import jose
+from idp.keys import jws
 from tests.support import forged
 from tests.support.service import shared_key
 
@@ -40,7 +40,7 @@ def pem(private) -> str:
 
 
 def loaded(algorithm: str):
-    return jose.load_public(pem(KEYS[algorithm]))
+    return jws.load_public(pem(KEYS[algorithm]))
 
 
 def signed(algorithm: str, key=None, **header) -> str:
@@ -60,9 +60,9 @@ def with_header(octets: bytes) -> str:
     return f"{head}.e30.{forged.encode(signature)}"
 
 
-def verify(key, token: str, algorithms=ALGORITHMS) -> jose.Parsed:
-    parsed = jose.parse_foreign(token)
-    jose.verify_foreign(key, parsed, algorithms)
+def verify(key, token: str, algorithms=ALGORITHMS) -> jws.Parsed:
+    parsed = jws.parse_foreign(token)
+    jws.verify_foreign(key, parsed, algorithms)
     return parsed
 
 
@@ -95,13 +95,13 @@ def test_members_of_a_header_may_stand_in_any_order_with_spaces():
 def test_no_changed_cut_or_longer_token_verifies(algorithm):
     key, token = loaded(algorithm), signed(algorithm)
     for hostile in (*forged.changed(token), *forged.cut(token), *forged.longer(token)):
-        with pytest.raises(jose.NotAToken):
+        with pytest.raises(jws.NotAToken):
             verify(key, hostile)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_another_key_of_the_same_kind_verifies_nothing(algorithm):
-    with pytest.raises(jose.NotAToken, match="does not verify"):
+    with pytest.raises(jws.NotAToken, match="does not verify"):
         verify(loaded(algorithm), signed(algorithm, OTHERS[algorithm]))
 
 
@@ -109,7 +109,7 @@ def test_another_key_of_the_same_kind_verifies_nothing(algorithm):
 def test_no_hostile_token_verifies(algorithm):
     key, token = loaded(algorithm), signed(algorithm)
     for hostile in forged.hostile_jwts(token, pem(KEYS[algorithm]).encode()).values():
-        with pytest.raises(jose.NotAToken):
+        with pytest.raises(jws.NotAToken):
             verify(key, hostile)
 
 
@@ -132,7 +132,7 @@ def test_a_signature_counts_for_the_algorithm_that_made_it_alone(algorithm, said
     if said == algorithm:
         verify(loaded(algorithm), token)
     else:
-        with pytest.raises(jose.NotAToken):
+        with pytest.raises(jws.NotAToken):
             verify(loaded(algorithm), token)
 
 
@@ -144,7 +144,7 @@ def test_an_ecdsa_signature_in_its_asn_1_form_is_refused():
     head, body, _ = signed("ES256").split(".")
     signature = P256.sign(f"{head}.{body}".encode(), ec.ECDSA(hashes.SHA256()))
 
-    with pytest.raises(jose.NotAToken):
+    with pytest.raises(jws.NotAToken):
         verify(loaded("ES256"), f"{head}.{body}.{forged.encode(signature)}")
 
 
@@ -153,7 +153,7 @@ def test_an_ecdsa_signature_in_its_asn_1_form_is_refused():
 def test_a_signature_of_zeros_or_beyond_the_curve_is_none(algorithm, signature):
     head, body, _ = signed(algorithm).split(".")
 
-    with pytest.raises(jose.NotAToken):
+    with pytest.raises(jws.NotAToken):
         verify(loaded(algorithm), f"{head}.{body}.{forged.encode(signature)}")
 
 
@@ -163,12 +163,12 @@ def test_a_pss_salt_has_the_length_of_the_digest(salt):
     pss = padding.PSS(padding.MGF1(hashes.SHA256()), salt)
     signature = RSA.sign(f"{head}.{body}".encode(), pss, hashes.SHA256())
 
-    with pytest.raises(jose.NotAToken):
+    with pytest.raises(jws.NotAToken):
         verify(loaded("PS256"), f"{head}.{body}.{forged.encode(signature)}")
 
 
 def test_only_the_algorithms_that_a_caller_names_count():
-    with pytest.raises(jose.NotAToken, match="alg"):
+    with pytest.raises(jws.NotAToken, match="alg"):
         verify(loaded("PS256"), signed("PS256"), ("RS256", "ES256"))
 
 
@@ -204,8 +204,8 @@ def test_only_the_algorithms_that_a_caller_names_count():
 def test_a_header_with_anything_but_alg_kid_and_typ_is_refused(more):
     header = {"alg": "RS256", "kid": "k"} | more
 
-    with pytest.raises(jose.NotAToken, match="header"):
-        jose.parse_foreign(with_header(json.dumps(header).encode()))
+    with pytest.raises(jws.NotAToken, match="header"):
+        jws.parse_foreign(with_header(json.dumps(header).encode()))
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_a_header_with_anything_but_alg_kid_and_typ_is_refused(more):
     ],
 )
 def test_a_header_that_readers_could_disagree_on_is_refused(octets):
-    with pytest.raises(jose.NotAToken):
-        jose.parse_foreign(with_header(octets))
+    with pytest.raises(jws.NotAToken):
+        jws.parse_foreign(with_header(octets))
 
 
 @settings(deadline=None)
@@ -245,7 +245,7 @@ def test_a_header_that_readers_could_disagree_on_is_refused(octets):
 @example("." * 5000)
 @example("a" * 1_000_000)
 def test_no_text_is_more_than_not_a_token(text):
-    with pytest.raises(jose.NotAToken):
+    with pytest.raises(jws.NotAToken):
         verify(loaded("EdDSA"), text)
 
 
@@ -276,7 +276,7 @@ MODULUS = RSA.public_key().public_numbers().n
 
 @pytest.mark.parametrize("exponent", [3, 17, 65537, 2**33 + 1])
 def test_an_rsa_key_with_an_odd_exponent_is_taken(exponent):
-    key = jose.load_public(rsa_pem(MODULUS, exponent))
+    key = jws.load_public(rsa_pem(MODULUS, exponent))
 
     assert key.public_numbers().e == exponent
 
@@ -285,14 +285,14 @@ def test_an_rsa_key_with_an_odd_exponent_is_taken(exponent):
     "exponent", [0, 1, 2, 4, 65536, 2**64 + 1, pytest.param(MODULUS - 2, id="the largest")]
 )
 def test_an_rsa_key_whose_exponent_proves_nothing_or_costs_too_much_is_refused(exponent):
-    with pytest.raises(jose.UnusableKey):
-        jose.load_public(rsa_pem(MODULUS, exponent))
+    with pytest.raises(jws.UnusableKey):
+        jws.load_public(rsa_pem(MODULUS, exponent))
 
 
 @pytest.mark.parametrize("bits", [512, 1024, 2047, 8193, 16_384])
 def test_an_rsa_key_that_is_too_short_or_too_long_is_refused(bits):
-    with pytest.raises(jose.UnusableKey, match="2048 to 8192 bits|not a public key"):
-        jose.load_public(rsa_pem(2 ** (bits - 1) + 1, 65537))
+    with pytest.raises(jws.UnusableKey, match="2048 to 8192 bits|not a public key"):
+        jws.load_public(rsa_pem(2 ** (bits - 1) + 1, 65537))
 
 
 REFUSED = {
@@ -317,8 +317,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 def test_no_other_kind_of_key_and_no_other_text_is_taken(refused):
-    with pytest.raises(jose.UnusableKey):
-        jose.load_public(refused)
+    with pytest.raises(jws.UnusableKey):
+        jws.load_public(refused)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -329,22 +329,22 @@ def test_an_algorithm_fits_keys_of_its_own_kind_alone(algorithm, of):
     if KEYS[of] is KEYS[algorithm]:
         verify(loaded(of), token)
     else:
-        with pytest.raises(jose.NotAToken, match="does not fit"):
+        with pytest.raises(jws.NotAToken, match="does not fit"):
             verify(loaded(of), token)
 
 
 def test_a_key_that_was_not_loaded_here_is_held_to_the_same_rules():
     weak = rsa.generate_private_key(public_exponent=65537, key_size=1024)
 
-    with pytest.raises(jose.NotAToken, match="does not fit"):
+    with pytest.raises(jws.NotAToken, match="does not fit"):
         verify(weak.public_key(), signed("RS256", weak))
 
 
 def test_what_a_refusal_says_of_a_key_helps_and_quotes_nothing_of_it():
-    with pytest.raises(jose.UnusableKey) as short:
-        jose.load_public(rsa_pem(2**1023 + 1, 65537))
-    with pytest.raises(jose.UnusableKey) as foreign:
-        jose.load_public(REFUSED["P-384"])
+    with pytest.raises(jws.UnusableKey) as short:
+        jws.load_public(rsa_pem(2**1023 + 1, 65537))
+    with pytest.raises(jws.UnusableKey) as foreign:
+        jws.load_public(REFUSED["P-384"])
 
     assert "2048" in str(short.value)
     assert "P-256" in str(foreign.value)

@@ -10,8 +10,9 @@ from datetime import timedelta
 import pytest
 
 from idp.foundation.errors import FailedPrecondition, NotFound
-from idp.oauth import algorithms, rotation
-from idp.oauth.keys import HINT_DAYS, KeyRing
+from idp.keys import algorithms
+from idp.keys.key_ring import HINT_DAYS, KeyRing
+from idp.oauth import rotation
 from idp.records import SIGNING_KEYS
 from storage import Delete
 from tests.support import invariants

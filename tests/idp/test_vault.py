@@ -9,7 +9,7 @@ import pytest
 from idp.foundation import base64url
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import SystemRandom
-from idp.vault import Vault, WrongKey, master_key
+from idp.keys.master_key import Vault, WrongKey, master_key
 from tests.support.random import SeededRandom
 
 KEY = bytes(range(32))

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from tornado.httpclient import AsyncHTTPClient
 
-from idp.oauth import algorithms
+from idp.keys import algorithms
 from idp.records import JOBS
 from storage import Insert
 from tests.browser import states

@@ -26,15 +26,15 @@ from idp import events, start
 from idp.clients import origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
-from idp.oauth import algorithms
-from idp.oauth.keys import KeyRing
+from idp.keys import algorithms
+from idp.keys.key_ring import KeyRing
+from idp.keys.master_key import Vault
 from idp.passwords import schemes
 from idp.passwords.hashing import Hasher
 from idp.passwords.schemes import argon2
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
 from idp.start import Start
-from idp.vault import Vault
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
 from tests.support.ready_store import open_ready_store

@@ -13,11 +13,11 @@ from handlers.app import App
 from idp import start
 from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
-from idp.oauth.keys import KeyRing
+from idp.keys.key_ring import KeyRing
+from idp.keys.master_key import Vault
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, SCHEMA
 from idp.service import Service
-from idp.vault import Vault
 from storage import open_store
 from tests.support.clock import SteppingClock
 from tests.support.service import Server

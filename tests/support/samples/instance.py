@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idp import mail
 from idp.foundation.i18n import load, message
-from idp.oauth.keys import PUBLISHED_CACHE_SECONDS
+from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.records import SIGNING_KEYS
 from tests.support.samples.searches import NO_PLACE
 

@@ -11,16 +11,8 @@ from msgspec import Struct
 
 from idp.identity import sessions, stamps, subjects, users
 from idp.identity.subjects import Subject
-from idp.oauth import (
-    acting,
-    assertions,
-    audiences,
-    id_tokens,
-    jose,
-    presented,
-    standing,
-    stories,
-)
+from idp.keys import jws
+from idp.oauth import acting, assertions, audiences, id_tokens, presented, standing, stories
 from idp.oauth.assertions import NotProven
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
@@ -151,7 +143,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
     """One of a user whose session lasts. It has no scopes; a new password ends it, too."""
     try:
         said = await id_tokens.read(service, token)
-    except jose.NotAToken:
+    except jws.NotAToken:
         raise Unfit(stories.no_id_token(service.config, token)) from None
     now = service.clock.now()
     if now.timestamp() >= said.exp:

@@ -23,9 +23,9 @@ from jwcrypto.jwk import JWK
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
 from idp.foundation.token_bucket import Pace
-from idp.oauth.algorithms import ALGORITHMS, PrivateKey, PublicKey
+from idp.keys.algorithms import ALGORITHMS, PrivateKey, PublicKey
+from idp.keys.master_key import Vault
 from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
-from idp.vault import Vault
 from storage import Store
 
 CACHE_SECONDS: Final = 5.0

@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from idp.foundation import base64url, strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.oauth.algorithms import ALGORITHMS, RSA_BITS, PublicKey
-from idp.oauth.keys import LoadedKey
+from idp.keys.algorithms import ALGORITHMS, RSA_BITS, PublicKey
+from idp.keys.key_ring import LoadedKey
 
 MAX_TOKEN_CHARACTERS: Final = 16 * 1024
 MAX_KEY_CHARACTERS: Final = 16 * 1024

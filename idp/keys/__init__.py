@@ -1,0 +1,1 @@
+"""The master key, signing keys, JWS and its algorithms."""
