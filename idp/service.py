@@ -16,7 +16,7 @@ from idp.foundation.ttl_cache import Recent
 from idp.identity.comparisons import Comparisons
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import Vault
-from idp.outgoing import Outgoing
+from idp.outgoing.http import Outgoing
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
 from idp.refused_counts import RefusedCounts

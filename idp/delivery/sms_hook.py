@@ -18,7 +18,7 @@ from idp.config.settings import Config
 from idp.delivery.failures import NotSent
 from idp.foundation.errors import ConfigError
 from idp.mail import Letter
-from idp.outgoing import Failed
+from idp.outgoing.http import Failed
 from idp.records import Mail
 from idp.service import Service
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.i18n import Message
-from idp.outgoing import Outgoing
+from idp.outgoing.http import Outgoing
 from storage import Store
 
 State = Literal["ok", "warn", "fail", "skipped"]

@@ -11,7 +11,7 @@ from idp.config.settings import Config
 from idp.doctor.check import MOST_RECORDS, Installation, Result
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import NotFound
-from idp.outgoing import Outgoing
+from idp.outgoing.http import Outgoing
 from idp.records import ALL, SCHEMA
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending

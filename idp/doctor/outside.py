@@ -15,7 +15,7 @@ from idp.delivery.failures import NotSent
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message, message
 from idp.oauth.endpoints import KEYS
-from idp.outgoing import Failed
+from idp.outgoing.http import Failed
 from idp.records import SIGNING_KEYS
 
 _SOON: Final = timedelta(days=14)

@@ -16,7 +16,7 @@ from idp.changes import Changed
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity import domain_calls, org_domains, organizations
-from idp.outgoing import Failed
+from idp.outgoing.http import Failed
 from idp.records import DOMAINS, Challenge, OrganizationDomain
 from idp.schema import answers
 from idp.schema.answers import Answer, Details

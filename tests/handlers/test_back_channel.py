@@ -10,7 +10,7 @@ from msgspec import structs
 
 from idp.identity import recovery
 from idp.oauth import back_channel
-from idp.outgoing import Outgoing
+from idp.outgoing.http import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
 from tests.support import callers

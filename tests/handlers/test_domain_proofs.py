@@ -9,7 +9,7 @@ import pytest
 
 from idp import events
 from idp.identity import domain_proofs
-from idp.outgoing import Failed
+from idp.outgoing.http import Failed
 from idp.records import DOMAINS, Challenge, new_domain
 from tests.handlers.naming import (
     DNS,

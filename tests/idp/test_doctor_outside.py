@@ -11,12 +11,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from idp import doctor, outgoing
+from idp import doctor
 from idp.config.settings import Config
 from idp.doctor.check import Installation
 from idp.foundation.clock import SystemClock
 from idp.oauth.endpoints import KEYS
-from idp.outgoing import Outgoing
+from idp.outgoing import http as outgoing_http
+from idp.outgoing.http import Outgoing
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy
 from storage import Insert, open_store
 from tests.support import certificate
@@ -78,7 +79,7 @@ async def a_store(*records):
 def trusted(tmp_path, monkeypatch):
     """Trusts what the listener in this directory shows."""
     monkeypatch.setattr(
-        outgoing, "_tls", lambda: ssl.create_default_context(cafile=tmp_path / "chain.pem")
+        outgoing_http, "_tls", lambda: ssl.create_default_context(cafile=tmp_path / "chain.pem")
     )
     return tmp_path
 

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from idp import http_answers
-from idp.http_answers import MAX_BODY_BYTES, Unreadable
-from idp.outgoing import MAX_LINE_BYTES, Failed, Outgoing
+from idp.outgoing import http_answers
+from idp.outgoing.http import MAX_LINE_BYTES, Failed, Outgoing
+from idp.outgoing.http_answers import MAX_BODY_BYTES, Unreadable
 from tests.idp.test_outgoing import LOCAL, Peer
 
 HEAD = b"HTTP/1.1 200 OK\r\n"

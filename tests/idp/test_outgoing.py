@@ -12,9 +12,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from idp import outgoing
 from idp.config.settings import Config
-from idp.outgoing import Failed, Outgoing
+from idp.outgoing import http as outgoing_http
+from idp.outgoing.http import Failed, Outgoing
 from tests.support import certificate
 
 PUBLIC = Config(issuer="https://login.example.com", store="memory://")
@@ -101,23 +101,23 @@ CLOSED = [
 
 @pytest.mark.parametrize("address", CLOSED)
 def test_no_address_of_a_closed_network_is_called_from_the_internet(address):
-    assert not outgoing.may_be_called(PUBLIC, ip_address(address))
+    assert not outgoing_http.may_be_called(PUBLIC, ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "::ffff:93.184.215.14", "2606:2800::1"])
 def test_public_addresses_are_called(address):
-    assert outgoing.may_be_called(PUBLIC, ip_address(address))
-    assert outgoing.may_be_called(LOCAL, ip_address(address))
+    assert outgoing_http.may_be_called(PUBLIC, ip_address(address))
+    assert outgoing_http.may_be_called(LOCAL, ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "172.17.0.2", "::ffff:10.0.0.1"])
 def test_a_service_on_a_developers_machine_calls_its_neighbours(address):
-    assert outgoing.may_be_called(LOCAL, ip_address(address))
+    assert outgoing_http.may_be_called(LOCAL, ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "0.0.0.0", "224.0.0.1"])
 def test_not_even_such_a_service_calls_what_no_application_has(address):
-    assert not outgoing.may_be_called(LOCAL, ip_address(address))
+    assert not outgoing_http.may_be_called(LOCAL, ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.1.2.3", "192.168.1.1", "fd00::1"])
@@ -125,18 +125,18 @@ def test_a_trial_that_others_reach_calls_nothing_nearby(address):
     reached = Config(host="0.0.0.0", allow_trial_network=True)  # noqa: S104
     opened = Config(allow_trial_network=True, outgoing_networks=("10.1.0.0/16",))
 
-    assert outgoing.may_be_called(Config(), ip_address(address))
-    assert not outgoing.may_be_called(reached, ip_address(address))
-    assert outgoing.may_be_called(opened, ip_address(address)) is (address == "10.1.2.3")
+    assert outgoing_http.may_be_called(Config(), ip_address(address))
+    assert not outgoing_http.may_be_called(reached, ip_address(address))
+    assert outgoing_http.may_be_called(opened, ip_address(address)) is (address == "10.1.2.3")
 
 
 def test_a_network_that_was_opened_is_called_and_no_other():
     config = Config(issuer=PUBLIC.issuer, outgoing_networks=("10.1.0.0/16", "fd00:1::/32"))
     called = ["10.1.2.3", "::ffff:10.1.2.3", "fd00:1::5"]
 
-    assert all(outgoing.may_be_called(config, ip_address(each)) for each in called)
-    assert not outgoing.may_be_called(config, ip_address("10.2.0.1"))
-    assert not outgoing.may_be_called(config, ip_address("127.0.0.1"))
+    assert all(outgoing_http.may_be_called(config, ip_address(each)) for each in called)
+    assert not outgoing_http.may_be_called(config, ip_address("10.2.0.1"))
+    assert not outgoing_http.may_be_called(config, ip_address("127.0.0.1"))
 
 
 async def test_a_name_that_leads_nearby_is_not_called():
@@ -285,7 +285,7 @@ async def test_who_never_answers_is_not_waited_for():
 
 
 async def test_too_many_calls_at_once_fail_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(outgoing, "AT_ONCE", 2)
+    monkeypatch.setattr(outgoing_http, "AT_ONCE", 2)
     asked = []
 
     async def hold(host, port):

@@ -3,7 +3,7 @@
 A name is resolved once, every address that it has is checked, and the connection goes to one of
 these: nothing can change in between. No redirect is followed, no proxy is asked, and of the answer
 the status counts and at most some lines. That is so little of HTTP that it is spoken here: a head
-and perhaps a form go out, and `idp/http_answers.py` reads what comes back.
+and perhaps a form go out, and `idp/outgoing/http_answers.py` reads what comes back.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from socket import SOCK_STREAM
 from typing import Final, TypeVar
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from idp import __version__, dns_texts, http_answers
+from idp import __version__
 from idp.config.settings import Config
+from idp.outgoing import dns_txt, http_answers
 
 SECONDS: Final = 5.0
 AT_ONCE: Final = 64
@@ -63,7 +64,7 @@ class Outgoing:
         self,
         resolve: Resolve = resolve,
         seconds: float = SECONDS,
-        read_texts: ReadTexts = dns_texts.read,
+        read_texts: ReadTexts = dns_txt.read,
     ) -> None:
         self._resolve = resolve
         self._seconds = seconds
@@ -139,7 +140,7 @@ class Outgoing:
                     return await self._read_texts(name)
             except TimeoutError:
                 raise Failed(f"no answer within {self._seconds:g} s") from None
-            except dns_texts.NoAnswer as error:
+            except dns_txt.NoAnswer as error:
                 raise Failed(str(error)) from error
 
     @asynccontextmanager

@@ -1,0 +1,1 @@
+"""HTTP and DNS to addresses that others registered, guarded against closed networks."""
