@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from idp.failures import Source, Sum
 from idp.foundation.network_keys import network_key
+from idp.limits.recent_failures import Source, Sum
 from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update

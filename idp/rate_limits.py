@@ -13,7 +13,7 @@ import math
 from typing import Final
 
 from idp.foundation.network_keys import network_key
-from idp.refused_counts import WINDOW
+from idp.limits.refused_counts import WINDOW
 from idp.service import Service
 from storage import StorageError, Unavailable
 

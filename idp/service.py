@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from idp.config.settings import Config
-from idp.failures import Failures
 from idp.foundation.background_tasks import Errands
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
 from idp.foundation.token_bucket import KeyedPace
 from idp.foundation.ttl_cache import Recent
-from idp.identity.comparisons import Comparisons
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import Vault
+from idp.limits.comparisons import Comparisons
+from idp.limits.recent_failures import Failures
+from idp.limits.refused_counts import RefusedCounts
+from idp.limits.request_counts import RequestCounts
+from idp.limits.untrusted_proxies import UntrustedProxies
 from idp.outgoing.http import Outgoing
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
-from idp.refused_counts import RefusedCounts
-from idp.request_counts import RequestCounts
-from idp.untrusted_proxies import UntrustedProxies
 from storage import Store
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from idp.foundation.errors import IdpError
 from idp.identity import factor_checks, known_browsers, sign_in
-from idp.identity.comparisons import AT_ONCE
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.limits.comparisons import AT_ONCE
 from idp.records import GUESS_STREAKS, Agent
 from storage import COUNTERS
 from tests.flows.test_guess_races import WRONG, attempt, settings, twins, url, user_of

@@ -15,9 +15,9 @@ import pytest
 from idp.foundation.background_tasks import Errands
 from idp.foundation.randomness import SystemRandom
 from idp.identity import sign_in
-from idp.identity.comparisons import Comparisons
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.limits.comparisons import Comparisons
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
 from storage import COUNTERS, Insert, open_store

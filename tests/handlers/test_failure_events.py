@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from idp import background, failure_events, failures
-from idp.failures import Failures, Source
+from idp import background, failure_events
 from idp.identity import guess_reports, network_limits, sign_in
 from idp.identity.guess_reports import Outcome
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.limits import recent_failures
+from idp.limits.recent_failures import Failures, Source
 from idp.oauth import acting
 from idp.records import EVENTS, USERS
 from storage import Unavailable
@@ -218,7 +219,7 @@ async def test_a_grown_sum_is_counted_once_however_often_its_last_write_fails(
     guess_reports.report(server.service, outcome)
     with monkeypatch.context() as patched:
         patched.setattr(type(server.store), "commit", away)
-        for _ in range(failures.MOST_EVENTS + 1):
+        for _ in range(recent_failures.MOST_EVENTS + 1):
             with pytest.raises(Unavailable):
                 await flush(server, minutes=10)
     guess_reports.report(server.service, outcome)
@@ -252,15 +253,15 @@ async def test_administrators_find_the_events_by_their_type(server, visitor, peo
 
 def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
     known, now = Failures(), server.clock.now()
-    for n in range(failures.MOST_SOURCES + 500):
+    for n in range(recent_failures.MOST_SOURCES + 500):
         source = Source("user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed")
         known.note(source, {"network": f"n{n}"}, now)
-    assert len(known) <= failures.MOST_SOURCES + 1
+    assert len(known) <= recent_failures.MOST_SOURCES + 1
 
     written = known.take_due(now)
-    later = known.take_due(now + failures.PERIOD - timedelta(seconds=1))
-    assert len(written) + len(later) <= failures.MOST_EVENTS
-    last = known.take_due(now + failures.PERIOD, is_last=True)
-    assert len(last) <= failures.MOST_EVENTS
+    later = known.take_due(now + recent_failures.PERIOD - timedelta(seconds=1))
+    assert len(written) + len(later) <= recent_failures.MOST_EVENTS
+    last = known.take_due(now + recent_failures.PERIOD, is_last=True)
+    assert len(last) <= recent_failures.MOST_EVENTS
     total = sum(one.count for one in {id(one): one for one in (*written, *later, *last)}.values())
-    assert total == failures.MOST_SOURCES + 500
+    assert total == recent_failures.MOST_SOURCES + 500

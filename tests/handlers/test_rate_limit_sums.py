@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from idp import background, rate_limits
-from idp.refused_counts import MOST_KEYS, WINDOW, RefusedCounts
+from idp.limits.refused_counts import MOST_KEYS, WINDOW, RefusedCounts
 from storage import COUNTERS, Unavailable, Unit, Unknown
 from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture
 from tests.support.callers import Caller, instance_owner, refused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from idp.request_counts import MOST, RequestCounts
+from idp.limits.request_counts import MOST, RequestCounts
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -1,0 +1,1 @@
+"""What this process counts in memory: refused attempts, requests, comparisons under way."""
