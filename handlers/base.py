@@ -20,7 +20,7 @@ from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from handlers import hosts, params
-from idp import trial
+from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import Busy, IdpError
 from idp.identity.try_origin import TryOrigin
@@ -120,7 +120,7 @@ class Handler(RequestHandler):
     def prepare(self) -> Awaitable[None] | None:
         """Admit the request; a service that is started for tests then looks at its clock."""
         self.admit()
-        return trial.synchronise(self.service) if self.service.config.test else None
+        return test_mode.synchronise(self.service) if self.service.config.test else None
 
     def admit(self) -> None:
         """Name the request, then refuse what is too large, or sent to another host."""

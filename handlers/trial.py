@@ -9,7 +9,7 @@ from tornado.web import HTTPError
 
 from handlers import browser
 from handlers.base import ProtocolHandler
-from idp import trial
+from idp import test_mode
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.oauth.errors import InvalidRequest
@@ -40,8 +40,8 @@ class ClockHandler(_TrialHandler):
     async def post(self) -> None:
         try:
             sent = reading.read(Advance, strict_json.decode(self.body))
-            now = await trial.advance(self.service, sent.advance)
-        except (InvalidArgument, trial.TooFar) as error:
+            now = await test_mode.advance(self.service, sent.advance)
+        except (InvalidArgument, test_mode.TooFar) as error:
             raise InvalidRequest(f"the body must be like {_EXAMPLE}: {error}") from error
         self.answer({"now": instant_text(now)})
 
@@ -50,7 +50,7 @@ class ResetHandler(_TrialHandler):
     """Makes the store what it was at the start, and the clock the machine's again."""
 
     async def post(self) -> None:
-        await trial.reset(self.service)
+        await test_mode.reset(self.service)
         self.answer({})
 
 

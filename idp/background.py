@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import failure_events, org_removal, rate_limits, read_only, tidying, trial
+from idp import failure_events, org_removal, rate_limits, read_only, test_mode, tidying
 from idp.delivery import outbox
 from idp.foundation import logs
 from idp.oauth import back_channel, rotation
@@ -108,7 +108,7 @@ async def take_turn(service: Service, name: str, job: Job) -> bool:
     telling whose turn it is.
     """
     if service.config.test:
-        await trial.synchronise(service)
+        await test_mode.synchronise(service)
     if job.is_everyones:
         return await _done(service, name, job)
     lease = await _taken(service, name)

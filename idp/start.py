@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, mail, setup, start_checks, trial
+from idp import admin_pat, demo_setup, mail, setup, start_checks, test_mode
 from idp.config.settings import Config
 from idp.config.urls import without_password
 from idp.delivery import sms_hook, smtp
@@ -139,7 +139,7 @@ async def open_service(
     logs.configure(config.log_level, config.log_format, clock=clock)
     has_key = _ready_to_open(config, random, must_exist=must_exist)
     store = open_store(config.store, now=clock.now, new_id=Numbered(random).id)
-    await store.open((*ALL, *trial.COLLECTIONS) if config.test else ALL, SCHEMA)
+    await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)
         if instance is None:
@@ -162,7 +162,7 @@ async def open_service(
         breached_passwords=breached_passwords(config),
     )
     if config.test:
-        await trial.synchronise(service)
+        await test_mode.synchronise(service)
     return service
 
 
@@ -310,7 +310,7 @@ async def make_ready(service: Service) -> Start:
         _write_secret(path, token, service.random.id())
     admin = await setup.describe_admin(service, instance)
     if config.test:
-        await trial.begin(service)
+        await test_mode.begin(service)
     return Start(config=config, admin=admin, demo=demo, admin_pat=token)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from idp import trial
+from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.randomness import Numbered
@@ -164,7 +164,7 @@ async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
         return
     upper = open_store("memory://", now=service.clock.now, new_id=Numbered(service.random).id)
     layered = Overlay(service.store, upper)
-    await layered.open((*ALL, *trial.COLLECTIONS) if service.config.test else ALL, SCHEMA)
+    await layered.open((*ALL, *test_mode.COLLECTIONS) if service.config.test else ALL, SCHEMA)
     try:
         yield replace(service, store=layered)
     finally:
