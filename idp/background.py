@@ -16,7 +16,8 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import failure_events, org_removal, rate_limits, read_only, test_mode, tidying
+from idp import org_removal, rate_limits, read_only, test_mode, tidying
+from idp.audit import failure_events
 from idp.delivery import outbox
 from idp.foundation import logs
 from idp.oauth import back_channel, rotation

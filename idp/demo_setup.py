@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-from idp import events, setup
+from idp import setup
+from idp.audit import events
+from idp.audit.events import Sequenced
 from idp.clients import apps
 from idp.config.settings import Config
-from idp.events import Sequenced
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity import users

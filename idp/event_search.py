@@ -15,9 +15,10 @@ from typing import Annotated, ClassVar, Final
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from idp import access, event_details
+from idp import access
 from idp.access import Call
-from idp.event_types import OBJECTS, TYPES, object_of
+from idp.audit import event_details
+from idp.audit.event_types import OBJECTS, TYPES, object_of
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.records import EVENTS, INSTANCES, USERS, Event, User

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from idp import changes
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.records import INSTANCE_ID, INSTANCES, Instance
 from idp.schema import answers
@@ -85,7 +85,7 @@ async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
 async def _changed(
     service: Service, call: Call, decide: Callable[[Instance], Mapping[str, object]], type: str
 ) -> Changed:
-    instance = await changes.changed(
+    instance = await versioned_updates.changed(
         service, INSTANCES, lambda: _find(service), decide, type, call
     )
     return Changed(details=_details(instance))

@@ -13,9 +13,10 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp import access, changes, drafts, leftovers, listing
+from idp import access, listing
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import deferred_work, drafts, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import org_states, read_organization, user_removal
 from idp.records import (
@@ -92,7 +93,7 @@ async def _remove(
         return organization
 
     try:
-        done = await changes.removed(
+        done = await versioned_updates.removed(
             service,
             ORGANIZATIONS,
             find,
@@ -118,7 +119,7 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
     page = await service.store.find(DOMAINS, where, order="domain", limit=listing.MOST)
     writes: list[Write] = []
     for each in page.records:
-        writes += changes.removal(service, DOMAINS, each, "domain.deleted", actor, now)
+        writes += versioned_updates.removal(service, DOMAINS, each, "domain.deleted", actor, now)
     return writes
 
 
@@ -145,7 +146,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
     if users.records or projects.records:
         return False
     left = [
-        await leftovers.emptied(
+        await deferred_work.emptied(
             service,
             part.collection,
             {part.field: note.id},
@@ -164,7 +165,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
         writes, is_all = await user_removal.hanging(service, user, actor)
         if is_all:
             now = service.clock.now()
-            writes += changes.removal(service, USERS, user, "user.deleted", actor, now)
+            writes += versioned_updates.removal(service, USERS, user, "user.deleted", actor, now)
         with suppress(Stale):
             await commit_settled(service.store, *writes)
         if is_all:
@@ -174,7 +175,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
 async def _purge_project(service: Service, project: Project, actor: str) -> None:
     """Remove a project; its applications and roles are left to `idp/tidying.py`."""
     now = service.clock.now()
-    rest = leftovers.new(service, "project.deleted", project.id, actor)
-    gone = changes.removal(service, PROJECTS, project, "project.deleted", actor, now)
+    rest = deferred_work.new(service, "project.deleted", project.id, actor)
+    gone = versioned_updates.removal(service, PROJECTS, project, "project.deleted", actor, now)
     with suppress(Stale):
         await commit_settled(service.store, *gone, Insert(LEFTOVERS, rest))

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.drafts import Draft, Refused, Twin
+from idp.audit.drafts import Draft, Refused, Twin
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
     AlreadyExists,

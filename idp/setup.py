@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import events
+from idp.audit import events
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity import memberships, org_domains, organizations, recovery, users
 from idp.identity.memberships import IAM_OWNER, ORG_OWNER

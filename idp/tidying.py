@@ -1,14 +1,14 @@
-"""Background work: to go through what deletions and changes have left (`idp/leftovers.py`)."""
+"""Background work: to go through what deletions and changes have left (`idp/audit/deferred_work.py`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from idp import leftovers
+from idp.audit import deferred_work
+from idp.audit.deferred_work import Step
 from idp.clients import app_removal, granted_roles, project_removal, project_states
 from idp.identity import lost_domains, superseded_addresses
-from idp.leftovers import Step
 from idp.oauth import connections
 from idp.records import LEFTOVERS, LeftoverKind
 from idp.service import Service
@@ -31,5 +31,5 @@ async def tidy(service: Service) -> None:
     """Go through every leftover to its end. Raises StorageError."""
     while page := (await service.store.find(LEFTOVERS)).records:
         for leftover in page:
-            while not await leftovers.go(service, leftover, STEPS[leftover.kind]):
+            while not await deferred_work.go(service, leftover, STEPS[leftover.kind]):
                 pass

@@ -15,10 +15,11 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import PAGE
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import access, event_details, event_search
+from idp import access, event_search
 from idp.access import Call
+from idp.audit import event_details
+from idp.audit.event_types import TYPES
 from idp.event_search import EventQuery
-from idp.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import message
 from idp.schema import reading

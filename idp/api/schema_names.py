@@ -15,7 +15,7 @@ PUBLISHED_NAMES: Final = {
     "idp.api.error_body.ErrorBody": "ErrorBody",
     "idp.background_calls.JobView": "idp.background.JobView",
     "idp.background_calls.Jobs": "Jobs",
-    "idp.changes.Changed": "Changed",
+    "idp.audit.versioned_updates.Changed": "Changed",
     "idp.client_secrets.NewSecret": "NewSecret",
     "idp.client_secrets.SecretView": "SecretView",
     "idp.client_secrets.Secrets": "Secrets",

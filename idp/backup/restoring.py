@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.backup.contents import COLLECTIONS, Backup
 from idp.backup.making import installation, readable
 from idp.foundation.clock import Clock

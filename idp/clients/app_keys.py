@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit.versioned_updates import Changed
 from idp.clients import key_owners, registered_keys
 from idp.clients.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
 from idp.searching import Search

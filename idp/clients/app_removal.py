@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import changes, leftovers
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import deferred_work, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import apps, origins
 from idp.foundation.errors import FailedPrecondition
 from idp.records import (
@@ -36,8 +36,8 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
     if demo is not None and demo.id == found.id:
         message = "the demo application stays; issuers that others can reach have it inactive"
         raise FailedPrecondition(message, slug="app.demo")
-    leftover = leftovers.new(service, _TYPE, found.id, call.actor, found.org_id)
-    done = await changes.removed(
+    leftover = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
+    done = await versioned_updates.removed(
         service,
         APPLICATIONS,
         lambda: apps.find_to_change(service, call, project_id, app_id),
@@ -46,21 +46,21 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
         found.org_id,
         also=lambda client: _also(client, leftover),
     )
-    await leftovers.begin(service, leftover, purge)
+    await deferred_work.begin(service, leftover, purge)
     return done
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
     """The writes that delete an application, as it was read."""
-    leftover = leftovers.new(service, _TYPE, client.id, actor, client.org_id)
-    gone = changes.removal(service, APPLICATIONS, client, _TYPE, actor, now)
+    leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
+    gone = versioned_updates.removal(service, APPLICATIONS, client, _TYPE, actor, now)
     return [*gone, *_also(client, leftover)]
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Remove what hangs on an application that is gone: a step of `idp/leftovers.py`."""
+    """Remove what hangs on an application that is gone: a step of `idp/audit/deferred_work.py`."""
     keys, consents = [
-        await leftovers.emptied(
+        await deferred_work.emptied(
             service, collection, where, type, leftover.actor, org_id=leftover.org_id
         )
         for collection, where, type in (

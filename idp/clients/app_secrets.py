@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from idp import changes, client_secrets
+from idp import client_secrets
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.client_secrets import NewSecret, Secrets
 from idp.clients import apps
 from idp.foundation.errors import FailedPrecondition
@@ -37,7 +38,7 @@ async def generate(
             raise FailedPrecondition(message, slug="app.no_secret")
         return client
 
-    client = await changes.changed(
+    client = await versioned_updates.changed(
         service,
         APPLICATIONS,
         find_one,
@@ -64,7 +65,7 @@ async def end(
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the current secret).
     """
-    client = await changes.changed(
+    client = await versioned_updates.changed(
         service,
         APPLICATIONS,
         lambda: apps.find_to_change(service, call, project_id, app_id),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from idp import changes
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import apps, projects
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application, AppState
@@ -50,7 +50,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         stamp = service.random.token(bits=64) if step.is_end else client.stamp
         return {"state": after[0], "stamp": stamp}
 
-    client = await changes.changed(
+    client = await versioned_updates.changed(
         service, APPLICATIONS, find, decide, step.type, call, also=lambda *_: guards
     )
     return Changed(details=answers.details(client, client.org_id))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp import changes, client_secrets, events
+from idp import client_secrets
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
 from idp.foundation.errors import NotFound, PermissionDenied
@@ -71,7 +72,7 @@ async def register(
         )
         return client
 
-    client = await changes.repeated(attempt)
+    client = await versioned_updates.repeated(attempt)
     return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
 
 
@@ -112,7 +113,7 @@ async def rename(
 
     Raises NotFound, PermissionDenied (it has management access).
     """
-    client = await changes.changed(
+    client = await versioned_updates.changed(
         service,
         APPLICATIONS,
         lambda: find_to_change(service, call, project_id, app_id),
@@ -143,7 +144,7 @@ async def configure(
         client = await find_to_change(service, call, project_id, app_id)
         _check_management_access(call, settings)
         check(client)
-        changes.check_sequence(client, call)
+        versioned_updates.check_sequence(client, call)
         await _ensure_keys(service, call, settings)
         return client
 
@@ -162,7 +163,9 @@ async def configure(
         return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
     type = "application.changed"
-    client = await changes.changed(service, APPLICATIONS, find_one, decide, type, call, also)
+    client = await versioned_updates.changed(
+        service, APPLICATIONS, find_one, decide, type, call, also
+    )
     return AppConfigured(**_told(client, secret))
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import changes
 from idp.access import Call
+from idp.audit import versioned_updates
 from idp.clients import apps, oidc_apps
 from idp.records import APPLICATIONS, Application
 from idp.schema import answers
@@ -50,7 +50,7 @@ async def switch(
         oidc_apps.check_kind(client)
         return client
 
-    client = await changes.changed(
+    client = await versioned_updates.changed(
         service,
         APPLICATIONS,
         find,

@@ -1,13 +1,14 @@
 """Roles that were assigned by a project grant, and end with it or with what it grants.
 
-Both go through all of them, a bounded number in a step (`idp/leftovers.py`).
+Both go through all of them, a bounded number in a step (`idp/audit/deferred_work.py`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from idp import changes, events, leftovers, listing
+from idp import listing
+from idp.audit import deferred_work, events, versioned_updates
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, RoleAssignment
 from idp.service import Service
 from storage import Stale, Write
@@ -18,7 +19,7 @@ _AT_ONCE: Final = 500
 async def purge(service: Service, leftover: Leftover) -> bool:
     """Remove what was assigned by a grant that is gone; `owner_id` is its generation."""
     where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
-    return await leftovers.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
+    return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
@@ -45,6 +46,6 @@ def left_with(service: Service, one: RoleAssignment, left: list[str], actor: str
     now = service.clock.now()
     if not left:
         type = "role_assignment.deleted"
-        return changes.removal(service, ROLE_ASSIGNMENTS, one, type, actor, now)
+        return versioned_updates.removal(service, ROLE_ASSIGNMENTS, one, type, actor, now)
     values, type = {"role_keys": left, "changed_at": now}, "role_assignment.changed"
     return events.update(service.random, ROLE_ASSIGNMENTS, one, values, type, actor, now)

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Final
 
-from idp import changes, events, leftovers
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import grant_ids, granted_roles, management_access, projects, roles
 from idp.foundation.errors import (
     AlreadyExists,
@@ -102,7 +102,7 @@ async def create(
         return grant
 
     try:
-        made = await changes.repeated(attempt)
+        made = await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the project is granted to this organization already"
         raise AlreadyExists(message, slug="project_grant.exists", field="grantedOrgId") from None
@@ -162,13 +162,13 @@ async def change(
         given = await roles.given(service, project, request.role_keys)
         return await _find(service, project, grant_id)
 
-    leftover = leftovers.new(service, "project_grant.changed", grant_id, call.actor)
+    leftover = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
 
     def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
         is_less = not set(before.role_keys) <= set(after.role_keys)
         return [*roles.still_there(given), *[Insert(LEFTOVERS, leftover)] * is_less]
 
-    changed = await changes.changed(
+    changed = await versioned_updates.changed(
         service,
         PROJECT_GRANTS,
         find,
@@ -177,7 +177,7 @@ async def change(
         call,
         also=also,
     )
-    await leftovers.begin(service, leftover, granted_roles.follow)
+    await deferred_work.begin(service, leftover, granted_roles.follow)
     return Changed(details=answers.details(changed, changed.org_id))
 
 
@@ -193,10 +193,12 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 
     def also(grant: ProjectGrant) -> list[Write]:
         nonlocal leftover
-        leftover = leftovers.new(service, "project_grant.deleted", grant.generation, call.actor)
+        leftover = deferred_work.new(
+            service, "project_grant.deleted", grant.generation, call.actor
+        )
         return [Insert(LEFTOVERS, leftover)]
 
-    done = await changes.removed(
+    done = await versioned_updates.removed(
         service,
         PROJECT_GRANTS,
         lambda: _find(service, project, grant_id),
@@ -206,7 +208,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
         also=also,
     )
     if leftover is not None:
-        await leftovers.begin(service, leftover, granted_roles.purge)
+        await deferred_work.begin(service, leftover, granted_roles.purge)
     return done
 
 
@@ -232,7 +234,9 @@ async def switch(
         stamp = service.random.token(bits=64) if after == "deactivate" else grant.stamp
         return {"state": step["state"], "stamp": stamp}
 
-    changed = await changes.changed(service, PROJECT_GRANTS, find, decide, step["type"], call)
+    changed = await versioned_updates.changed(
+        service, PROJECT_GRANTS, find, decide, step["type"], call
+    )
     return Changed(details=answers.details(changed, changed.org_id))
 
 

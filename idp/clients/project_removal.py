@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp import changes, leftovers
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import deferred_work, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import app_removal, protected_projects
 from idp.foundation.errors import FailedPrecondition
 from idp.records import (
@@ -44,14 +44,14 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
     if demo is not None and demo.project_id == found.id:
         message = "the demo application is in the project, and stays"
         raise FailedPrecondition(message, slug="project.demo")
-    leftover = leftovers.new(service, _TYPE, found.id, call.actor)
+    leftover = deferred_work.new(service, _TYPE, found.id, call.actor)
 
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
         first[:] = await _first(service, project.id, call.actor)
         return project
 
-    done = await changes.removed(
+    done = await versioned_updates.removed(
         service,
         PROJECTS,
         find,
@@ -60,12 +60,12 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
         found.org_id,
         also=lambda _: [*first, Insert(LEFTOVERS, leftover)],
     )
-    await leftovers.begin(service, leftover, purge)
+    await deferred_work.begin(service, leftover, purge)
     return done
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Remove what was in a project that is gone: a step of `idp/leftovers.py`."""
+    """Remove what was in a project that is gone: a step of `idp/audit/deferred_work.py`."""
     id, actor = leftover.owner_id, leftover.actor
     for _ in range(_UNITS):
         writes = await _first(service, id, actor)
@@ -75,7 +75,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
             await commit_settled(service.store, *writes)
     else:
         return False
-    where, emptied = {"project_id": id}, leftovers.emptied
+    where, emptied = {"project_id": id}, deferred_work.emptied
     # A role is given by a unit that finds it there: so the roles go first.
     type = "project_role.deleted"
     if not await emptied(service, PROJECT_ROLES, where, type, actor, order="key"):

@@ -13,9 +13,9 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import structs
 
-from idp import changes, events, leftovers
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import projects, protected_projects
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, AppState, Leftover, Project
@@ -62,7 +62,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
     Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
     step, first = _STEPS[name], list[Write]()
-    leftover = leftovers.new(service, "project.state", project_id, call.actor)
+    leftover = deferred_work.new(service, "project.state", project_id, call.actor)
 
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
@@ -72,7 +72,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
         first[:] = await _first(service, turned, call.actor)
         return project
 
-    project = await changes.changed(
+    project = await versioned_updates.changed(
         service,
         PROJECTS,
         find,
@@ -81,12 +81,12 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
         call,
         also=lambda *_: [*first, Insert(LEFTOVERS, leftover)],
     )
-    await leftovers.begin(service, leftover, follow)
+    await deferred_work.begin(service, leftover, follow)
     return Changed(details=answers.details(project, project.org_id))
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Let applications follow their project: a step of `idp/leftovers.py`."""
+    """Let applications follow their project: a step of `idp/audit/deferred_work.py`."""
     for _ in range(_UNITS):
         project = await service.store.get(PROJECTS, leftover.owner_id)
         writes = await _first(service, project, leftover.actor) if project else []

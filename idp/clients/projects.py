@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from idp import access, changes, events
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import allowed_users, management_access
 from idp.foundation.errors import NotFound
 from idp.records import PROJECTS, Project
@@ -119,7 +120,7 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
         )
         return {"name": request.name, **checks}
 
-    project = await changes.changed(
+    project = await versioned_updates.changed(
         service,
         PROJECTS,
         find_to_change,

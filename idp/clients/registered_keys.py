@@ -16,9 +16,10 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import changes, events, expirations, last_uses, listing, searching
+from idp import expirations, last_uses, listing, searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.keys import jws
@@ -175,7 +176,7 @@ async def show(service: Service, owner: Owner, key_id: str) -> KeyFound:
 
 async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Changed:
     """Let a key of the owner verify nothing any more. Raises NotFound."""
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         owner.collection,
         lambda: _find(service, owner, key_id),

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import changes, events, listing
+from idp import listing
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import (
     grant_ids,
     granted_roles,
@@ -119,7 +120,7 @@ async def create(
         return made
 
     try:
-        made = await changes.repeated(attempt)
+        made = await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the user has roles of this project already"
         raise AlreadyExists(message, slug="user_grant.exists", field="projectId") from None
@@ -176,7 +177,7 @@ async def change(
         guards[:] = [*roles.still_there(given), *source.still_there()]
         return found
 
-    changed = await changes.changed(
+    changed = await versioned_updates.changed(
         service,
         ROLE_ASSIGNMENTS,
         find,
@@ -202,7 +203,7 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
     """Take away all roles that a user has in a project. Raises NotFound, PermissionDenied."""
     user = await covered_users.find(service, call, user_id)
     found = await _find(service, call, user, assignment_id)
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         ROLE_ASSIGNMENTS,
         lambda: _find(service, call, user, assignment_id),
@@ -222,7 +223,7 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
     await management_access.check(service, call, project)
     await roles.find(service, project, key)
     await _take_away(service, call, project, key)
-    done = await changes.removed(
+    done = await versioned_updates.removed(
         service,
         PROJECT_ROLES,
         lambda: roles.find(service, project, key),

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import changes, events, listing
+from idp import listing
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.clients import projects
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
@@ -72,7 +73,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
         return role
 
     try:
-        role = await changes.repeated(attempt)
+        role = await versioned_updates.repeated(attempt)
     except Conflict:
         told = "is a role of the project already"
         raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
@@ -104,7 +105,9 @@ async def change(
 
     wanted = {"display_name": request.display_name, "group": request.group or None}
     type = "project_role.changed"
-    role = await changes.changed(service, PROJECT_ROLES, find_one, lambda _: wanted, type, call)
+    role = await versioned_updates.changed(
+        service, PROJECT_ROLES, find_one, lambda _: wanted, type, call
+    )
     return Changed(details=answers.details(role, role.org_id))
 
 

@@ -9,8 +9,9 @@ from typing import Annotated, ClassVar, Final, get_args
 
 from msgspec import structs
 
-from idp import changes, events, mail, searching
+from idp import mail, searching
 from idp.access import Call
+from idp.audit import events, versioned_updates
 from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.schema.answers import Answer
@@ -113,7 +114,9 @@ async def retry(service: Service, call: Call, mail_id: str) -> Retried:
 
     Raises NotFound; FailedPrecondition: it is sent or under way, or there is no way to send it.
     """
-    return Retried(letter=_view(await changes.repeated(lambda: _retry(service, call, mail_id))))
+    return Retried(
+        letter=_view(await versioned_updates.repeated(lambda: _retry(service, call, mail_id)))
+    )
 
 
 async def _retry(service: Service, call: Call, mail_id: str) -> Mail:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from msgspec import structs
 
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit.versioned_updates import Changed
 from idp.identity import covered_users, new_users, user_changes
 from idp.identity.new_users import Paths
 from idp.identity.person_fields import (

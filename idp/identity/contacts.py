@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp import changes, mail
+from idp import mail
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity import (
     covered_users,
@@ -131,7 +132,7 @@ async def set_phone(
         found.phone = phone
         send = request.return_code is None
         begun = phone_verifications.begin_phone(service, found, send=send, by=call.asserts)
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service,
         USERS,
         lambda: covered_users.find_person(service, call, user_id),
@@ -173,7 +174,7 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
         return user
 
     nothing, type = {"phone": None}, "user.phone_removed"
-    user = await changes.changed(service, USERS, find, lambda _: nothing, type, call)
+    user = await versioned_updates.changed(service, USERS, find, lambda _: nothing, type, call)
     return Changed(details=answers.details(user, user.org_id))
 
 

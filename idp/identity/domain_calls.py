@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from idp import access, changes, events, searching
+from idp import access, searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation import domain_names
 from idp.foundation.errors import (
     AlreadyExists,
@@ -108,7 +109,7 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         return Changed(details=answers.details(made, organization.id))
 
     try:
-        return await changes.repeated(attempt)
+        return await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the organization has the domain already"
         raise AlreadyExists(message, slug="domain.exists", field="domain") from None
@@ -152,7 +153,7 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
         return {"primary_domain": domain_names.key(domain)}
 
     type = "organization.primary_domain_changed"
-    changed = await changes.changed(
+    changed = await versioned_updates.changed(
         service, ORGANIZATIONS, find, decide, type, call, also=lambda *_: guards
     )
     return Changed(details=answers.details(changed, changed.id))
@@ -175,7 +176,7 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]
         return found
 
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         DOMAINS,
         find,

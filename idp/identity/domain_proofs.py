@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp import access, changes
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity import domain_calls, org_domains, organizations
@@ -64,7 +65,7 @@ async def challenge(
         return {"challenge": made}
 
     type = "domain.challenge_made"
-    changed = await changes.changed(service, DOMAINS, find, decide, type, call)
+    changed = await versioned_updates.changed(service, DOMAINS, find, decide, type, call)
     return ChallengeMade(
         details=answers.details(changed, changed.org_id),
         token=made.token,
@@ -96,7 +97,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
         return {"verified_key": record.domain}
 
     try:
-        verified = await changes.changed(
+        verified = await versioned_updates.changed(
             service, DOMAINS, find, decide, "domain.verified", call, also=lambda *_: guards
         )
     except Conflict:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.config.settings import Config
 from idp.identity import factor_letters, recovery_codes, sessions, totp, webauthn
 from idp.identity.subjects import Subject

@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from idp import failure_events
+from idp.audit import failure_events
 from idp.foundation import logs
 from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from idp import drafts
+from idp.audit import drafts
 from idp.identity import guess_streaks, lockout_counters, throttle
 from idp.records import GUESS_STREAKS, User
 from idp.service import Service

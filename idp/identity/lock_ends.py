@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp import drafts, events
+from idp.audit import drafts, events
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Stale

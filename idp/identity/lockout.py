@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import timedelta
 
-from idp import changes, events
+from idp.audit import events, versioned_updates
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import ending, lockout_counters, security_letters
 from idp.identity.lock_ends import ACTOR
@@ -29,7 +29,7 @@ async def failed(
     """
     if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
         with suppress(FailedPrecondition):
-            await changes.repeated(lambda: _lock(service, user, rules))
+            await versioned_updates.repeated(lambda: _lock(service, user, rules))
 
 
 async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:

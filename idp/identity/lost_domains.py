@@ -10,10 +10,10 @@ from contextlib import suppress
 
 from msgspec import structs
 
-from idp import events, leftovers
+from idp.audit import deferred_work, events
+from idp.audit.deferred_work import AT_ONCE
 from idp.foundation import domain_names
 from idp.identity import org_domains, users
-from idp.leftovers import AT_ONCE
 from idp.records import LEFTOVERS, USERS, Leftover, OrganizationDomain, User
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
@@ -25,7 +25,7 @@ def following(service: Service, domain: OrganizationDomain, actor: str) -> list[
     """The write that lets the addresses be followed up, for the unit that removes the domain."""
     if not domain.is_verified:
         return []
-    lost = leftovers.new(service, "domain.lost", domain.domain, actor, domain.org_id)
+    lost = deferred_work.new(service, "domain.lost", domain.domain, actor, domain.org_id)
     return [Insert(LEFTOVERS, lost)]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from idp import access, changes
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.identity import memberships, permissions, users
 from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
@@ -143,7 +144,7 @@ async def _change(
         return {"roles": kept}
 
     type = "membership.changed"
-    held = await changes.changed(
+    held = await versioned_updates.changed(
         service, MEMBERSHIPS, find, decide, type, call, also=lambda *_: guards
     )
     owner = await _resource_owner(service, held)
@@ -160,7 +161,7 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
 
     owner = await _resource_owner(service, await find())
     type = "membership.deleted"
-    return await changes.removed(
+    return await versioned_updates.removed(
         service, MEMBERSHIPS, find, type, call, owner, also=lambda _: guards
     )
 

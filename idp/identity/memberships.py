@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from idp import events, listing
+from idp import listing
+from idp.audit import events
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.randomness import Random

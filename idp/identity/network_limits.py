@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import failure_events
+from idp.audit import failure_events
 from idp.foundation.network_keys import site_key
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import SITE_FACTOR, TryOrigin

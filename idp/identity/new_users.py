@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.foundation import base64url
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem, InvalidArgument, Taken

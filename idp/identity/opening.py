@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.identity import agents, sessions
 from idp.identity.agents import Cookie
 from idp.identity.subjects import Subject

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idp import access, changes
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Taken
 from idp.identity import login_claims, org_domains, organizations, users
 from idp.records import DOMAINS, ORGANIZATIONS, Organization
@@ -69,7 +70,7 @@ async def rename(service: Service, call: Call, request: OrganizationRename) -> C
 
     type = "organization.renamed"
     try:
-        renamed = await changes.changed(service, ORGANIZATIONS, find, decide, type, call)
+        renamed = await versioned_updates.changed(service, ORGANIZATIONS, find, decide, type, call)
     except Conflict:
         raise Taken([organizations.name_taken("name")]) from None
     return Changed(details=answers.details(renamed, renamed.id))

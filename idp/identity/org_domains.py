@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp import events
+from idp.audit import events
 from idp.foundation import domain_names
 from idp.foundation.errors import NotFound
 from idp.records import (

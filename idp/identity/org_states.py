@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import access, changes
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import memberships, protected_organizations
 from idp.records import (
@@ -57,7 +58,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         stamp = service.random.token(bits=64) if step.is_end else organization.stamp
         return {"state": step.after, "stamp": stamp}
 
-    changed = await changes.changed(
+    changed = await versioned_updates.changed(
         service, ORGANIZATIONS, find, decide, step.type, call, also=lambda *_: guards
     )
     return Changed(details=answers.details(changed, changed.id))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from idp import changes
 from idp.access import Call
+from idp.audit import versioned_updates
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import (
     factors,
@@ -22,7 +22,7 @@ from storage.settling import commit_settled
 async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Passkey:
     """Call one of the caller's own otherwise. Raises InvalidArgument, NotFound, Busy."""
     name, user = passkeys.checked_name(name), call.caller
-    return await changes.changed(
+    return await versioned_updates.changed(
         service,
         PASSKEYS,
         lambda: user_passkeys.find(service, user, passkey_id),
@@ -51,7 +51,7 @@ async def remove(
     also = await last_factor.password_change_for(service, subject, factors.PASSKEY, new_password)
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
     now, type = service.clock.now(), "passkey.deleted"
-    gone = changes.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
+    gone = versioned_updates.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
     stays = await live.staying(service, change.subject)
     messages = security_letters.password_changed(service, user) if also else []
     await commit_settled(service.store, *gone, *change.writes, *stays, *messages)

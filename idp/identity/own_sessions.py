@@ -9,7 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import changes, listing
+from idp import listing
+from idp.audit import versioned_updates
 from idp.identity import known_browsers, sessions, stamps
 from idp.identity.subjects import Subject
 from idp.records import AGENTS, SESSIONS, USERS, Agent, Session
@@ -58,10 +59,10 @@ async def end_others(service: Service, subject: Subject, kept: Session) -> None:
 
     Who is cut off begins again: what has ended has ended.
     """
-    await changes.repeated(partial(_forget_others, service, subject, kept.agent_id))
+    await versioned_updates.repeated(partial(_forget_others, service, subject, kept.agent_id))
     async for one in lasting(service, subject):
         if one.id != kept.id:
-            await changes.repeated(partial(_end, service, one.id))
+            await versioned_updates.repeated(partial(_end, service, one.id))
 
 
 async def _forget_others(service: Service, subject: Subject, agent_id: str) -> None:

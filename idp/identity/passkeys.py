@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import challenges, users, webauthn

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from idp import changes, drafts, mail
+from idp import mail
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import drafts, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity import (
     covered_users,
@@ -113,7 +114,7 @@ async def set_password(
     def decide(_: User) -> Mapping[str, object]:
         return {"password": new, "stamp": service.random.token(bits=64)}
 
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
     )
     await guess_resets.forget_afterwards(service, subject.user)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.identity import factors, password_acceptance, security_letters, sessions
 from idp.identity.subjects import Subject
 from idp.passwords import policy as password_policy

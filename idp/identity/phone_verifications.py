@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from idp import events, mail
+from idp import mail
+from idp.audit import events
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
 from idp.identity import verifications

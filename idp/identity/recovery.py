@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from idp import events
+from idp.audit import events
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity import (
     guess_resets,

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Final
 
-from idp import events
+from idp.audit import events
 from idp.foundation import base64url
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random

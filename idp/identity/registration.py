@@ -13,7 +13,8 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from idp import events, mail
+from idp import mail
+from idp.audit import events
 from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential

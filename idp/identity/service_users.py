@@ -6,9 +6,10 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import access, changes, client_secrets
+from idp import access, client_secrets
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, new_users, read_user, user_changes, users
@@ -141,7 +142,7 @@ async def generate_secret(
     FailedPrecondition (a person), PermissionDenied.
     """
     secret, now = service.random.token(), service.clock.now()
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service,
         USERS,
         lambda: find_covered(service, call, user_id),
@@ -166,7 +167,7 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
             raise FailedPrecondition("the user has no secret", slug="user.no_secret")
         return user
 
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service,
         USERS,
         find_one,
@@ -191,7 +192,7 @@ async def end_secret(service: Service, call: Call, user_id: str, secret_id: str)
 
     Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
     """
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service,
         USERS,
         lambda: find_covered(service, call, user_id),

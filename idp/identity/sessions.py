@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.config.settings import Config
 from idp.foundation.randomness import Random
 from idp.identity import agents, known_browsers, session_clients, stamps, subjects

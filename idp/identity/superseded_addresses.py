@@ -6,9 +6,9 @@ in the background makes that last, and tells it by an event of each user concern
 
 from __future__ import annotations
 
-from idp import events, leftovers
+from idp.audit import deferred_work, events
+from idp.audit.deferred_work import AT_ONCE
 from idp.identity.users import scoped_prefix
-from idp.leftovers import AT_ONCE
 from idp.records import LEFTOVERS, USERS, Leftover
 from idp.service import Service
 from storage import Insert, Stale, StartsWith, Write
@@ -23,7 +23,7 @@ async def following(service: Service, key: str, actor: str) -> list[Write]:
 
 def noted(service: Service, key: str, actor: str) -> Insert:
     """The write that lets others be looked for who have the address."""
-    return Insert(LEFTOVERS, leftovers.new(service, "email.superseded", key, actor))
+    return Insert(LEFTOVERS, deferred_work.new(service, "email.superseded", key, actor))
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:

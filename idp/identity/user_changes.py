@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from msgspec import structs
 
-from idp import changes
 from idp.access import Call
+from idp.audit import versioned_updates
 from idp.foundation.errors import NotFound
 from idp.identity import login_claims, new_users, users
 from idp.identity.new_users import NameAvailability, Paths
@@ -47,7 +47,7 @@ async def make(
         return {**decide(user), "email": emails[0], **keys}
 
     async def attempt() -> User:
-        return await changes.changed(
+        return await versioned_updates.changed(
             service,
             USERS,
             find_free,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import changes
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, factors, read_user, recovery_codes, users
 from idp.records import User
@@ -81,7 +81,7 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
 
     async def attempt() -> Changed:
         user = await covered_users.find(service, call, user_id)
-        changes.check_sequence(user, call)
+        versioned_updates.check_sequence(user, call)
         subject = await users.subject_of(service, user)
         if user.totp is None or subject is None:
             raise NotFound("the user has no authenticator app", slug="totp.not_found")
@@ -89,4 +89,4 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
         await commit_settled(service.store, *change.writes)
         return Changed(details=answers.details(change.subject.user, user.org_id))
 
-    return await changes.repeated(attempt)
+    return await versioned_updates.repeated(attempt)

@@ -6,9 +6,10 @@ import base64
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from idp import changes, events, searching
+from idp import searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, new_users, read_user, users
 from idp.records import USER_METADATA, User, UserMetadata
@@ -85,7 +86,7 @@ async def put(
             return await _add(service, call, user, key, value)
         except Conflict:
             pass  # somebody was faster: theirs is replaced
-    changed = await changes.changed(
+    changed = await versioned_updates.changed(
         service,
         USER_METADATA,
         lambda: _find(service, user, key),
@@ -141,7 +142,7 @@ async def search(
 async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
     """Keep nothing under this key any more. Raises NotFound, PermissionDenied."""
     user = await covered_users.find(service, call, user_id)
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         USER_METADATA,
         lambda: _find(service, user, key),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp import changes, searching
+from idp import searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, passkey_changes, read_user, users
 from idp.records import PASSKEYS, Passkey, User
@@ -77,7 +78,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
             also[:] = change.writes
         return passkey
 
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         PASSKEYS,
         find_passkey,

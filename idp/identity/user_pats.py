@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import changes, events, expirations, last_uses, listing, searching
+from idp import expirations, last_uses, listing, searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity import pats, service_users, users
 from idp.listing import ListDetails
@@ -133,7 +134,7 @@ async def remove(service: Service, call: Call, user_id: str, token_id: str) -> C
     """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person),
     PermissionDenied (the user may do more than the caller)."""
     user = await service_users.find_covered(service, call, user_id)
-    return await changes.removed(
+    return await versioned_updates.removed(
         service,
         PATS,
         lambda: _find(service, user, token_id),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from idp import changes
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition
 from idp.identity import covered_users, ending, password_change
 from idp.records import (
@@ -86,7 +86,7 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
         raise Busy("very much hangs on the user: repeat the call", retry_after_seconds=1)
 
     org_id = (await find()).org_id
-    return await changes.removed(
+    return await versioned_updates.removed(
         service, USERS, find_bare, _TYPE, call, org_id, also=lambda _: also
     )
 
@@ -113,7 +113,7 @@ async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write]
         )
         is_all = is_all and page.after is None
         for one in page.records:
-            writes += changes.removal(
+            writes += versioned_updates.removal(
                 service, part.collection, one, part.type, actor, now, user.org_id
             )
     return writes, is_all

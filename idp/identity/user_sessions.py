@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from idp import changes, searching
+from idp import searching
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity import covered_users, read_user, session_clients, sessions, stamps, users
 from idp.identity.subjects import Subject
@@ -76,7 +77,7 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
         news[:] = await session_clients.messages(service, session, now)
         return session
 
-    ended = await changes.changed(
+    ended = await versioned_updates.changed(
         service,
         SESSIONS,
         find,
@@ -104,7 +105,7 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
     def decide(_: User) -> Mapping[str, object]:
         return {"stamp": service.random.token(bits=64)}
 
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service, USERS, find, decide, "user.signed_out", call, also=lambda *_: news
     )
     return Changed(details=answers.details(user, user.org_id))

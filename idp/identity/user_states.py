@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from idp import changes
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, guess_resets
 from idp.identity.ending import ending_writes
@@ -57,7 +57,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         stamp = service.random.token(bits=64) if step.is_end else user.stamp
         return {"state": step.after, "stamp": stamp, "locked_until": None}
 
-    user = await changes.changed(
+    user = await versioned_updates.changed(
         service, USERS, find, decide, step.type, call, also=lambda *_: also
     )
     return Changed(details=answers.details(user, user.org_id))
@@ -71,7 +71,7 @@ async def unlock(service: Service, call: Call, user_id: str) -> Changed:
     """
     user = await covered_users.find(service, call, user_id)
     if user.state == "active":
-        changes.check_sequence(user, call)
+        versioned_updates.check_sequence(user, call)
         if await guess_resets.forget(service, user):
             return Changed(details=answers.details(user, user.org_id))
     changed = await change(service, call, user_id, "unlock")

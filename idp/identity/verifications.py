@@ -9,7 +9,8 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import structs
 
-from idp import events, mail
+from idp import mail
+from idp.audit import events
 from idp.config.settings import Config
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FailedPrecondition, IdpError, NotFound

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import failure_events
+from idp.audit import failure_events
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.identity import memberships, permissions

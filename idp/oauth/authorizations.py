@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.identity.subjects import Subject
 from idp.oauth import acting, standing
 from idp.oauth.standing import Client, Member, Named

@@ -13,7 +13,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp import changes, leftovers, listing
+from idp import listing
+from idp.audit import deferred_work, versioned_updates
 from idp.foundation.errors import NotFound
 from idp.identity.subjects import Subject
 from idp.oauth import authorizations, standing
@@ -87,28 +88,30 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     await find(service, subject, client_id)
     user, now = subject.user, service.clock.now()
     leftover = structs.replace(
-        leftovers.new(service, "connection.removed", user.id, user.id), client_id=client_id
+        deferred_work.new(service, "connection.removed", user.id, user.id), client_id=client_id
     )
     writes: list[Write] = [Insert(LEFTOVERS, leftover)]
     page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=listing.MOST)
     for one in page.records:
         if one.client_id == client_id:
-            writes += changes.removal(service, CONSENTS, one, "consent.deleted", user.id, now)
+            writes += versioned_updates.removal(
+                service, CONSENTS, one, "consent.deleted", user.id, now
+            )
     await commit_settled(service.store, *writes)
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
-            if await leftovers.go(service, leftover, purge):
+            if await deferred_work.go(service, leftover, purge):
                 return
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """End what was issued before: a step of `idp/leftovers.py`."""
+    """End what was issued before: a step of `idp/audit/deferred_work.py`."""
     units, is_all = list[list[Write]](), True
     where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}
     async for one in _each(service, where, None):
         if one.revoked_at is not None or one.created_at > leftover.created_at:
             continue
-        if len(units) == leftovers.AT_ONCE:
+        if len(units) == deferred_work.AT_ONCE:
             is_all = False
             break
         actor = leftover.actor

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from idp import events
+from idp.audit import events
 from idp.foundation import opaque_tokens
 from idp.identity.sessions import LiveSession
 from idp.oauth import claims, claims_request, flows

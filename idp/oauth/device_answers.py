@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp import events
+from idp.audit import events
 from idp.foundation import uris
 from idp.identity import session_clients, sessions
 from idp.identity.sessions import LiveSession

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from idp import events
+from idp.audit import events
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.keys.key_ring import (
     HINT_DAYS,

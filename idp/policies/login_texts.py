@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Annotated, Final
 
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.policies import effective

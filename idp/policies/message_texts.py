@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import NotFound
 from idp.policies import effective, texts

@@ -6,9 +6,10 @@ import asyncio
 from contextlib import suppress
 from typing import Annotated, cast
 
-from idp import access, changes, events
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.policies import images, pictures
 from idp.policies import policy as policies
@@ -122,7 +123,7 @@ async def _put(
             raise PreconditionFailed("it has not been set yet")
         with suppress(Conflict):  # somebody was faster: theirs is replaced
             return await _add(service, call, organization, place, image)
-    picture = await changes.changed(
+    picture = await versioned_updates.changed(
         service,
         PICTURES,
         lambda: _find_own(service, org_id, place),
@@ -152,7 +153,7 @@ async def _add(
 
 
 async def _remove(service: Service, call: Call, org_id: str | None, place: Place) -> Changed:
-    removed = await changes.removed(
+    removed = await versioned_updates.removed(
         service,
         PICTURES,
         lambda: _find_own(service, org_id, place),

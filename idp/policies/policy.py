@@ -6,9 +6,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import cast
 
-from idp import access, changes, events
+from idp import access
 from idp.access import Call
-from idp.changes import Changed
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.policies import effective, protected_policies
 from idp.policies.kinds import KINDS
@@ -108,7 +109,7 @@ async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) 
         organization = await access.organization(service, call)
         return await _add(service, call, organization, rules, *kind)
 
-    return await changes.repeated(attempt)
+    return await versioned_updates.repeated(attempt)
 
 
 async def _add(
@@ -146,7 +147,7 @@ async def replace(
     service: Service, call: Call, org_id: str | None, rules: PolicyRules, *kind: str
 ) -> Changed:
     """Set what was set before to something else. Raises NotFound."""
-    policy = await changes.changed(
+    policy = await versioned_updates.changed(
         service,
         POLICIES,
         lambda: _find(service, org_id, *kind),
@@ -160,7 +161,7 @@ async def replace(
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
     """Unset what an organization has set. Raises NotFound."""
-    removed = await changes.removed(
+    removed = await versioned_updates.removed(
         service,
         POLICIES,
         lambda: _find(service, org_id, *kind),

@@ -14,7 +14,7 @@ from typing import Annotated, Any, BinaryIO, Final
 
 import msgspec
 
-from idp import changes, events
+from idp.audit import events, versioned_updates
 from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema.field_rules import Items, Name
@@ -225,4 +225,4 @@ async def _note(
         )
         await commit_settled(service.store, step, event)
 
-    await changes.repeated(attempt)
+    await versioned_updates.repeated(attempt)

@@ -6,7 +6,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import changes, listing
+from idp import listing
+from idp.audit import versioned_updates
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, JOBS, Job
 from idp.service import Service
 from idp.transfer import jobs, parts
@@ -58,7 +59,7 @@ async def _forget(service: Service, job: Job) -> None:
     if found is None:
         return
     now = service.clock.now()
-    writes = changes.removal(service, JOBS, found, "import.deleted", job.actor, now)
+    writes = versioned_updates.removal(service, JOBS, found, "import.deleted", job.actor, now)
     with suppress(Stale):
         await commit_settled(service.store, *writes)
 

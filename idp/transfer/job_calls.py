@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Final, get_args
 
-from idp import changes, repeating, searching
+from idp import repeating, searching
 from idp.access import Call
+from idp.audit import versioned_updates
 from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
 from idp.schema.answers import Answer
@@ -152,7 +153,7 @@ async def resume(service: Service, call: Call, job_id: str) -> JobView:
             raise FailedPrecondition(told, slug="job.reads_file")
         return await jobs.go_on(service, call.actor, job)
 
-    job = await changes.repeated(attempt)
+    job = await versioned_updates.repeated(attempt)
     running.wake(service)
     return await standing.view(service, job)
 

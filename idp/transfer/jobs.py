@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp import events
+from idp.audit import events
 from idp.foundation.errors import IdpError
 from idp.records.jobs import (
     JOB_BATCHES,

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from idp import failure_events
+from idp.audit import failure_events
 from idp.records import PROJECTS, USERS
 from tests.handlers.steps import text_of
 from tests.support import console

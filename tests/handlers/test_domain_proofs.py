@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp import events
+from idp.audit import events
 from idp.identity import domain_proofs
 from idp.outgoing.http import Failed
 from idp.records import DOMAINS, Challenge, new_domain

@@ -9,7 +9,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from idp import event_details, event_search, event_types, failure_events
+from idp import event_search
+from idp.audit import event_details, event_types, failure_events
 from idp.identity import guess_reports
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp import background, failure_events
+from idp import background
+from idp.audit import failure_events
 from idp.identity import guess_reports, network_limits, sign_in
 from idp.identity.guess_reports import Outcome
 from idp.identity.throttle import Throttled

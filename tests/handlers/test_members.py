@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import changes
+from idp.audit import versioned_updates
 from idp.identity import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
@@ -47,7 +47,9 @@ async def two_owners(server, visitor, here, path):
     async for held in server.store.scan(MEMBERSHIPS):
         if held.org_id is None and held.user_id not in [each.user_id for each in made]:
             now, type = server.clock.now(), "membership.deleted"
-            gone = changes.removal(server.service, MEMBERSHIPS, held, type, "a test", now)
+            gone = versioned_updates.removal(
+                server.service, MEMBERSHIPS, held, type, "a test", now
+            )
             await server.store.commit(*gone)
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.event_types import TYPES
+from idp.audit.event_types import TYPES
 from tests.support.api_samples import CALLS
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, is_admitted

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import msgspec
 
-from idp import admin_pat, events
+from idp import admin_pat
+from idp.audit import events
 from idp.identity import memberships, org_domains, organizations, pats
 from idp.identity.subjects import Subject
 from idp.records import (

@@ -22,7 +22,8 @@ from msgspec import structs
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
-from idp import events, start
+from idp import start
+from idp.audit import events
 from idp.clients import origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens

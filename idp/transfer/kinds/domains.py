@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Struct
 
-from idp import events, listing
+from idp import listing
+from idp.audit import events
 from idp.identity import domain_calls
 from idp.records import (
     DOMAINS,

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from msgspec import structs
 
-from idp import events
+from idp.audit import events
 from idp.policies import effective
 from idp.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.records import POLICIES, LoginRules, Policy

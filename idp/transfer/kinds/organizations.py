@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, cast
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.foundation import domain_names
 from idp.identity import memberships, org_domains, organizations, users
 from idp.identity.read_organization import STATES

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.records import Organization
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Taking, import_payload

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
-from idp import events
+from idp.audit import events
 from idp.transfer.kinds.kind import Taking, import_payload
 from idp.transfer.rows import Prepared, Problem, Read, refused
 from storage import Collection, Record, Write

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp import events
+from idp.audit import events
 from idp.identity import agents, factors, sessions, users
 from idp.records import PASSKEYS, SESSIONS, USERS, Passkey
 from storage import Insert, Update

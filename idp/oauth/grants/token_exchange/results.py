@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from idp import events
+from idp.audit import events
 from idp.oauth import acting, id_tokens, issuing, scopes, standing
 from idp.oauth.authorizations import Grantee
 from idp.oauth.checks import token_exchange as checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp import event_details
+from idp.audit import event_details
 
 # By the record that changed: what happened to it, after the dot.
 _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import structs
 
-from idp import events
+from idp.audit import events
 from idp.foundation.errors import Busy, PreconditionFailed
 from idp.schema import answers
 from idp.schema.answers import Answer, Details

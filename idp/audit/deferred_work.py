@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from idp import changes, drafts
+from idp.audit import drafts, versioned_updates
 from idp.records import LEFTOVERS, Leftover, LeftoverKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
@@ -69,7 +69,8 @@ async def emptied(
     page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
     now = service.clock.now()
     units = [
-        changes.removal(service, collection, one, type, actor, now, org_id) for one in page.records
+        versioned_updates.removal(service, collection, one, type, actor, now, org_id)
+        for one in page.records
     ]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:

@@ -1,0 +1,1 @@
+"""Events, versioned changes of a record with their event, and deferred work."""
