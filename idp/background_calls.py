@@ -7,9 +7,9 @@ from datetime import datetime
 from idp.access import Call
 from idp.background import JOBS
 from idp.foundation import durations
-from idp.listing import ListDetails
 from idp.records import LEASES
 from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
 from idp.service import Service
 
 

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Final, Protocol
 from idp import last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition, NotFound
-from idp.listing import ListDetails
 from idp.records import OldSecret
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Duration
 from idp.schema.reading import Request
+from idp.search.paging import ListDetails
 from idp.service import Service
 from storage import Write
 

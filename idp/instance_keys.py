@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.access import Call
-from idp.listing import ListDetails
 from idp.oauth import rotation
 from idp.records import SigningKey
 from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
 from idp.service import Service
 
 

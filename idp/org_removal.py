@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp import access, listing
+from idp import access
 from idp.access import Call
 from idp.audit import deferred_work, drafts, versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -35,6 +35,7 @@ from idp.records import (
     Project,
     User,
 )
+from idp.search import paging
 from idp.service import Service
 from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
 from storage.settling import commit_settled
@@ -116,7 +117,7 @@ async def _remove(
 async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:
     """The writes that free its domains; there are about a hundred at most."""
     where, now = {"org_id": organization.id}, service.clock.now()
-    page = await service.store.find(DOMAINS, where, order="domain", limit=listing.MOST)
+    page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
     writes: list[Write] = []
     for each in page.records:
         writes += versioned_updates.removal(service, DOMAINS, each, "domain.deleted", actor, now)
@@ -125,7 +126,7 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 async def purge_deleted(service: Service) -> None:
     """Remove what was in deleted organizations: background work. Raises StorageError."""
-    async for note in listing.each(service, DELETED_ORGANIZATIONS, {}):
+    async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
         while not await purge(service, note):
             pass
         if service.clock.now() - note.deleted_at > LASTS:

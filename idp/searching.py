@@ -24,7 +24,7 @@ from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Integer, OneOf, Refused, Schema, Text
 from idp.schema.reading import Request
-from idp.search_plans import Filter, Way, ways
+from idp.search.query_planner import Filter, Way, ways
 from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 

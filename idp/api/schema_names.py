@@ -236,7 +236,7 @@ PUBLISHED_NAMES: Final = {
     "idp.instance_settings.SecurityPolicy": "SecurityPolicy",
     "idp.instance_settings.SecurityPolicyFound": "SecurityPolicyFound",
     "idp.instance_settings.SecurityPolicyView": "SecurityPolicyView",
-    "idp.listing.ListDetails": "ListDetails",
+    "idp.search.paging.ListDetails": "ListDetails",
     "idp.policies.forms.AgePolicy": "AgePolicy",
     "idp.policies.forms.ComplexityPolicy": "ComplexityPolicy",
     "idp.policies.forms.LabelPolicy": "LabelPolicy",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import listing
 from idp.audit import deferred_work, events, versioned_updates
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, RoleAssignment
+from idp.search import paging
 from idp.service import Service
 from storage import Stale, Write
 
@@ -28,7 +28,7 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     if grant is None:
         return True
     units: list[list[Write]] = []
-    async for one in listing.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
+    async for one in paging.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
         left = [key for key in one.role_keys if key in grant.role_keys]
         if left != one.role_keys:
             units.append(left_with(service, one, left, leftover.actor))

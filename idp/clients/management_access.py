@@ -6,10 +6,10 @@ installation decide who gets into it and whether it works.
 
 from __future__ import annotations
 
-from idp import listing
 from idp.access import Call
 from idp.foundation.errors import PermissionDenied
 from idp.records import APPLICATIONS, Project
+from idp.search import paging
 from idp.service import Service
 
 
@@ -18,7 +18,7 @@ async def check(service: Service, call: Call, project: Project) -> None:
     PermissionDenied: one of them has management access, and the caller may not grant it."""
     if "iam.write" in call.rights.everywhere:
         return
-    inside = listing.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")
+    inside = paging.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")
     async for client in inside:
         if client.has_management_access:
             told = "an application in the project has managementAccess"

@@ -11,8 +11,8 @@ from msgspec import structs
 from idp.access import Call
 from idp.clients import new_apps, oidc_apps, presets
 from idp.clients.presets.preset import Preset
-from idp.listing import ListDetails
 from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
 from idp.service import Service
 
 HOST: Final = "app.example"

@@ -16,7 +16,7 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import expirations, last_uses, listing, searching
+from idp import expirations, last_uses, searching
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -25,13 +25,14 @@ from idp.foundation.errors import FieldProblem, NotFound
 from idp.keys import jws
 from idp.keys.algorithms import ALGORITHMS
 from idp.keys.jws import UnusableKey
-from idp.listing import ListDetails
 from idp.records import RegisteredKey
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Base64, Instant, OneOf, Refused, Schema
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.search.query_planner import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage import Collection, Stale, Write
@@ -152,7 +153,7 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
 async def listed(service: Service, owner: Owner) -> Keys:
     """The owner's keys, the first thousand of them."""
     where = {"owner_id": owner.id}
-    details, found = await listing.of(service, owner.collection, where)
+    details, found = await paging.of(service, owner.collection, where)
     views = await last_uses.told(service, [_view(owner, key) for key in found])
     return Keys(details=details, result=views)
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import listing
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -22,7 +21,6 @@ from idp.clients import (
 )
 from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, read_user
-from idp.listing import ListDetails
 from idp.records import (
     PROJECT_GRANTS,
     PROJECT_ROLES,
@@ -39,6 +37,8 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Items, Name, Text
 from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
@@ -192,7 +192,7 @@ async def change(
 async def listed(service: Service, call: Call, user_id: str) -> Assignments:
     """The roles that a user has, project by project. Raises NotFound."""
     user = await read_user.find(service, call, user_id)
-    details, found = await listing.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
+    details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
     reached = [view(one) for one in found if call.reaches(one.org_id)]
     hidden = len(found) - len(reached)
     total = ListDetails(total_result=str(int(details.total_result) - hidden))
@@ -237,7 +237,7 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
 
 async def _take_away(service: Service, call: Call, project: Project, key: str) -> None:
     where = {"project_id": project.id}
-    async for found in listing.each(service, ROLE_ASSIGNMENTS, where):
+    async for found in paging.each(service, ROLE_ASSIGNMENTS, where):
         one: RoleAssignment | None = found
         while one is not None and key in one.role_keys:
             with suppress(Stale):
@@ -246,7 +246,7 @@ async def _take_away(service: Service, call: Call, project: Project, key: str) -
                     *granted_roles.left_with(service, one, left, call.actor)
                 )
             one = await service.store.get(ROLE_ASSIGNMENTS, one.id)
-    async for grant in listing.each(service, PROJECT_GRANTS, where):
+    async for grant in paging.each(service, PROJECT_GRANTS, where):
         await project_grants.forget_role(service, call, grant, key)
 
 

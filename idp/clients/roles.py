@@ -7,19 +7,19 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp import listing
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.clients import projects
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
-from idp.listing import ListDetails
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Name, Refused, Schema, Text
 from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
 from idp.service import Service
 from storage import Conflict, Update, Write
 from storage.settling import commit_settled
@@ -115,7 +115,7 @@ async def listed(service: Service, call: Call, project_id: str) -> Roles:
     """The roles of a project by their keys, the first thousand of them. Raises NotFound."""
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
-    details, found = await listing.of(service, PROJECT_ROLES, where, order="key")
+    details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
     return Roles(details=details, result=[_view(role) for role in found])
 
 

@@ -13,7 +13,7 @@ from idp.records import APPLICATIONS, PROJECTS
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service
 

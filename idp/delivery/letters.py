@@ -17,7 +17,7 @@ from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name, OneOf
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service
 from storage import Update

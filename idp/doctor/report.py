@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from idp import doctor
 from idp.access import Call
 from idp.doctor.check import Installation, Result
-from idp.listing import ListDetails
 from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
 from idp.service import Service
 
 

@@ -14,7 +14,7 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
 

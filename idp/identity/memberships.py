@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from idp import listing
 from idp.audit import events
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.randomness import Random
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, User
+from idp.search import paging
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 
@@ -63,7 +63,7 @@ async def what_stays(service: Service, user_id: str) -> list[Write]:
     Raises FailedPrecondition.
     """
     guards: dict[tuple[str, str], Write] = {}
-    async for held in listing.each(service, MEMBERSHIPS, {"user_id": user_id}):
+    async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
         if owner_of(held.org_id) not in held.roles:
             continue
         found = await another_owner(service, held.org_id, user_id)
@@ -84,7 +84,7 @@ async def _owner(
     service: Service, org_id: str | None, is_meant: Callable[[User], bool]
 ) -> list[Write]:
     """Guards that one of those who are meant is an owner there, and nothing of theirs inactive."""
-    async for one in listing.each(service, MEMBERSHIPS, {"org_id": org_id}):
+    async for one in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
         user = await service.store.get(USERS, one.user_id)
         if user is None or owner_of(org_id) not in one.roles or not is_meant(user):
             continue

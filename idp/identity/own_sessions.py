@@ -9,11 +9,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import listing
 from idp.audit import versioned_updates
 from idp.identity import known_browsers, sessions, stamps
 from idp.identity.subjects import Subject
 from idp.records import AGENTS, SESSIONS, USERS, Agent, Session
+from idp.search import paging
 from idp.service import Service
 from storage.settling import commit_settled
 
@@ -47,7 +47,7 @@ async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
     """Every session of the person that has not ended."""
     now = service.clock.now()
     under = stamps.of_session(subject.instance, subject.organization, subject.user)
-    async for one in listing.each(service, SESSIONS, {"user_id": subject.user.id}):
+    async for one in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
         is_over = one.ended_at is not None or sessions.is_over(service.config, one, now)
         if one.stamps == under and not is_over:
             yield one

@@ -10,8 +10,8 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
-from idp import listing
 from idp.records import MEMBERSHIPS, Membership, User
+from idp.search import paging
 from idp.service import Service
 
 Permission = Literal[
@@ -121,7 +121,7 @@ class Rights(Struct, frozen=True):
 
 async def of_user(service: Service, user_id: str) -> Rights:
     """What the user's memberships add up to."""
-    held = listing.each(service, MEMBERSHIPS, {"user_id": user_id})
+    held = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
     return of_memberships([one async for one in held])
 
 

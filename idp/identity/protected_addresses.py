@@ -7,11 +7,11 @@ administrator. A code that was mailed is different: its mailbox is the user's.
 
 from __future__ import annotations
 
-from idp import listing
 from idp.access import Call
 from idp.foundation.errors import PermissionDenied
 from idp.identity import permissions, users
 from idp.records import USERS, User
+from idp.search import paging
 from idp.service import Service
 
 
@@ -21,7 +21,7 @@ async def check(service: Service, call: Call, user: User) -> None:
     if user.email is None:
         return
     held_by = {"address_key": users.login_key(user.email.address)}
-    async for holder in listing.each(service, USERS, held_by):
+    async for holder in paging.each(service, USERS, held_by):
         is_concerned = call.is_by_instance or holder.org_id == user.org_id
         if holder.id == user.id or holder.email_key is None or not is_concerned:
             continue

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import listing
 from idp.access import Call
 from idp.clients import management_access
 from idp.foundation.errors import PermissionDenied
 from idp.identity import permissions
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, PROJECTS, USERS, Organization
+from idp.search import paging
 from idp.service import Service
 from storage import Where
 
@@ -32,7 +32,7 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
         for user in await service.store.get_many(keys):
             if user is not None and user.org_id == organization.id:
                 raise PermissionDenied("somebody in the organization may do more than the caller")
-    inside = listing.walk(service.store, PROJECTS, {"org_id": organization.id}, order="name")
+    inside = paging.walk(service.store, PROJECTS, {"org_id": organization.id}, order="name")
     async for project in inside:
         await management_access.check(service, call, project)
 
@@ -40,7 +40,7 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
 async def _who_may_more(service: Service, call: Call) -> list[str]:
     """The ids of the users who manage something in a role that allows more than the caller has
     there."""
-    found = listing.each(service, MEMBERSHIPS, _looked_at(call))
+    found = paging.each(service, MEMBERSHIPS, _looked_at(call))
     return [
         one.user_id
         async for one in found

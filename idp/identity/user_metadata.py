@@ -17,7 +17,7 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Base64, Items, Name, Refused, Text
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service
 from storage import Conflict

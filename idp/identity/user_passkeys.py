@@ -14,7 +14,7 @@ from idp.identity import covered_users, passkey_changes, read_user, users
 from idp.records import PASSKEYS, Passkey, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage import Write

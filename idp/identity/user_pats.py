@@ -5,19 +5,20 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import expirations, last_uses, listing, searching
+from idp import expirations, last_uses, searching
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity import pats, service_users, users
-from idp.listing import ListDetails
 from idp.records import PATS, PersonalAccessToken, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Instant
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.search.query_planner import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage.settling import commit_settled
@@ -102,7 +103,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
     Raises NotFound, FailedPrecondition (a person).
     """
     user = await service_users.find(service, call, user_id)
-    details, found = await listing.of(service, PATS, {"user_id": user.id})
+    details, found = await paging.of(service, PATS, {"user_id": user.id})
     views = await last_uses.told(service, [_view(pat) for pat in found])
     return Pats(details=details, result=views)
 

@@ -17,7 +17,7 @@ from idp.records import ORGANIZATIONS, USERS, Organization, User
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name, OneOf, Text
 from idp.schema.reading import MAX_ITEMS, Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails, TextQuery
 from idp.service import Service
 

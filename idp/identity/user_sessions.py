@@ -16,7 +16,7 @@ from idp.identity.subjects import Subject
 from idp.records import SESSIONS, USERS, Session, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import Search, SearchDetails
 from idp.service import Service
 from storage import Write

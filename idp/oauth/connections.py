@@ -13,7 +13,6 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp import listing
 from idp.audit import deferred_work, versioned_updates
 from idp.foundation.errors import NotFound
 from idp.identity.subjects import Subject
@@ -29,6 +28,7 @@ from idp.records import (
     Authorization,
     Leftover,
 )
+from idp.search import paging
 from idp.service import Service
 from storage import Insert, Key, Stale, Unavailable, Unknown, Write
 from storage.settling import commit_settled
@@ -91,7 +91,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
         deferred_work.new(service, "connection.removed", user.id, user.id), client_id=client_id
     )
     writes: list[Write] = [Insert(LEFTOVERS, leftover)]
-    page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=listing.MOST)
+    page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MOST)
     for one in page.records:
         if one.client_id == client_id:
             writes += versioned_updates.removal(
@@ -124,7 +124,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
 
 async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
     found = dict[str, _Known]()
-    async for one in listing.each(service, CONSENTS, {"user_id": subject.user.id}):
+    async for one in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
         if one.changed_at >= subject.user.created_at and len(found) < SHOWN:
             found[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
     return found

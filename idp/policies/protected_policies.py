@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
-from idp import listing
 from idp.access import Call
 from idp.foundation.errors import PermissionDenied
 from idp.records import MEMBERSHIPS, USERS, User
+from idp.search import paging
 from idp.service import Service
 
 OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "password_age"})
@@ -32,7 +32,7 @@ async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
 
 async def _administrators(service: Service) -> AsyncIterator[User]:
     """The users with a role of the installation."""
-    async for membership in listing.each(service, MEMBERSHIPS, {"org_id": None}):
+    async for membership in paging.each(service, MEMBERSHIPS, {"org_id": None}):
         user = await service.store.get(USERS, membership.user_id)
         if user is not None:
             yield user

@@ -6,9 +6,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp import listing
 from idp.audit import versioned_updates
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, JOBS, Job
+from idp.search import paging
 from idp.service import Service
 from idp.transfer import jobs, parts
 from storage import Collection, Delete, Stale, Update
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 500
 async def tidy(service: Service) -> None:
     """Remove what is not needed any more of all jobs: background work. Raises StorageError."""
     now = service.clock.now()
-    async for job in listing.each(service, JOBS, {}):
+    async for job in paging.each(service, JOBS, {}):
         if jobs.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
             await _forget(service, job)
         if job.state in jobs.WAITING or job.finished_at is None:

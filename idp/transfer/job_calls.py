@@ -14,7 +14,7 @@ from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Integer, Items, OneOf, Text
 from idp.schema.reading import Request
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service
 from idp.transfer import import_answer, jobs, running, standing

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from idp import listing
 from idp.foundation import base64url
 from idp.foundation.errors import Busy, InvalidArgument, NotFound, PreconditionFailed
 from idp.foundation.errors import FieldProblem as Problem
 from idp.records.jobs import JOBS, Job, JobOptions
+from idp.search import paging
 from idp.service import Service
 from idp.transfer import jobs
 from idp.transfer.jobs import Hold
@@ -75,7 +75,7 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
 async def _unfinished(service: Service, file: LocalFile, options: JobOptions) -> Job:
     found: list[Job] = [
         job
-        async for job in listing.each(service, JOBS, {})
+        async for job in paging.each(service, JOBS, {})
         if job.source is not None and jobs.can_go_on(job) and job.options == options
     ]
     ours = [job for job in found if job.digest == file.digest]

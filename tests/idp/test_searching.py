@@ -9,7 +9,7 @@ import pytest
 from idp import searching
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.text_folding import folded
-from idp.search_plans import Filter
+from idp.search.query_planner import Filter
 from idp.searching import PageQuery, TextQuery
 from storage import Collection, Insert, Record, open_store
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Struct
 
-from idp import listing
 from idp.audit import events
 from idp.identity import domain_calls
 from idp.records import (
@@ -24,6 +23,7 @@ from idp.records import (
 )
 from idp.schema.field_rules import OneOf, Text
 from idp.schema.reading import Request
+from idp.search import paging
 from idp.transfer import provenance
 from idp.transfer.kinds import homes
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
@@ -229,7 +229,7 @@ def _proof(taking: Taking, known: OrganizationDomain) -> list[Write]:
 async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
     """All of them, in their order."""
     where = {"org_id": organization.id}
-    async for each in listing.walk(telling.view, DOMAINS, where, order="domain"):
+    async for each in paging.walk(telling.view, DOMAINS, where, order="domain"):
         yield _told(organization, each)
 
 

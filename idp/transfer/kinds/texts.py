@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, cast
 
 from msgspec import structs
 
-from idp import listing
 from idp.foundation import i18n
 from idp.policies import login_texts
 from idp.policies import policy as policies
@@ -25,6 +24,7 @@ from idp.records import (
 from idp.records.policies import PolicyRules
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
+from idp.search import paging
 from idp.transfer import easing
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling
@@ -149,7 +149,7 @@ async def tell_login_texts(
 
 async def _rules(telling: Telling, organization: Organization) -> list[PolicyRules]:
     where = {"org_id": organization.id}
-    found = [each async for each in listing.walk(telling.view, POLICIES, where)]
+    found = [each async for each in paging.walk(telling.view, POLICIES, where)]
     return [each.rules for each in sorted(found, key=_language)]
 
 
