@@ -14,7 +14,7 @@ from tornado.web import HTTPError
 
 from handlers.page import PageHandler
 from idp.foundation.contrast import is_colour
-from idp.policies import brand, looks
+from idp.policies import page_settings, palette
 from idp.records import PICTURES, LabelRules
 
 PREVIEW: Final = "/ui/brand/preview.css"
@@ -27,11 +27,11 @@ class BrandHandler(PageHandler):
     """The colours, as a stylesheet."""
 
     async def get(self, policy_id: str, digest: str) -> None:
-        stylesheet = await looks.stylesheet(self.service, policy_id)
+        stylesheet = await page_settings.stylesheet(self.service, policy_id)
         if stylesheet is None:
             raise HTTPError(404)
         self.set_header("Content-Type", "text/css; charset=utf-8")
-        if looks.digest(stylesheet) == digest:
+        if page_settings.digest(stylesheet) == digest:
             self.set_header("Cache-Control", _FOREVER)
         self.finish(stylesheet)
 
@@ -43,13 +43,13 @@ class PreviewHandler(PageHandler):
 
     async def get(self) -> None:
         query = self.query_params()
-        named = {name: (query.if_once(name) or "").lower() for name in brand.NAMES}
+        named = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
         usable: dict[str, Any] = {
             snake(name): value for name, value in named.items() if is_colour(value)
         }
-        scheme: brand.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
+        scheme: palette.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
         self.set_header("Content-Type", "text/css; charset=utf-8")
-        self.finish(brand.specimen(LabelRules(**usable), scheme))
+        self.finish(palette.specimen(LabelRules(**usable), scheme))
 
     head = get
 

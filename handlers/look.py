@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
-from idp.policies.looks import Look
+from idp.policies.page_settings import Look
 from idp.records import PrivacyRules
 
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")

@@ -21,8 +21,8 @@ from idp.oauth import continuation, explain, notes, own_areas
 from idp.oauth.continuation import Continuation
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
-from idp.policies import looks
-from idp.policies.looks import Look
+from idp.policies import page_settings
+from idp.policies.page_settings import Look
 from idp.records import APPLICATIONS, Agent, Application
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -238,8 +238,8 @@ class PageHandler(Handler):
     async def show_organization(self, org_id: str | None) -> None:
         """Let the page look, speak and lead as the organization wants; without one, as the
         installation does."""
-        self.look = await looks.look(self.service, org_id)
-        self._texts = await looks.bundle(self.service, org_id, self._tag())
+        self.look = await page_settings.look(self.service, org_id)
+        self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
     def _about_client(self) -> dict[str, object]:
         otherwise = self.look.login.default_redirect_uri or None if self.look else None

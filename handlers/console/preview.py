@@ -15,8 +15,8 @@ from handlers.console.sections import CONSOLE
 from idp.foundation import contrast, i18n
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
-from idp.policies.brand import NAMES, Scheme
-from idp.policies.looks import Look
+from idp.policies.page_settings import Look
+from idp.policies.palette import NAMES, Scheme
 from idp.policies.pictures import Sign
 
 _LABELS: Final[Mapping[str, Message]] = {

@@ -12,7 +12,7 @@ from typing import Final
 from idp import mail
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import guess_letters, guess_streaks, memberships, passkeys, webauthn
-from idp.policies import effective, looks
+from idp.policies import effective, page_settings
 from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User
 from idp.service import Service
 from storage import Stale, Update
@@ -56,7 +56,7 @@ async def _has_another_way_in(service: Service, user: User) -> bool:
     is_reached = user.email is not None and user.email.is_verified
     if is_reached and mail.is_readable(service.config) and await _is_reset_offered(service, user):
         return True
-    login = (await looks.look(service, user.org_id)).login
+    login = (await page_settings.look(service, user.org_id)).login
     if webauthn.relying_party(service.config) is None or not login.allow_passwordless:
         return False
     return bool(await passkeys.of_user(service, user.id))

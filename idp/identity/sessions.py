@@ -18,7 +18,7 @@ from idp.foundation.randomness import Random
 from idp.identity import agents, known_browsers, session_clients, stamps, subjects
 from idp.identity.subjects import Subject
 from idp.oauth import acr
-from idp.policies import looks
+from idp.policies import page_settings
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -166,7 +166,7 @@ async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSes
         subject = Subject(instance=instance, organization=organization, user=user)
         under = stamps.of_session(instance, organization, user)
         if subjects.is_active(subject) and session.stamps == under:
-            login = (await looks.look(service, subject.organization.id)).login
+            login = (await page_settings.look(service, subject.organization.id)).login
             live.append(LiveSession(session, subject, login))
     return live
 

@@ -10,7 +10,7 @@ from idp.oauth import setups, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.oauth.setups import Setup
-from idp.policies import looks
+from idp.policies import page_settings
 from idp.records import PASSKEYS, REPLAY
 from idp.service import Service
 from storage import Conflict, Stale
@@ -97,4 +97,4 @@ async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str
 
 
 async def _may_stand_alone(service: Service, org_id: str) -> bool:
-    return (await looks.look(service, org_id)).login.allow_passwordless
+    return (await page_settings.look(service, org_id)).login.allow_passwordless

@@ -14,7 +14,7 @@ from idp.identity.subjects import Subject, is_active
 from idp.oauth import acr, setups
 from idp.oauth import due as dues
 from idp.oauth.due import Due, Situation
-from idp.policies import looks
+from idp.policies import page_settings
 from idp.records import Agent, AuthRequest, LoginRules, Session, User
 from idp.service import Service
 
@@ -82,7 +82,7 @@ def of_session(live: LiveSession, now: datetime) -> Proven:
 async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | None:
     """What is due of this person before the request is answered; None when nothing is."""
     user = proven.subject.user
-    rules = (await looks.look(service, user.org_id)).login
+    rules = (await page_settings.look(service, user.org_id)).login
     allowed = factors.allowed(service.config, rules)
     needs_password = await _needs_password(service, proven)
     proofs = [*proven.amr, *([acr.AMR_PASSWORD] if needs_password else [])]

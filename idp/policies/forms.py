@@ -12,8 +12,8 @@ from msgspec import Struct, field
 
 from idp.foundation import contrast, i18n
 from idp.foundation.errors import FieldProblem
-from idp.policies import brand, texts
-from idp.policies.brand import Scheme
+from idp.policies import palette, texts
+from idp.policies.palette import Scheme
 from idp.records import (
     AgeRules,
     ComplexityRules,
@@ -284,7 +284,7 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
 
 def _contrast_problems(rules: LabelRules, scheme: Scheme, suffix: str) -> Iterator[FieldProblem]:
     told = f"can't be read on backgroundColor{suffix}: their contrast is below 4.5 to 1"
-    for name in brand.unreadable(rules, scheme):
+    for name in palette.unreadable(rules, scheme):
         yield FieldProblem("colour.contrast", f"{name}Color{suffix}", told)
 
 

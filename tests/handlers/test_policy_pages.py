@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from idp.policies import brand
+from idp.policies import palette
 from idp.policies.effective import policy_id
-from idp.policies.looks import digest
+from idp.policies.page_settings import digest
 from idp.records import APPLICATIONS, POLICIES, LabelRules, PrivacyRules
 from storage import Update
 from tests.handlers.registering import FIELDS, at_register
@@ -201,7 +201,7 @@ async def test_a_page_of_colours_that_can_not_be_read_is_never_made(server, owne
 
 
 def test_each_stylesheet_has_a_digest_of_its_own():
-    sheets = [brand.stylesheet(LabelRules(primary_color=one)) for one in ("#000000", "#000001")]
+    sheets = [palette.stylesheet(LabelRules(primary_color=one)) for one in ("#000000", "#000001")]
 
     assert len({digest(sheet) for sheet in sheets}) == 2
     assert all(re.fullmatch("[0-9a-f]{16}", digest(sheet)) for sheet in sheets)

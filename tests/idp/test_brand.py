@@ -10,8 +10,8 @@ import pytest
 
 import templates
 from idp.foundation.contrast import contrast, mixed
-from idp.policies import brand
-from idp.policies.brand import OWN, Colours
+from idp.policies import palette
+from idp.policies.palette import OWN, Colours
 from idp.records import LabelRules
 
 STYLE = Path(templates.__file__).with_name("static").joinpath("style.css").read_text()
@@ -50,7 +50,7 @@ def test_what_is_mixed_lies_between():
 def test_whatever_is_chosen_everything_can_be_read():
     checked = 0
     for ink, ground in pairs():
-        found = brand.palette(Colours(primary=ink, background=ground, warn=ink, font=ink))
+        found = palette.palette(Colours(primary=ink, background=ground, warn=ink, font=ink))
         for text, on in TEXTS:
             assert contrast(found[text], found[on]) >= 4.5, (ink, ground, text, on)
         for edge, on in EDGES:
@@ -68,19 +68,19 @@ def test_what_is_not_named_is_the_service_s_own(scheme):
     assert OWN[scheme] == Colours(
         primary=own["accent"], background=own["card"], warn=own["error"], font=own["text"]
     )
-    assert list(brand.unreadable(LabelRules(), scheme)) == []
+    assert list(palette.unreadable(LabelRules(), scheme)) == []
 
 
 def test_every_colour_of_the_stylesheet_follows_but_the_marker_s():
     names = set(re.findall(r"--([\w-]+): #", STYLE))
 
-    assert names - set(brand.palette(OWN["light"])) == {"mark", "on-mark"}
+    assert names - set(palette.palette(OWN["light"])) == {"mark", "on-mark"}
 
 
 def test_colours_of_one_scheme_leave_the_other_as_it_is():
-    light = brand.stylesheet(LabelRules(primary_color="#7a1f3d"))
-    dark = brand.stylesheet(LabelRules(primary_color_dark="#ffb3c7"))
+    light = palette.stylesheet(LabelRules(primary_color="#7a1f3d"))
+    dark = palette.stylesheet(LabelRules(primary_color_dark="#ffb3c7"))
 
-    assert brand.stylesheet(LabelRules()) == ""
+    assert palette.stylesheet(LabelRules()) == ""
     assert "--accent: #9db8ff;" in light.partition("dark")[2]
     assert dark.startswith("@media (prefers-color-scheme: dark)")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle
-from idp.policies import brand, effective, page_texts, pictures
+from idp.policies import effective, page_texts, palette, pictures
 from idp.policies.pictures import Sign
 from idp.records import (
     ORGANIZATIONS,
@@ -70,7 +70,7 @@ async def stylesheet(service: Service, policy_id: str) -> str | None:
     policy = await service.store.get(POLICIES, policy_id)
     if policy is None or not isinstance(policy.rules, LabelRules):
         return None
-    return brand.stylesheet(policy.rules)
+    return palette.stylesheet(policy.rules)
 
 
 def digest(stylesheet: str) -> str:
@@ -122,5 +122,5 @@ def _listed(rules: LanguageRules) -> tuple[str, ...]:
 def _brand(label: Policy | None) -> tuple[str, str] | None:
     if label is None or not isinstance(label.rules, LabelRules):
         return None
-    colours = brand.stylesheet(label.rules)
+    colours = palette.stylesheet(label.rules)
     return (label.id, digest(colours)) if colours else None
