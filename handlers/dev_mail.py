@@ -8,8 +8,8 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from handlers.page import PageHandler
-from idp import mail
-from idp.mail import Held
+from idp.mail import messages
+from idp.mail.messages import Held
 
 ON_A_PAGE: Final = 10  # letters, of 1.5 kB each
 
@@ -18,7 +18,7 @@ class HeldMailHandler(PageHandler):
     """The newest first, on pages or, for who accepts only that, as JSON."""
 
     async def get(self) -> None:
-        found = await mail.held(self.service)
+        found = await messages.held(self.service)
         if self._wants_json():
             self.set_header("Content-Type", "application/json; charset=utf-8")
             self.set_header("Vary", "Accept")
@@ -35,8 +35,10 @@ class HeldMailHandler(PageHandler):
         self.page(
             "held-mail",
             mails=[_as_shown(one) for one in shown],
-            first_url=mail.PAGE if start else None,
-            next_url=f"{mail.PAGE}?{urlencode({'after': shown[-1].id})}" if following else None,
+            first_url=messages.PAGE if start else None,
+            next_url=f"{messages.PAGE}?{urlencode({'after': shown[-1].id})}"
+            if following
+            else None,
         )
 
     def _wants_json(self) -> bool:
@@ -71,4 +73,4 @@ def _as_shown(one: Held) -> dict[str, Any]:
     }
 
 
-ROUTES = [(mail.PAGE, HeldMailHandler)]
+ROUTES = [(messages.PAGE, HeldMailHandler)]

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 from idp import org_removal, rate_limits, read_only, test_mode, tidying
 from idp.audit import failure_events
-from idp.delivery import outbox
 from idp.foundation import logs
+from idp.mail import delivery as mail_delivery
 from idp.oauth import back_channel, rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
@@ -51,7 +51,7 @@ JOBS: Final[Mapping[str, Job]] = {
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
     "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
     "imports": Job(forgetting.EVERY_SECONDS, forgetting.tidy),
-    "outbox": Job(outbox.EVERY_SECONDS, outbox.deliver_due, is_everyones=True),
+    "outbox": Job(mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
 

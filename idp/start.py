@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, mail, setup, start_checks, test_mode
+from idp import admin_pat, demo_setup, setup, start_checks, test_mode
 from idp.config.settings import Config
 from idp.config.urls import without_password
-from idp.delivery import sms_hook, smtp
 from idp.demo_setup import Described
 from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
@@ -23,6 +22,7 @@ from idp.foundation.randomness import Numbered, Random, SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import Vault
+from idp.mail import messages, sms_hook, smtp
 from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
@@ -60,7 +60,7 @@ class Start(Confidential, frozen=True):
             "adminPat": self.admin_pat,
             "mail": {
                 "state": "smtp" if config.sends_mail else "held",
-                "url": mail.page_url(config),
+                "url": messages.page_url(config),
             },
             "curl": self.curl(),
         }
@@ -352,7 +352,7 @@ def banner(start: Start, seconds: float, version: str) -> str:
     if config.sends_mail:
         lines.append(f"  Mail      by {config.smtp_host}:{smtp.port(config)}")
     elif config.is_loopback:
-        lines.append(f"  Mail      held: {mail.page_url(config)}")
+        lines.append(f"  Mail      held: {messages.page_url(config)}")
     if config.test:
         lines.append(f"  Test      POST {config.issuer}/test/clock, /test/reset")
     lines.append("  Try       " + start.curl()[0])

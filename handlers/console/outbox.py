@@ -11,9 +11,9 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
-from idp import mail
 from idp.delivery.letters import RETRIED
 from idp.foundation.i18n import message
+from idp.mail import messages
 
 PATH: Final = "/mail"
 _MAIL: Final = "/admin/v1/mail"
@@ -114,7 +114,7 @@ class OutboxHandler(ListHandler):
         config = self.service.config
         is_owner = "iam.write" in self.visit.rights.everywhere
         test = way(message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test"))
-        held = way(message("Read held mail", context="outbox"), mail.PAGE)
+        held = way(message("Read held mail", context="outbox"), messages.PAGE)
         return [test] * (is_owner and config.sends_mail) + [held] * config.is_loopback
 
     def row(self, found: Document) -> list[Cell]:

@@ -12,12 +12,12 @@ from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.name import problem_of
 from handlers.login.register import as_shown
-from idp import mail
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
+from idp.mail import messages
 from idp.oauth import reset_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
@@ -64,7 +64,7 @@ class ResetHandler(FlowHandler):
         """Why nobody can choose a new password by mail; None where they can."""
         if not await reset_flow.is_offered(self.service, flow):
             return _NOT_OFFERED
-        return None if mail.is_readable(self.service.config) else _NO_MAIL
+        return None if messages.is_readable(self.service.config) else _NO_MAIL
 
     def visit(self, flow: Flow) -> Visit:
         """For whom mails are counted, how they are written, and where they lead to."""
@@ -139,7 +139,7 @@ class ResetCodeHandler(ResetHandler):
     def _ask_code(self, flow: Flow, *, status: int = 200, **values: object) -> None:
         own: dict[str, object] = {
             "login_name": _known(flow),
-            "mail_url": mail.page_url(self.service.config),
+            "mail_url": messages.page_url(self.service.config),
             "reset_url": self.at(ADDRESSES[Page.RESET], flow),
             "password_url": self.at(ADDRESSES[Page.PASSWORD], flow),
         }

@@ -8,7 +8,6 @@ from typing import Final
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
-from idp import mail
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity import registration
@@ -16,6 +15,7 @@ from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.registration import Problem
 from idp.identity.throttle import Throttled
+from idp.mail import messages
 from idp.oauth import homes, registration_flow, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
@@ -110,7 +110,7 @@ class VerifyEmailHandler(WaitingHandler):
         own: dict[str, object] = {
             "email": registration.unseal(self.service, waiting.sealed).email,
             "typed": "",
-            "mail_url": mail.page_url(self.service.config),
+            "mail_url": messages.page_url(self.service.config),
             "resendable": True,
             "register_url": self.at(ADDRESSES[Page.REGISTER], flow),
             "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),

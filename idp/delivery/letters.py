@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar, Final, get_args
 
 from msgspec import structs
 
-from idp import mail, searching
+from idp import searching
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
+from idp.mail import messages
 from idp.records import OUTBOX, Mail, MailKind, MailState
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name, OneOf
@@ -125,7 +126,7 @@ async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
         raise NotFound("there is no such letter", slug="mail.not_found")
     if letter.state not in RETRIED:
         raise FailedPrecondition("the letter is sent or under way", slug="mail.not_waiting")
-    if not mail.is_sent(service.config, letter.kind):
+    if not messages.is_sent(service.config, letter.kind):
         raise FailedPrecondition("no way to send it is set up", slug="mail.off")
     now = service.clock.now()
     changed = {"state": "queued", "due_at": now, "attempts": 0}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Final
 
-from idp import mail
 from idp.access import Call
-from idp.delivery import mime, smtp
-from idp.delivery.failures import NotSent, told
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import message
+from idp.mail import messages, mime, smtp
+from idp.mail.failures import NotSent, told
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Email
 from idp.schema.reading import Request
@@ -40,10 +39,10 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
         raise FailedPrecondition(
             "no mail server is set up: smtp_host and smtp_from name it", slug="mail.off"
         )
-    bundle = mail.bundle_for(config, call.caller.profile.preferred_language)
+    bundle = messages.bundle_for(config, call.caller.profile.preferred_language)
     subject = message("This is a test", context="mail")
     text = message("If you read this, the service can send mail.", context="mail")
-    letter = mail.write(bundle, request.to, subject, [text])
+    letter = messages.write(bundle, request.to, subject, [text])
     now = service.clock.now()
     try:
         envelope = mime.envelope(config, service.random.ordered_id(now), now, letter)

@@ -10,10 +10,10 @@ from typing import Any, Final
 import msgspec
 
 from idp import proxy_warnings
-from idp.delivery import smtp
-from idp.delivery.failures import NotSent
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message, message
+from idp.mail import smtp
+from idp.mail.failures import NotSent
 from idp.oauth.endpoints import KEYS
 from idp.outgoing.http import Failed
 from idp.records import SIGNING_KEYS

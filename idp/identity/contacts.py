@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp import mail
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -14,7 +13,6 @@ from idp.identity import (
     mail_links,
     phone_verifications,
     protected_addresses,
-    security_letters,
     user_changes,
     verifications,
     verified_contacts,
@@ -22,7 +20,9 @@ from idp.identity import (
 from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
 from idp.identity.new_users import Paths
 from idp.identity.verifications import Begun
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.mail.templates import security as security_messages
 from idp.records import USERS, Email, Phone, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -77,7 +77,7 @@ async def set_email(
         verified_contacts.email(request.email, call.asserts, is_verified=request.is_verified),
         _NOTHING,
     )
-    letters = security_letters.email_changed(service, found, email)
+    letters = security_messages.email_changed(service, found, email)
     found.email = email
     if request.is_verified or request.return_code is not None:
         await protected_addresses.check(service, call, found)
@@ -222,5 +222,5 @@ def _answer(user: User, begun: Begun, *, is_told: bool) -> ContactChanged:
     return ContactChanged(
         details=answers.details(user, user.org_id),
         verification_code=begun.code if is_told else "",
-        mail=mail.fate(begun.writes),
+        mail=messages.fate(begun.writes),
     )

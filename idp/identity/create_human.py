@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from idp import access, mail
+from idp import access
 from idp.access import Call
 from idp.foundation import user_names
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
@@ -30,7 +30,8 @@ from idp.identity.new_user_requests import Organization as NamedOrganization
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.person_fields import password_problems
 from idp.identity.verifications import Begun
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading
 from idp.schema.answers import Answer, Details
@@ -83,7 +84,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
         details=_details(made.user),
         email_code=made.email_code,
         phone_code=made.phone_code,
-        mail=mail.fate(made.writes),
+        mail=messages.fate(made.writes),
     )
 
 

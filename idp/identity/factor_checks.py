@@ -10,9 +10,7 @@ from msgspec import Struct
 
 from idp.foundation.errors import IdpError
 from idp.identity import (
-    factor_letters,
     factors,
-    guess_letters,
     guess_reports,
     guess_streaks,
     lockout,
@@ -24,6 +22,8 @@ from idp.identity import (
 from idp.identity.guess_reports import Cause, Outcome, Secret
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.mail.templates import factors as factor_messages
+from idp.mail.templates import guesses as guess_messages
 from idp.records import GUESS_STREAKS, USERS, GuessStreak, LockoutRules, User
 from idp.service import Service
 from storage import Update, Value, Write
@@ -91,7 +91,7 @@ async def by_recovery_code(
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:
         raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
-    writes = [*used, *factor_letters.told(service, user, "recovery_code_used")]
+    writes = [*used, *factor_messages.told(service, user, "recovery_code_used")]
     return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
 
 
@@ -163,6 +163,6 @@ def _accepted(
 async def _tell(service: Service, user: User) -> None:
     """Tell the owner that somebody has the password."""
     await asyncio.sleep(_AFTER_ANSWER_SECONDS)
-    letters = guess_letters.wrong_codes(service, user)
+    letters = guess_messages.wrong_codes(service, user)
     if letters:
         await service.store.commit(*letters)

@@ -9,8 +9,9 @@ from msgspec import Struct, structs
 
 from idp.audit import events
 from idp.config.settings import Config
-from idp.identity import factor_letters, recovery_codes, sessions, totp, webauthn
+from idp.identity import recovery_codes, sessions, totp, webauthn
 from idp.identity.subjects import Subject
+from idp.mail.templates import factors as factor_messages
 from idp.policies import effective
 from idp.records import PASSKEYS, USERS, LoginRules, Totp, User
 from idp.service import Service
@@ -78,7 +79,7 @@ async def add_totp(
     kept = sealed(service, user.id, secret)
     app = Totp(sealed_secret=kept, name=name, created_at=now, last_step=step)
     change = await added(service, subject, {"totp": app}, "user.totp_added")
-    letters = factor_letters.told(service, user, "factor_added")
+    letters = factor_messages.told(service, user, "factor_added")
     return Change([*change.writes, *letters], change.subject, change.codes)
 
 
@@ -104,7 +105,7 @@ async def remove_totp(
     is_last = not await of_user(service, structs.replace(user, totp=None))
     values = {"totp": None, **also}
     change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
-    letters = factor_letters.told(service, user, "factor_removed")
+    letters = factor_messages.told(service, user, "factor_removed")
     return Change([*change.writes, *letters], change.subject)
 
 
@@ -131,7 +132,7 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.Made:
     made = await recovery_codes.make(service, user, now)
     values, type = {"recovery_codes_at": now}, "user.recovery_codes_made"
     step = events.update(service.random, USERS, user, values, type, user.id, now)
-    letters = factor_letters.told(service, user, "recovery_codes_made")
+    letters = factor_messages.told(service, user, "recovery_codes_made")
     return recovery_codes.Made(made.codes, [*step, *made.writes, *letters])
 
 

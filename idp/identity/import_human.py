@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
-from idp import access, mail
+from idp import access
 from idp.access import Call
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import (
@@ -24,7 +24,8 @@ from idp.identity.new_user_requests import OtpSecret, PasswordHash
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
 from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
 from idp.schema import answers, reading
 from idp.schema.answers import Answer, Details
@@ -124,7 +125,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     return Imported(
         user_id=made.user.id,
         details=answers.details(made.user, made.user.org_id),
-        mail=mail.fate(made.writes),
+        mail=messages.fate(made.writes),
         dry_run=request.dry_run,
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp import mail
 from idp.access import Call
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity import covered_users, mail_links, password_resets, verifications
 from idp.identity.new_user_requests import Empty
 from idp.identity.verifications import Begun
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
 from idp.records import User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -67,7 +67,7 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     return Invited(
         details=answers.details(user, user.org_id),
         invite_code="" if send else begun.code,
-        mail=mail.fate(begun.writes),
+        mail=messages.fate(begun.writes),
     )
 
 

@@ -11,9 +11,10 @@ from datetime import timedelta
 
 from idp.audit import events, versioned_updates
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import ending, lockout_counters, security_letters
+from idp.identity import ending, lockout_counters
 from idp.identity.lock_ends import ACTOR
 from idp.identity.lockout_counters import Of
+from idp.mail.templates import security as security_messages
 from idp.records import USERS, LockoutRules, User
 from idp.service import Service
 from storage.settling import commit_settled
@@ -42,5 +43,5 @@ async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
     values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
     also = await ending.ending_writes(service, user)
     update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
-    letters = security_letters.locked(service, user, seconds)
+    letters = security_messages.locked(service, user, seconds)
     await commit_settled(service.store, *update, *also, *letters)

@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import mail
 from idp.access import Call
 from idp.foundation.errors import InvalidArgument
 from idp.identity import (
@@ -21,7 +20,8 @@ from idp.identity import (
 from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.permissions import ORGANIZATION_ROLES
 from idp.identity.person_fields import ProfileFields, password_problems
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
 from idp.records import Organization, Profile
 from idp.schema import answers, reading
 from idp.schema.answers import Answer, Details
@@ -107,7 +107,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
         details=answers.details(made.organization, made.organization.id),
         org_id=made.organization.id,
         user_id=made.user.id,
-        mail=mail.fate(made.writes),
+        mail=messages.fate(made.writes),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import factors, last_factor, security_letters
+from idp.identity import factors, last_factor
 from idp.identity.sessions import LiveSession
+from idp.mail.templates import security as security_messages
 from idp.service import Service
 from storage import Stale
 from storage.settling import commit_settled
@@ -25,7 +26,7 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
     also = await last_factor.password_change_for(service, live.subject, factors.TOTP, new_password)
     change = await factors.remove_totp(service, live.subject, user.id, also)
     stays = await live.staying(service, change.subject)
-    messages = security_letters.password_changed(service, user) if also else []
+    messages = security_messages.password_changed(service, user) if also else []
     await commit_settled(service.store, *change.writes, *stays, *messages)
 
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import (
-    factors,
-    last_factor,
-    passkey_changes,
-    passkeys,
-    security_letters,
-    user_passkeys,
-)
+from idp.identity import factors, last_factor, passkey_changes, passkeys, user_passkeys
 from idp.identity.sessions import LiveSession
+from idp.mail.templates import security as security_messages
 from idp.records import PASSKEYS, Passkey
 from idp.service import Service
 from storage.settling import commit_settled
@@ -53,5 +47,5 @@ async def remove(
     now, type = service.clock.now(), "passkey.deleted"
     gone = versioned_updates.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
     stays = await live.staying(service, change.subject)
-    messages = security_letters.password_changed(service, user) if also else []
+    messages = security_messages.password_changed(service, user) if also else []
     await commit_settled(service.store, *gone, *change.writes, *stays, *messages)

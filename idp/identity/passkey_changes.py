@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idp.identity import factors, passkey_letters, passkeys, webauthn
+from idp.identity import factors, passkeys, webauthn
 from idp.identity.factors import Change
 from idp.identity.subjects import Subject
 from idp.identity.webauthn import RelyingParty
+from idp.mail.templates import passkeys as passkey_messages
 from idp.records import Passkey
 from idp.service import Service
 
@@ -29,7 +30,7 @@ async def add(
         raise webauthn.Refused("the user has as many passkeys as one may have")
     passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
     change = await factors.added(service, subject, {}, "user.passkey_added")
-    letters = passkey_letters.added(service, user)
+    letters = passkey_messages.added(service, user)
     return passkey, Change([*writes, *change.writes, *letters], change.subject, change.codes)
 
 
@@ -46,5 +47,5 @@ async def remove(
     others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
     is_last = not others and user.totp is None
     change = await factors.removed(service, subject, also, "user.passkey_removed", actor, is_last)
-    letters = passkey_letters.removed(service, user)
+    letters = passkey_messages.removed(service, user)
     return Change([*change.writes, *letters], change.subject)

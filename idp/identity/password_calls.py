@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from idp import mail
 from idp.access import Call
 from idp.audit import drafts, versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -17,7 +16,6 @@ from idp.identity import (
     password_acceptance,
     password_change,
     password_resets,
-    security_letters,
     sessions,
     sign_in,
     users,
@@ -27,7 +25,9 @@ from idp.identity.new_user_requests import Empty, NewPassword
 from idp.identity.person_fields import password_problems
 from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
-from idp.mail import Fate
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.mail.templates import security as security_messages
 from idp.records import USERS, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -103,7 +103,7 @@ async def set_password(
         if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
         now, news = service.clock.now(), await sessions.news_of_all(service, found)
-        also[:] = [*proof, *news, *security_letters.password_changed(service, found.user)]
+        also[:] = [*proof, *news, *security_messages.password_changed(service, found.user)]
         also.extend(
             password_change.forget_first_password(
                 service, found.instance, found.user.id, actor=call.actor, now=now
@@ -144,7 +144,7 @@ async def reset_password(
     return ResetBegun(
         details=answers.details(user, user.org_id),
         verification_code="" if send else begun.code,
-        mail=mail.fate(begun.writes),
+        mail=messages.fate(begun.writes),
     )
 
 

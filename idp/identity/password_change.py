@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from idp.audit import events
-from idp.identity import factors, password_acceptance, security_letters, sessions
+from idp.identity import factors, password_acceptance, sessions
 from idp.identity.subjects import Subject
+from idp.mail.templates import security as security_messages
 from idp.passwords import policy as password_policy
 from idp.policies import effective
 from idp.records import INSTANCES, USERS, Instance, Password, User
@@ -115,7 +116,7 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
     writes: list[Write] = [change, event, *await sessions.news_of_all(service, subject)]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
-    writes += security_letters.password_changed(service, user)
+    writes += security_messages.password_changed(service, user)
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )

@@ -9,9 +9,10 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-from idp import mail
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import guess_letters, guess_streaks, memberships, passkeys, webauthn
+from idp.identity import guess_streaks, memberships, passkeys, webauthn
+from idp.mail import messages
+from idp.mail.templates import guesses as guess_messages
 from idp.policies import effective, page_settings
 from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User
 from idp.service import Service
@@ -45,7 +46,7 @@ async def _keep(service: Service, streak: GuessStreak, stays_open: bool) -> None
 async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
     """One mail per streak: of two processes at once, one is Stale."""
     told = {"told_at": service.clock.now()}
-    letters = guess_letters.password_closed(service, user)
+    letters = guess_messages.password_closed(service, user)
     await service.store.commit(
         Update(GUESS_STREAKS, streak.id, set=told, expect={"told_at": None}), *letters
     )
@@ -54,7 +55,11 @@ async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
 async def _has_another_way_in(service: Service, user: User) -> bool:
     """Whether the user gets in without this password: by a mail's code, or by a passkey."""
     is_reached = user.email is not None and user.email.is_verified
-    if is_reached and mail.is_readable(service.config) and await _is_reset_offered(service, user):
+    if (
+        is_reached
+        and messages.is_readable(service.config)
+        and await _is_reset_offered(service, user)
+    ):
         return True
     login = (await page_settings.look(service, user.org_id)).login
     if webauthn.relying_party(service.config) is None or not login.allow_passwordless:

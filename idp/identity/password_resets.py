@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp import mail
 from idp.foundation.i18n import message
 from idp.identity import reset_links, verifications
 from idp.identity.verifications import Begun
-from idp.mail import Code, Letter, Link
-from idp.policies import letters
+from idp.mail import messages
+from idp.mail import wording as mail_wording
+from idp.mail.messages import Code, Letter, Link
 from idp.records import VERIFICATIONS, User
 from idp.service import Service
 from storage import Delete, Write
@@ -37,7 +37,7 @@ async def begin(
         if url_template:
             url = verifications.link(service.config, user, code, url_template)
         letter = await _letter(service, user, user.email.address, code, url, hours)
-        writes.append(mail.posting(service, "reset_password", letter, user.id))
+        writes.append(messages.posting(service, "reset_password", letter, user.id))
     return Begun(code=code, writes=writes)
 
 
@@ -52,8 +52,8 @@ async def _letter(
     service: Service, user: User, address: str, code: str, url: str, hours: int
 ) -> Letter:
     config = service.config
-    bundle = mail.bundle_for(config, user.profile.preferred_language)
-    return mail.write(
+    bundle = messages.bundle_for(config, user.profile.preferred_language)
+    return messages.write(
         bundle,
         address,
         message("Choose a new password", context="mail"),
@@ -77,5 +77,5 @@ async def _letter(
                 context="mail",
             ),
         ],
-        await letters.wording(service, user.org_id, "passwordreset", bundle.tag),
+        await mail_wording.wording(service, user.org_id, "passwordreset", bundle.tag),
     )

@@ -1,6 +1,6 @@
 """Proving that a phone number is a user's own: the way of e-mail addresses, by a text message.
 
-The operator's hook sends it (`idp.delivery.sms_hook`); without one it is held in the outbox.
+The operator's hook sends it (`idp.mail.sms_hook`); without one it is held in the outbox.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from idp import mail
 from idp.audit import events
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
 from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.verifications import Begun
-from idp.mail import Code, Letter
+from idp.mail import messages
+from idp.mail.messages import Code, Letter
 from idp.records import USERS, VERIFICATIONS, User, VerifiedBy
 from idp.service import Service
 from storage import Delete, Stale, Write
@@ -37,7 +37,7 @@ def begin_phone(
     writes: list[Write] = [made]
     if send:
         letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
-        writes.append(mail.posting(service, "verify_phone", letter, user.id))
+        writes.append(messages.posting(service, "verify_phone", letter, user.id))
     return Begun(code=code, writes=writes)
 
 
@@ -65,8 +65,8 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
 
 def _letter(service: Service, number: str, code: str, language: str | None) -> Letter:
     config = service.config
-    return mail.write(
-        mail.bundle_for(config, language),
+    return messages.write(
+        messages.bundle_for(config, language),
         number,
         message("Confirm your phone number", context="mail"),
         [

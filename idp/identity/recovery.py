@@ -6,16 +6,9 @@ from datetime import datetime, timedelta
 
 from idp.audit import events
 from idp.foundation.errors import IdpError, NotFound
-from idp.identity import (
-    guess_resets,
-    lock_ends,
-    memberships,
-    password_change,
-    security_letters,
-    sessions,
-    users,
-)
+from idp.identity import guess_resets, lock_ends, memberships, password_change, sessions, users
 from idp.identity.memberships import IAM_OWNER
+from idp.mail.templates import security as security_messages
 from idp.records import USERS, Password, User
 from idp.service import Service
 from storage import Write
@@ -40,7 +33,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
         writes += password_change.forget_first_password(
             service, subject.instance, user.id, actor=actor, now=now
         )
-    await service.store.commit(*writes, *security_letters.password_changed(service, user))
+    await service.store.commit(*writes, *security_messages.password_changed(service, user))
     await guess_resets.forget(service, user)
     return password
 

@@ -13,7 +13,6 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from idp import mail
 from idp.audit import events
 from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
@@ -22,6 +21,7 @@ from idp.foundation.user_names import NameRefused
 from idp.identity import factors, free_names, new_users, password_acceptance, users
 from idp.identity.free_names import Candidate
 from idp.identity.new_users import NewHuman, Prepared
+from idp.mail import messages
 from idp.passwords import policy as password_policy
 from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
@@ -82,7 +82,7 @@ async def closed(service: Service, org_id: str) -> Closed | None:
     """Why nobody can open an account by themselves in the organization; None where they can."""
     if not (await effective.login(service, org_id)).allow_register:
         return "disabled"
-    return None if mail.is_readable(service.config) else "no_mail"
+    return None if messages.is_readable(service.config) else "no_mail"
 
 
 async def read(

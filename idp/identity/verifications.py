@@ -9,7 +9,6 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import structs
 
-from idp import mail
 from idp.audit import events
 from idp.config.settings import Config
 from idp.config.urls import is_loopback
@@ -17,7 +16,6 @@ from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
 from idp.foundation.i18n import message
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity import (
-    invitation_letters,
     login_claims,
     mail_codes,
     org_domains,
@@ -28,8 +26,10 @@ from idp.identity import (
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.subjects import Subject
 from idp.identity.users import is_held_elsewhere, login_key
-from idp.mail import Code, Letter, Link
-from idp.policies import letters
+from idp.mail import messages
+from idp.mail import wording as mail_wording
+from idp.mail.messages import Code, Letter, Link
+from idp.mail.templates import invitation as invitation_messages
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
@@ -97,7 +97,7 @@ async def begin_email(
     elif send:
         url = link(service.config, user, code, url_template)
         letter = await _letter(service, user.email, code, url, language, user)
-        writes.append(mail.posting(service, "verify_email", letter, user.id))
+        writes.append(messages.posting(service, "verify_email", letter, user.id))
     return Begun(code=code, writes=writes)
 
 
@@ -106,17 +106,17 @@ async def _invitation(
 ) -> list[Write]:
     """The mail with the link to a first password, and what makes that and its code count."""
     key, made = reset_links.add_key(service, user, made)
-    bundle = mail.bundle_for(service.config, language, user.profile.preferred_language)
-    letter = invitation_letters.with_link(
+    bundle = messages.bundle_for(service.config, language, user.profile.preferred_language)
+    letter = invitation_messages.with_link(
         bundle,
         email.address,
         urlsplit(service.config.issuer).netloc,
         code,
         reset_links.address(service.config, key),
         hours=HOURS,
-        wording=await letters.wording(service, user.org_id, "verifyemail", bundle.tag),
+        wording=await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
     )
-    return [made, mail.posting(service, "invite", letter, user.id)]
+    return [made, messages.posting(service, "invite", letter, user.id)]
 
 
 def new_code(
@@ -311,8 +311,8 @@ async def _letter(
 ) -> Letter:
     """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
     config = service.config
-    bundle = mail.bundle_for(config, language, user.profile.preferred_language)
-    return mail.write(
+    bundle = messages.bundle_for(config, language, user.profile.preferred_language)
+    return messages.write(
         bundle,
         email.address,
         message("Confirm your e-mail address", context="mail"),
@@ -336,5 +336,5 @@ async def _letter(
                 context="mail",
             ),
         ],
-        await letters.wording(service, user.org_id, "verifyemail", bundle.tag),
+        await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
     )

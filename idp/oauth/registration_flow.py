@@ -11,21 +11,21 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
 
-from idp import mail
 from idp.foundation import uris
 from idp.foundation.i18n import Bundle
 from idp.identity import mail_codes, mail_limits, registration, sessions
-from idp.identity import registration_letters as letters
 from idp.identity.agents import Cookie
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.new_users import is_met
 from idp.identity.registration import Draft, Typed
 from idp.identity.subjects import Subject
 from idp.identity.try_origin import TryOrigin
+from idp.mail import messages
+from idp.mail.templates import registration as letters
+from idp.mail.wording import wording
 from idp.oauth import flows, homes, own_areas, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
-from idp.policies.letters import wording
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -164,8 +164,8 @@ async def _mail(
     of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)
     digest = mail_codes.digest(service, _issue(waiting), to, code)
     if await registration.is_known(service, organization, to):
-        return _Sent(mail.posting(service, "account_exists", of_known), None)
-    return _Sent(mail.posting(service, "register", with_code), digest)
+        return _Sent(messages.posting(service, "account_exists", of_known), None)
+    return _Sent(messages.posting(service, "register", with_code), digest)
 
 
 def _issue(waiting: Registration) -> str:

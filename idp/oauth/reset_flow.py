@@ -12,13 +12,11 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from idp import mail
 from idp.identity import (
     known_browsers,
     lock_ends,
     mail_codes,
     mail_limits,
-    reset_letters,
     reset_links,
     users,
     verifications,
@@ -28,11 +26,13 @@ from idp.identity.subjects import Subject, is_active
 from idp.identity.throttle import Throttled, account_of
 from idp.identity.try_origin import TryOrigin
 from idp.identity.users import login_key
+from idp.mail import messages
+from idp.mail.templates import password_reset as reset_messages
+from idp.mail.wording import wording
 from idp.oauth import brands, flows, own_areas, proofs, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.policies import effective
-from idp.policies.letters import wording
 from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
@@ -162,10 +162,10 @@ async def _mail(
     service: Service, flow: Flow, user: User | None, code: str, key: str, visit: Visit
 ) -> Insert:
     preferred = user.profile.preferred_language if user else None
-    bundle = mail.bundle_for(service.config, preferred, visit.language)
+    bundle = messages.bundle_for(service.config, preferred, visit.language)
     org_id = user.org_id if user else flow.client.org_id
     application = bundle.text(own_areas.name_of(flow.client))
-    letter = reset_letters.with_code(
+    letter = reset_messages.with_code(
         bundle,
         user.email.address if user and user.email else _NOWHERE,
         urlsplit(service.config.issuer).netloc,
@@ -175,7 +175,7 @@ async def _mail(
         link_minutes=LINK_MINUTES,
         wording=await wording(service, org_id, "passwordreset", bundle.tag, application),
     )
-    return mail.posting(service, "reset_password", letter, user.id if user else None)
+    return messages.posting(service, "reset_password", letter, user.id if user else None)
 
 
 def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:

@@ -12,7 +12,8 @@ from msgspec import Struct, field
 
 from idp.foundation import contrast, i18n
 from idp.foundation.errors import FieldProblem
-from idp.policies import palette, texts
+from idp.mail import wording_rules
+from idp.policies import palette
 from idp.policies.palette import Scheme
 from idp.records import (
     AgeRules,
@@ -323,8 +324,8 @@ def _as(kind: type[S], form: PolicyForm) -> S:
 class MessageTextForm(Request, frozen=True, kw_only=True):
     """What is empty or not said stays as the service writes it."""
 
-    subject: Annotated[str, texts.Words(texts.MAX_LINE)] = ""
-    title: Annotated[str, texts.Words(texts.MAX_LINE)] = ""
-    greeting: Annotated[str, texts.Words(texts.MAX_LINE)] = ""
-    text: Annotated[str, texts.Words(texts.MAX_TEXT)] = ""
-    button_text: Annotated[str, texts.Words(texts.MAX_LINE)] = ""
+    subject: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
+    title: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
+    greeting: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
+    text: Annotated[str, wording_rules.Words(wording_rules.MAX_TEXT)] = ""
+    button_text: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""

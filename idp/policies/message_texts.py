@@ -8,7 +8,8 @@ from idp.access import Call
 from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import NotFound
-from idp.policies import effective, texts
+from idp.mail import wording_rules
+from idp.policies import effective
 from idp.policies import policy as policies
 from idp.policies.forms import MessageTextForm
 from idp.policies.views import MessageTextFound, MessageTextView
@@ -80,8 +81,8 @@ def _rules(type: str, language: str, request: MessageTextForm) -> MessageTextRul
 
 
 def _check(type: str, language: str) -> None:
-    if type not in texts.TYPES:
-        known = ", ".join(texts.TYPES)
+    if type not in wording_rules.TYPES:
+        known = ", ".join(wording_rules.TYPES)
         raise NotFound(f"there is no such letter; there are: {known}", slug="letter.not_found")
     if language not in i18n.available():
         raise NotFound("letters are not written in that language", slug="language.not_found")

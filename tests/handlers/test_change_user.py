@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from idp import mail
 from idp.identity import users
+from idp.mail import messages
 from idp.records import USERS, Email, Phone
 from tests.handlers.people import create
 from tests.support.audit import events_of
@@ -161,7 +161,7 @@ async def test_a_new_address_is_to_be_proven_by_the_code_of_its_mailbox(server, 
     answer = await done(owner, f"/v2/users/{person}/email", email=MOVED)
 
     user = await stored(server, person)
-    letters = await mail.held(server.service)
+    letters = await messages.held(server.service)
     (letter,) = [each for each in letters if each.letter.to == MOVED]
     assert answer["mail"] == "held"
     assert "verificationCode" not in answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.delivery import outbox
+from idp.mail import delivery as mail_delivery
 from tests.handlers.steps import Seen, text_of
 from tests.handlers.test_mail_calls import TO, post
 from tests.support.console import admin
@@ -49,6 +49,6 @@ class TestWithServer:
         assert "the server answered 550" in text_of(page)
         (retry,) = [url for url in Seen(page).links if "/retry" in url]
         await visitor.submit(await visitor.open(retry))
-        await outbox.deliver_due(server.service)
+        await mail_delivery.deliver_due(server.service)
 
         assert [each["To"] for each in mail_server.mails] == [TO]

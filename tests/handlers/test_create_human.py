@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import mail
+from idp.mail import messages
 from idp.records import EVENTS, USER_METADATA, USERS, Email, IdpLink, Phone, Profile
 from tests.handlers.people import PATH, create
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -181,7 +181,7 @@ async def test_a_verified_address_is_sent_nothing(server, owner):
 
 async def held(server):
     """The mails and text messages that wait to be read."""
-    return await mail.held(server.service)
+    return await messages.held(server.service)
 
 
 async def verified(server, owner, user, contact, code):

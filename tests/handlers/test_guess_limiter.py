@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from idp import mail
 from idp.identity import (
     guess_streaks,
     known_browsers,
@@ -18,6 +17,7 @@ from idp.identity import (
 )
 from idp.identity.throttle import Throttled
 from idp.identity.try_origin import TryOrigin
+from idp.mail import messages
 from idp.passwords.hashing import HashingBusy
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
@@ -372,7 +372,7 @@ async def test_the_owner_is_told_once_per_streak(at, server):
     tries = await at()
     await guess_on(server, tries, 53)
     await server.service.errands.finished()
-    (letter,) = await mail.held(server.service)
+    (letter,) = await messages.held(server.service)
 
     assert (letter.kind, letter.user_id) == ("password_closed", (await dana(server)).id)
     assert "Many wrong passwords in a row" in letter.letter.text

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from idp import mail
 from idp.identity import factor_checks, guess_streaks, recovery, totp
+from idp.mail import messages
 from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
 from storage import Insert, Update
 from tests.handlers.steps import text_of
@@ -76,10 +76,10 @@ async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_kn
     page = await at_code(visitor, demo, server)
     for _ in range(factor_checks.TOLD_AT):
         await server.service.errands.finished()
-        assert await mail.held(server.service) == []
+        assert await messages.held(server.service) == []
         page = await visitor.submit(page, code=wrong(server.clock))
     await server.service.errands.finished()
-    (letter,) = await mail.held(server.service)
+    (letter,) = await messages.held(server.service)
 
     assert (letter.kind, letter.user_id) == ("wrong_codes", (await user_of(server)).id)
     assert "somebody knows your password" in letter.letter.text

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from idp import mail
 from idp.foundation.i18n import load, message
-from idp.mail import Code, Link
+from idp.mail import messages
+from idp.mail.messages import Code, Link
 from idp.records import OUTBOX
 from tests.handlers.registering import ADDRESS, at_code, mails
 from tests.handlers.steps import Seen, text_of
@@ -24,8 +24,8 @@ async def post(server, **changes):
         Link(message("Go:"), f"{server.issuer}/x?a=1&b=2"),
     ]
     values = {"to": ADDRESS, "subject": message("A subject"), "parts": parts} | changes
-    letter = mail.write(load("en"), **values)
-    await server.store.commit(mail.posting(server.service, "register", letter))
+    letter = messages.write(load("en"), **values)
+    await server.store.commit(messages.posting(server.service, "register", letter))
     return letter
 
 
@@ -85,12 +85,12 @@ async def test_without_mail_there_is_an_empty_list(visitor):
 
 
 async def test_the_newest_come_first_and_the_oldest_are_not_shown(visitor, server):
-    for n in range(mail.SHOWN + 5):
+    for n in range(messages.SHOWN + 5):
         await post(server, to=f"n{n}@example.org")
         server.clock.advance(1)
     shown = [held["to"] for held in await mails(visitor)]
 
-    assert shown == [f"n{n}@example.org" for n in range(mail.SHOWN + 4, 4, -1)]
+    assert shown == [f"n{n}@example.org" for n in range(messages.SHOWN + 4, 4, -1)]
 
 
 async def test_a_page_shows_ten_and_the_way_to_the_next(visitor, server):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp import mail
 from idp.identity import factors
+from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.samples.people import IMPORTED
@@ -50,7 +50,7 @@ async def test_the_least_that_is_taken_in_has_all_that_it_came_with(server, owne
     assert user.password.hash == IMPORTED["hashedPassword"]["value"]
     assert not user.password.must_change
     assert answer["details"]["resourceOwner"] == user.org_id
-    assert await mail.held(server.service) == []
+    assert await messages.held(server.service) == []
 
 
 async def test_everything_that_can_be_told_is_kept(server, owner):
@@ -79,7 +79,7 @@ async def test_a_mail_is_sent_only_to_an_unproven_address_or_without_a_password(
 ):
     answer = await take(owner, **changes)
 
-    held = await mail.held(server.service)
+    held = await messages.held(server.service)
     assert [one.kind for one in held] == kinds
     assert answer.get("mail", "") == ("held" if kinds else "")
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from idp import mail
-from idp.delivery import outbox
 from idp.foundation.i18n import load, message
+from idp.mail import delivery as mail_delivery
+from idp.mail import messages
 from idp.records import EVENTS, OUTBOX
 from storage import Update
 from tests.handlers.registering import at_code
@@ -33,8 +33,8 @@ def owner(io_loop, server, visitor):
 
 async def post(server, kind="invite", **changes):
     """Put a letter into the outbox: its id."""
-    letter = mail.write(load("en"), TO, message("A subject"), [message("Secret words.")])
-    posting = mail.posting(server.service, kind, letter, "user-1")
+    letter = messages.write(load("en"), TO, message("A subject"), [message("Secret words.")])
+    posting = messages.posting(server.service, kind, letter, "user-1")
     await server.store.commit(posting)
     if changes:
         await server.store.commit(Update(OUTBOX, posting.id, set=changes))
@@ -75,10 +75,10 @@ async def test_letters_are_found_without_a_word_of_what_they_say(server, owner):
 
 @pytest.mark.parametrize("state", ["failed", "queued", "held"])
 async def test_a_letter_is_sent_when_it_is_tried_again(server, owner, mail_server, state):
-    later = server.clock.now() + outbox.PAUSES[-1]
-    id = await post(server, state=state, attempts=outbox.ATTEMPTS, due_at=later)
+    later = server.clock.now() + mail_delivery.PAUSES[-1]
+    id = await post(server, state=state, attempts=mail_delivery.ATTEMPTS, due_at=later)
     page = await owner.post(f"{MAIL}/{id}/_retry", {})
-    await outbox.deliver_due(server.service)
+    await mail_delivery.deliver_due(server.service)
 
     assert page.json()["letter"]["state"] == "queued"
     assert [each["To"] for each in mail_server.mails] == [TO]
@@ -112,7 +112,7 @@ async def test_a_code_comes_by_mail_and_no_page_speaks_of_held_mail(
     server, visitor, demo, mail_server
 ):
     page = await at_code(visitor, demo)
-    await outbox.deliver_due(server.service)
+    await mail_delivery.deliver_due(server.service)
 
     (sent,) = mail_server.mails
     code = re.search(r"^ +(\d{8})", sent.get_body(["plain"]).get_content(), re.MULTILINE)[1]

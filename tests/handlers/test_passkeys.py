@@ -6,9 +6,9 @@ import socket
 
 import pytest
 
-from idp import mail
 from idp.config.settings import Config
 from idp.identity import webauthn
+from idp.mail import messages
 from idp.records import EVENTS, PASSKEYS, REPLAY, USERS, Email
 from storage import Update
 from tests.handlers.passkeys import NEW, at_name, claims, enrol, options_of, sign_in
@@ -188,7 +188,7 @@ async def test_a_new_passkey_is_told_by_mail_and_in_the_log(visitor, demo, serve
 
     await enrol(visitor, server)
 
-    mails = await mail.held(server.service)
+    mails = await messages.held(server.service)
     told = [one.letter for one in mails if one.kind == "passkey_added"]
     assert [one.to for one in told] == ["demo@acme.example"]
     assert "/ui/account" in told[0].text

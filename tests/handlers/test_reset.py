@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from idp import mail
 from idp.identity import mail_limits
+from idp.mail import messages
 from idp.oauth import reset_flow
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS
 from storage import Update
@@ -332,7 +332,7 @@ async def test_without_a_way_to_send_mail_the_page_says_whom_to_ask(
     visitor, server, demo, monkeypatch
 ):
     page = await at_reset(visitor, demo)
-    monkeypatch.setattr(mail, "is_readable", lambda config: False)
+    monkeypatch.setattr(messages, "is_readable", lambda config: False)
     before = await everything(server.store)
     shown, sent = await visitor.open(page.url), await visitor.submit(page, loginName="demo")
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from idp import mail
 from idp.identity import mail_codes
+from idp.mail import messages
 from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
 from storage import Insert
 from tests.handlers.people import PASSWORD, create
@@ -159,7 +159,7 @@ async def test_the_mail_brings_the_code_to_a_verified_address(server, owner, per
     link = {"sendLink": {"urlTemplate": template}}
     page = await owner.post(f"/v2/users/{person}/password_reset", link)
 
-    answer, (held, *_) = page.json(), await mail.held(server.service)
+    answer, (held, *_) = page.json(), await messages.held(server.service)
     assert "verificationCode" not in answer
     assert (answer["mail"], held.kind, held.letter.to) == (
         "held",

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from idp import mail
-from idp.delivery import outbox
 from idp.foundation.i18n import load, message
-from idp.mail import Code
+from idp.mail import delivery as mail_delivery
+from idp.mail import messages
+from idp.mail.messages import Code
 from idp.records import OUTBOX
 
 TO = "nora@example.com"
@@ -20,8 +20,8 @@ TO = "nora@example.com"
 async def post(service, to=TO, subject="A letter", count=1):
     """Put letters into the outbox; the first one's id."""
     parts = [message("Grüße."), Code("12345678")]
-    letters = [mail.write(load("en"), to, message(subject), parts) for _ in range(count)]
-    writes = [mail.posting(service, "verify_email", letter, "user-1") for letter in letters]
+    letters = [messages.write(load("en"), to, message(subject), parts) for _ in range(count)]
+    writes = [messages.posting(service, "verify_email", letter, "user-1") for letter in letters]
     for write in writes:
         await service.store.commit(write)
     return writes[0].id
@@ -41,8 +41,8 @@ async def test_a_letter_is_sent_once_and_its_contents_are_forgotten(mailing, new
     service = mailing(server)
     id = await post(service)
 
-    await outbox.deliver_due(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     (sent,) = server.mails
     assert (sent["To"], sent["From"]) == (TO, "Login <no-reply@login.example>")
@@ -62,8 +62,8 @@ async def test_without_a_mail_server_letters_are_held_and_stay_so(
     await post(server.service)
     service = mailing(await new_mail_server())
 
-    await outbox.deliver_due(server.service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(server.service)
+    await mail_delivery.deliver_due(service)
 
     assert await states(service) == ["held"]
 
@@ -71,11 +71,11 @@ async def test_without_a_mail_server_letters_are_held_and_stay_so(
 async def test_letters_share_a_connection(mailing, new_mail_server):
     server = await new_mail_server()
     service = mailing(server)
-    await post(service, count=outbox.BATCH)
+    await post(service, count=mail_delivery.BATCH)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
-    assert (server.connections, len(server.octets)) == (1, outbox.BATCH)
+    assert (server.connections, len(server.octets)) == (1, mail_delivery.BATCH)
     assert set(await states(service)) == {"sent"}
 
 
@@ -84,7 +84,7 @@ async def test_two_processes_send_a_letter_once(mailing, new_mail_server):
     service = mailing(server)
     await post(service, count=5)
 
-    await asyncio.gather(*(outbox.deliver_due(service) for _ in range(4)))
+    await asyncio.gather(*(mail_delivery.deliver_due(service) for _ in range(4)))
 
     assert len({each["Message-ID"] for each in server.mails}) == len(server.mails) == 5
 
@@ -94,12 +94,12 @@ async def test_what_the_server_puts_off_is_tried_again_later(mailing, new_mail_s
     service = mailing(server)
     await post(service)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     waiting = await only(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     assert server.octets == []
-    service.clock.advance(outbox.PAUSES[0])
-    await outbox.deliver_due(service)
+    service.clock.advance(mail_delivery.PAUSES[0])
+    await mail_delivery.deliver_due(service)
 
     assert (waiting.state, waiting.attempts) == ("queued", 1)
     assert waiting.last_error == "the server answered 451 come back"
@@ -109,15 +109,15 @@ async def test_what_the_server_puts_off_is_tried_again_later(mailing, new_mail_s
 async def test_a_letter_is_given_up_after_a_day(mailing, new_mail_server):
     service = mailing(await new_mail_server("451 no"))
     await post(service)
-    for pause in outbox.PAUSES:
-        await outbox.deliver_due(service)
+    for pause in mail_delivery.PAUSES:
+        await mail_delivery.deliver_due(service)
         service.clock.advance(pause)
     assert await states(service) == ["queued"]
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     failed = await only(service)
-    assert (failed.state, failed.attempts) == ("failed", outbox.ATTEMPTS)
-    assert timedelta(hours=23) < sum(outbox.PAUSES, timedelta()) < timedelta(hours=25)
+    assert (failed.state, failed.attempts) == ("failed", mail_delivery.ATTEMPTS)
+    assert timedelta(hours=23) < sum(mail_delivery.PAUSES, timedelta()) < timedelta(hours=25)
 
 
 async def test_what_the_server_refuses_for_good_is_not_tried_again(mailing, new_mail_server):
@@ -127,7 +127,7 @@ async def test_what_the_server_refuses_for_good_is_not_tried_again(mailing, new_
     await post(service)
     await post(service, to="other@example.com")
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     found = {each.state: each.last_error async for each in service.store.scan(OUTBOX)}
     assert found == {"failed": "the server answered 550 <(address)> is unknown here", "sent": ""}
@@ -138,7 +138,7 @@ async def test_a_server_that_can_not_be_reached_costs_every_letter_one_attempt(m
     service = mailing(None)
     await post(service, count=3)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     found = [each async for each in service.store.scan(OUTBOX)]
     assert {(each.state, each.attempts) for each in found} == {("queued", 1)}
@@ -152,11 +152,11 @@ async def test_a_dropped_connection_costs_only_the_letter_that_was_under_way(
     service = mailing(server)
     await post(service, count=3)
 
-    await outbox.deliver_due(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     assert sorted(await states(service)) == ["queued", "sent", "sent"]
-    service.clock.advance(outbox.PAUSES[0])
-    await outbox.deliver_due(service)
+    service.clock.advance(mail_delivery.PAUSES[0])
+    await mail_delivery.deliver_due(service)
 
     # at least once: the letter that the server had taken comes again, as the same one
     ids = [each["Message-ID"] for each in server.mails]
@@ -164,11 +164,11 @@ async def test_a_dropped_connection_costs_only_the_letter_that_was_under_way(
 
 
 async def test_a_server_that_hangs_keeps_nobody_for_ever(mailing, new_mail_server, monkeypatch):
-    monkeypatch.setattr(outbox, "BATCH_SECONDS", 0.2)
+    monkeypatch.setattr(mail_delivery, "BATCH_SECONDS", 0.2)
     service = mailing(await new_mail_server("hang"))
     await post(service, count=2)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     found = [each async for each in service.store.scan(OUTBOX)]
     assert sorted((each.state, each.attempts) for each in found) == [("queued", 0), ("queued", 1)]
@@ -185,12 +185,12 @@ async def test_what_a_dead_process_had_begun_is_sent_by_another_with_the_same_id
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(outbox, "_settle", dies)  # after the server took it
-        await outbox.deliver_due(service)
-    await outbox.deliver_due(service)
+        patch.setattr(mail_delivery, "_settle", dies)  # after the server took it
+        await mail_delivery.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     assert (await states(service), len(server.octets)) == (["sending"], 1)
-    service.clock.advance(outbox.CLAIM)
-    await outbox.deliver_due(service)
+    service.clock.advance(mail_delivery.CLAIM)
+    await mail_delivery.deliver_due(service)
 
     assert [each["Message-ID"] for each in server.mails] == [f"<{id}@localhost>"] * 2
     assert server.octets[0] == server.octets[1]
@@ -210,7 +210,7 @@ async def test_addresses_of_every_alphabet_are_sent_to(mailing, new_mail_server,
     service = mailing(server)
     await post(service, to=to)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     ((_, recipients, options),) = server.envelopes
     assert recipients == [told]
@@ -222,7 +222,7 @@ async def test_a_server_without_smtputf8_is_not_asked_again(mailing, new_mail_se
     service = mailing(server)
     await post(service, to="nörä@example.com")
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     failed = await only(service)
     assert failed.state == "failed"
@@ -249,7 +249,7 @@ async def test_what_is_no_single_address_is_sent_to_nobody(mailing, new_mail_ser
     service = mailing(server)
     await post(service, to=hostile)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     assert (server.octets, await states(service)) == ([], ["failed"])
 
@@ -259,7 +259,7 @@ async def test_a_subject_begins_no_header_of_its_own(mailing, new_mail_server):
     service = mailing(server, smtp_from_name='Größe, "Söhne"')
     await post(service, subject="Hi\r\nBcc: evil@example.com\u2028X: y" + " ö" * 100)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     (sent,) = server.mails
     assert (sent["Bcc"], sent["X"]) == (None, None)
@@ -283,7 +283,7 @@ async def test_an_encoded_word_is_no_way_around_that(mailing, new_mail_server, e
     service = mailing(server, smtp_from_name=encoded)
     await post(service, subject=encoded)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     (sent,) = server.mails
     assert sent["Bcc"] is None
@@ -299,13 +299,13 @@ async def test_logs_name_no_address_and_no_code(mailing, new_mail_server, monkey
         def __getattr__(self, level):
             return lambda event, **fields: logged.append((level, event, fields))
 
-    monkeypatch.setattr(outbox, "_log", Log())
+    monkeypatch.setattr(mail_delivery, "_log", Log())
     server = await new_mail_server("451 no", "250 taken")
     server.recipients["bad@example.com"] = "550 bad@example.com"
     service = mailing(server)
     await post(service)
     await post(service, to="bad@example.com")
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     assert len(logged) == 2
     assert not re.search(r"nora|bad@|12345678", repr(logged))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.config import loading as settings
-from idp.delivery import outbox, sms_hook, smtp
 from idp.foundation.errors import ConfigError
+from idp.mail import delivery as mail_delivery
+from idp.mail import sms_hook, smtp
 from idp.records import OUTBOX
 from tests.idp.test_delivery import post
 from tests.support.certificate import self_signed
@@ -29,7 +30,7 @@ def login(tmp_path):
 async def error_after(service):
     """Why the letter was not sent; empty when it was."""
     await post(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     (letter,) = [each async for each in service.store.scan(OUTBOX)]
     assert letter.state == ("queued" if letter.last_error else "sent")
     return letter.last_error
@@ -79,8 +80,8 @@ async def test_a_wrong_password_is_mended_by_the_operator_not_by_losing_letters(
 
     with open(login["smtp_password_file"], "w") as file:
         file.write(PASSWORD)
-    service.clock.advance(outbox.PAUSES[0])
-    await outbox.deliver_due(service)
+    service.clock.advance(mail_delivery.PAUSES[0])
+    await mail_delivery.deliver_due(service)
 
     assert len(server.octets) == 1
 

@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
-from idp import mail
 from idp.identity import lockout, recovery
-from idp.identity import security_letters as letters
+from idp.mail import messages
+from idp.mail.templates import security as letters
 from idp.records import USERS, Email, LockoutRules
 from storage import Update
 
@@ -25,7 +25,7 @@ async def person(server, **changes):
 
 async def held(server, writes):
     await server.store.commit(*writes)
-    return [each.letter for each in await mail.held(server.service)]
+    return [each.letter for each in await messages.held(server.service)]
 
 
 @pytest.mark.parametrize("kind", TELLING)
@@ -35,7 +35,7 @@ async def test_the_proven_address_is_told_in_its_owners_language(server, kind):
     user = structs.replace(user, profile=profile)
 
     (letter,) = await held(server, TELLING[kind](server.service, user))
-    (stored,) = await mail.held(server.service)
+    (stored,) = await messages.held(server.service)
 
     assert (stored.kind, stored.user_id) == (kind, user.id)
     assert letter.to == "nora@example.com"
@@ -75,7 +75,7 @@ async def test_whoever_gets_a_new_password_is_told(server):
     user = await prove_address(server)
     await recovery.reset_password(server.service, server.user[0], actor="a test")
 
-    (letter,) = await mail.held(server.service)
+    (letter,) = await messages.held(server.service)
     assert (letter.kind, letter.user_id) == ("password_changed", user.id)
 
 
@@ -88,4 +88,4 @@ async def test_whoever_is_locked_out_is_told_once(server):
         await lockout.failed(server.service, user, rules, "passwords", n)
 
     assert (await changed(server, server.user[0])).state == "locked"
-    assert [each.kind for each in await mail.held(server.service)] == ["account_locked"]
+    assert [each.kind for each in await messages.held(server.service)] == ["account_locked"]

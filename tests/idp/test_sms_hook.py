@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from idp.delivery import outbox
 from idp.identity import phone_verifications
+from idp.mail import delivery as mail_delivery
 from idp.records import OUTBOX, USERS, Phone
 
 SECRET = "a secret that both sides know"
@@ -49,8 +49,8 @@ async def test_a_code_is_handed_over_once_and_signed(hooked):
     service, hook = hooked(204)
     code, user = await ask(service)
 
-    await outbox.deliver_due(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     (call,) = hook.calls
     letter = await stored(service)
@@ -72,11 +72,11 @@ async def test_a_hook_that_fails_is_called_again_with_the_same_message(hooked):
     service, hook = hooked(503, 200)
     await ask(service)
 
-    await outbox.deliver_due(service)
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
+    await mail_delivery.deliver_due(service)
     waiting = await stored(service)
-    service.clock.advance(outbox.PAUSES[0])
-    await outbox.deliver_due(service)
+    service.clock.advance(mail_delivery.PAUSES[0])
+    await mail_delivery.deliver_due(service)
 
     assert (waiting.state, waiting.last_error) == ("queued", "the hook answered 503")
     assert [json.loads(call.body) for call in hook.calls] == [json.loads(hook.calls[0].body)] * 2
@@ -88,7 +88,7 @@ async def test_what_the_hook_refuses_for_good_is_given_up(hooked, status, state)
     service, _ = hooked(status)
     await ask(service)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     assert (await stored(service)).state == state
 
@@ -106,6 +106,6 @@ async def test_a_hook_may_be_in_a_network_that_applications_are_not_called_in(ho
     service = replace(service, config=public)
     await ask(service)
 
-    await outbox.deliver_due(service)
+    await mail_delivery.deliver_due(service)
 
     assert len(hook.calls) == 1

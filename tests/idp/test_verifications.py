@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp import mail
 from idp.identity import verifications
 from idp.identity.mail_codes import CodeRefused
 from idp.identity.verifications import UrlTemplateRefused
+from idp.mail import messages
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS, Email
 from storage import Insert
 from tests.support.stored import count, everything, only
@@ -165,7 +165,7 @@ async def test_a_code_is_of_one_address_and_of_one_user(server, user):
 async def test_the_mail_brings_the_code_and_a_link_in_the_users_language(server, user):
     user = structs.replace(user, profile=structs.replace(user.profile, preferred_language="de"))
     code = await begin(server, user)
-    (held,) = await mail.held(server.service)
+    (held,) = await messages.held(server.service)
 
     letter = held.letter
     assert (held.kind, held.user_id, letter.to, letter.code) == (
@@ -200,7 +200,7 @@ async def test_nothing_that_can_be_used_is_stored_in_the_clear(server, user):
 async def test_a_template_decides_where_the_mail_leads(server, user):
     user = structs.replace(user, id="a&b=c d")
     code = await begin(server, user, url_template=TEMPLATE)
-    (held,) = await mail.held(server.service)
+    (held,) = await messages.held(server.service)
 
     assert held.letter.url == (
         f"https://app.example.com/verify?u=a%26b%3Dc%20d&o={user.org_id}&c={code}#{code}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from idp import mail
 from idp.identity import factors
+from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from storage import Update
 from tests.support.audit import events_agree
@@ -72,7 +72,7 @@ async def test_a_person_comes_with_id_and_password_and_no_mail_is_sent(server):
     assert user.profile.display_name == "Road Runner"
     assert user.email_key == "road@runner.example"
     assert user.password.hash == HASH
-    assert await mail.held(server.service) == []
+    assert await messages.held(server.service) == []
     await events_agree(server.store)
 
 

@@ -6,7 +6,8 @@ import base64
 
 import pytest
 
-from idp.policies import images, texts
+from idp.mail import wording_rules
+from idp.policies import images
 from idp.policies.pictures import BOXES
 from idp.records import PICTURES, POLICIES
 from idp.transfer.kinds.texts import KINDS
@@ -47,7 +48,7 @@ async def test_words_of_letters_are_kept_and_told_again(server):
 async def test_every_letter_whose_words_can_be_set_has_its_list(server):
     taken = [each for each in KINDS if each.prepare and each.member.endswith("Messages")]
 
-    assert len(taken) == len(texts.TYPES)
+    assert len(taken) == len(wording_rules.TYPES)
 
 
 async def test_words_that_name_what_no_letter_knows_are_left_out(server):

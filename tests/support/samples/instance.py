@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from idp import mail
 from idp.foundation.i18n import load, message
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
+from idp.mail import messages
 from idp.records import SIGNING_KEYS
 from tests.support.samples.searches import NO_PLACE
 
@@ -36,8 +36,10 @@ async def waited(world):
 
 
 async def held_letter(world):
-    letter = mail.write(load("en"), "ada@acme.example", message("A subject"), [message("A text")])
-    posting = mail.posting(world.server.service, "invite", letter)
+    letter = messages.write(
+        load("en"), "ada@acme.example", message("A subject"), [message("A text")]
+    )
+    posting = messages.posting(world.server.service, "invite", letter)
     await world.server.store.commit(posting)
     return {"mailId": posting.id}
 

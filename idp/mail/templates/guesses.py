@@ -6,8 +6,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp.foundation.i18n import message
-from idp.identity import security_letters
-from idp.mail import Link
+from idp.mail.messages import Link
+from idp.mail.templates import security as security_messages
 from idp.records import User
 from idp.service import Service
 from storage import Write
@@ -32,7 +32,7 @@ def password_closed(service: Service, user: User) -> list[Write]:
     link = Link(
         message("Choose a new password:", context="mail"), service.config.issuer + _RESET_PAGE
     )
-    return security_letters.told(service, user, "password_closed", subject, text, ways, link)
+    return security_messages.told(service, user, "password_closed", subject, text, ways, link)
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
@@ -48,8 +48,8 @@ def wrong_codes(service: Service, user: User) -> list[Write]:
         "If it was not you, somebody knows your password: choose another one now.",
         context="mail",
     )
-    account = security_letters.account(service)
-    return security_letters.told(service, user, "wrong_codes", subject, text, warning, account)
+    account = security_messages.account(service)
+    return security_messages.told(service, user, "wrong_codes", subject, text, warning, account)
 
 
 def _host(service: Service) -> str:

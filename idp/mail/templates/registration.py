@@ -5,9 +5,9 @@ No name that was typed stands in it: a stranger's mailbox is nobody's notice boa
 
 from __future__ import annotations
 
-from idp import mail
 from idp.foundation.i18n import Bundle, message
-from idp.mail import Code, Letter, Link, Part, Wording
+from idp.mail import messages
+from idp.mail.messages import Code, Letter, Link, Part, Wording
 
 
 def with_code(
@@ -36,7 +36,7 @@ def with_code(
         ),
     ]
     subject = message("Confirm your e-mail address", context="mail")
-    return mail.write(bundle, to, subject, parts, wording)
+    return messages.write(bundle, to, subject, parts, wording)
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Letter:
@@ -51,4 +51,6 @@ def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Let
         Link(message("Sign in, in the same browser:", context="mail"), sign_in_url),
         message("If it was not you, do nothing: nothing was changed.", context="mail"),
     ]
-    return mail.write(bundle, to, message("You have an account already", context="mail"), parts)
+    return messages.write(
+        bundle, to, message("You have an account already", context="mail"), parts
+    )

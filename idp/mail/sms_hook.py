@@ -15,9 +15,9 @@ from typing import Final
 import msgspec
 
 from idp.config.settings import Config
-from idp.delivery.failures import NotSent
 from idp.foundation.errors import ConfigError
-from idp.mail import Letter
+from idp.mail.failures import NotSent
+from idp.mail.messages import Letter
 from idp.outgoing.http import Failed
 from idp.records import Mail
 from idp.service import Service

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.foundation.i18n import Message, message
-from idp.identity import security_letters
+from idp.mail.templates import security as security_messages
 from idp.records import MailKind, User
 from idp.service import Service
 from storage import Write
@@ -47,5 +47,5 @@ _WARNING: Final = message(
 def told(service: Service, user: User, kind: MailKind) -> list[Write]:
     """The writes that tell of it, where the person has a proven address."""
     subject, text = _SAYS[kind]
-    account = security_letters.account(service)
-    return security_letters.told(service, user, kind, subject, text, account, _WARNING)
+    account = security_messages.account(service)
+    return security_messages.told(service, user, kind, subject, text, account, _WARNING)

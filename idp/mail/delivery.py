@@ -15,10 +15,9 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp import mail
-from idp.delivery import mime, sms_hook, smtp
-from idp.delivery.failures import NotSent
 from idp.foundation import logs
+from idp.mail import messages, mime, sms_hook, smtp
+from idp.mail.failures import NotSent
 from idp.records import OUTBOX, Mail, MailState
 from idp.service import Service
 from storage import Stale, Update, Value
@@ -71,15 +70,17 @@ async def _due(service: Service) -> list[Mail]:
         found += page.records
     now = service.clock.now()
     return [
-        each for each in found if each.due_at <= now and mail.is_sent(service.config, each.kind)
+        each
+        for each in found
+        if each.due_at <= now and messages.is_sent(service.config, each.kind)
     ][: BATCH * CONNECTIONS]
 
 
 async def _deliver(service: Service, due: Sequence[Mail]) -> None:
     claims = await asyncio.gather(*(_claim(service, each) for each in due))
     claimed = [each for each, is_ours in zip(due, claims, strict=True) if is_ours]
-    texts = [each for each in claimed if each.kind in mail.TEXT_MESSAGES]
-    mails = [each for each in claimed if each.kind not in mail.TEXT_MESSAGES]
+    texts = [each for each in claimed if each.kind in messages.TEXT_MESSAGES]
+    mails = [each for each in claimed if each.kind not in messages.TEXT_MESSAGES]
     batches = [mails[start : start + BATCH] for start in range(0, len(mails), BATCH)]
     work = [*(_send_batch(service, each) for each in batches)]
     work += [_send_text(service, each) for each in texts]
@@ -124,7 +125,7 @@ async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
 
 
 async def _send(service: Service, server: smtp.Connection, letter: Mail) -> None:
-    opened = mail.opened(service, letter)
+    opened = messages.opened(service, letter)
     try:
         envelope = mime.envelope(service.config, letter.id, letter.created_at, opened)
         answer = await server.send(envelope)
@@ -139,7 +140,7 @@ async def _send(service: Service, server: smtp.Connection, letter: Mail) -> None
 async def _send_text(service: Service, letter: Mail) -> None:
     try:
         async with asyncio.timeout(BATCH_SECONDS):
-            answer = await sms_hook.send(service, letter, mail.opened(service, letter))
+            answer = await sms_hook.send(service, letter, messages.opened(service, letter))
     except NotSent as failure:
         await _missed(service, letter, failure)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from idp.foundation.i18n import Message, message
-from idp.identity import security_letters
+from idp.mail.templates import security as security_messages
 from idp.records import MailKind, User
 from idp.service import Service
 from storage import Write
@@ -44,5 +44,5 @@ def removed(service: Service, user: User) -> Sequence[Write]:
 def _told(
     service: Service, user: User, kind: MailKind, subject: Message, text: Message
 ) -> Sequence[Write]:
-    account = security_letters.account(service)
-    return security_letters.told(service, user, kind, subject, text, account, _WARNING)
+    account = security_messages.account(service)
+    return security_messages.told(service, user, kind, subject, text, account, _WARNING)

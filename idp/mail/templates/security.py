@@ -10,9 +10,9 @@ import math
 from typing import Final
 from urllib.parse import urlsplit
 
-from idp import mail
 from idp.foundation.i18n import Message, message
-from idp.mail import Link, Part
+from idp.mail import messages
+from idp.mail.messages import Link, Part
 from idp.records import Email, MailKind, User
 from idp.service import Service
 from storage import Write
@@ -76,9 +76,9 @@ def told(
     """The letter, to the address that the person has proven; nothing where there is none."""
     if user.email is None or not user.email.is_verified:
         return []
-    bundle = mail.bundle_for(service.config, user.profile.preferred_language)
-    letter = mail.write(bundle, user.email.address, subject, parts)
-    return [mail.posting(service, kind, letter, user.id)]
+    bundle = messages.bundle_for(service.config, user.profile.preferred_language)
+    letter = messages.write(bundle, user.email.address, subject, parts)
+    return [messages.posting(service, kind, letter, user.id)]
 
 
 def account(service: Service) -> Link:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from idp import mail
 from idp.foundation.i18n import Bundle, message
-from idp.mail import Code, Letter, Link, Part, Wording
+from idp.mail import messages
+from idp.mail.messages import Code, Letter, Link, Part, Wording
 
 
 def with_code(
@@ -45,4 +45,6 @@ def with_code(
             context="mail",
         ),
     ]
-    return mail.write(bundle, to, message("Choose a new password", context="mail"), parts, wording)
+    return messages.write(
+        bundle, to, message("Choose a new password", context="mail"), parts, wording
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from idp import mail
 from idp.foundation.i18n import Bundle, message
-from idp.mail import Code, Letter, Link, Wording
+from idp.mail import messages
+from idp.mail.messages import Code, Letter, Link, Wording
 
 
 def with_link(
@@ -12,7 +12,7 @@ def with_link(
 ) -> Letter:
     """The link to the first password, which proves the address, too; and the code that does so
     elsewhere. No name stands in it: whoever asks for a mail must not choose what others read."""
-    return mail.write(
+    return messages.write(
         bundle,
         to,
         message("Choose a password for your account", context="mail"),

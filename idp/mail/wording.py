@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from idp.mail import Wording
-from idp.policies import effective, texts
+from idp.mail import wording_rules
+from idp.mail.messages import Wording
+from idp.policies import effective
 from idp.records import MessageTextRules
 from idp.service import Service
 
@@ -24,4 +25,4 @@ async def wording(
     host = urlsplit(service.config.issuer).netloc
     values = {"Host": host, "Application": application or host}
     named = {name: getattr(policy.rules, name) for name in Wording.__struct_fields__}
-    return Wording(**{name: texts.filled(words, values) for name, words in named.items()})
+    return Wording(**{name: wording_rules.filled(words, values) for name, words in named.items()})

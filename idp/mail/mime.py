@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation import domain_names
-from idp.mail import Letter
+from idp.mail.messages import Letter
 
 _ENCODING: Final = "quoted-printable"
 _ENCODED: Final = "=?"  # begins what is decoded before it is written: line ends and all (RFC 2047)

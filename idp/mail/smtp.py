@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from idp.config.settings import Config
-from idp.delivery.failures import NotSent
-from idp.delivery.mime import Envelope
 from idp.foundation.errors import ConfigError
+from idp.mail.failures import NotSent
+from idp.mail.mime import Envelope
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP, SMTPResponseException
