@@ -19,10 +19,11 @@ from tornado.web import HTTPError
 
 from handlers import api_refusals
 from handlers.base import Handler
-from idp import access, rate_limits, repeating
+from idp import access, repeating
 from idp.access import Call
 from idp.api import error_body
 from idp.api.operation import Operation
+from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.repeating import Repeatable

@@ -10,8 +10,8 @@ from tornado.web import HTTPError
 
 from handlers import hosts, params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
-from idp import rate_limits
 from idp.audit import failure_events
+from idp.credentials import rate_limits
 from idp.oauth import client_auth, explain, refusals, shown
 from idp.oauth.checks.check import METHOD
 from idp.oauth.errors import (

@@ -16,8 +16,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import org_removal, rate_limits, read_only, test_mode, tidying
+from idp import org_removal, read_only, test_mode, tidying
 from idp.audit import failure_events
+from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
 from idp.oauth import back_channel, rotation

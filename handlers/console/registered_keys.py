@@ -14,7 +14,7 @@ from handlers.console.fields import Field, Values
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
-from idp import expirations
+from idp.credentials import expirations
 from idp.foundation.i18n import message
 
 _PAIR: Final = message("Make a pair of keys", context="console")

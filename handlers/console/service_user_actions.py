@@ -11,7 +11,7 @@ from handlers.console.actions import Action, Secret
 from handlers.console.fields import Field, Values
 from handlers.console.registered_keys import KeyHandler
 from handlers.console.running import Document
-from idp import expirations
+from idp.credentials import expirations
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import Message, message
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from idp import client_secrets
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.client_secrets import NewSecret, Secrets
 from idp.clients import apps
+from idp.credentials import client_secrets
+from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
 from idp.records import APPLICATIONS, Application
 from idp.schema import answers

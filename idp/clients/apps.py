@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp import client_secrets
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
+from idp.credentials import client_secrets
 from idp.foundation.errors import NotFound, PermissionDenied
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project

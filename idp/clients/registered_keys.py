@@ -16,10 +16,11 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp import expirations, last_uses, searching
+from idp import searching
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
+from idp.credentials import expirations, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.keys import jws

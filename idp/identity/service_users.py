@@ -6,11 +6,12 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp import access, client_secrets
+from idp import access
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.client_secrets import NewSecret, Secrets
+from idp.credentials import client_secrets
+from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
 from idp.identity import covered_users, new_users, read_user, user_changes, users
 from idp.identity.new_users import Paths, Prepared

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp import expirations, last_uses, searching
+from idp import searching
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
+from idp.credentials import expirations, last_uses
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity import pats, service_users, users
 from idp.records import PATS, PersonalAccessToken, User

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from idp import client_secrets, last_uses
+from idp.credentials import client_secrets, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.oauth import assertions, stories

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from idp import last_uses
+from idp.credentials import last_uses
 from idp.identity import pats
 from idp.oauth import reserved_scopes, scopes, standing, stories, tokens, validity_details
 from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED

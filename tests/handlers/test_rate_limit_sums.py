@@ -8,7 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp import background, rate_limits
+from idp import background
+from idp.credentials import rate_limits
 from idp.limits.refused_counts import MOST_KEYS, WINDOW, RefusedCounts
 from storage import COUNTERS, Unavailable, Unit, Unknown
 from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture

@@ -20,7 +20,7 @@ MUTANTS = [
     ),
     Mutant(
         "an old secret without an end",
-        "idp/client_secrets.py",
+        "idp/credentials/client_secrets.py",
         "return old if old is not None and now < old.ends_at else None",
         "return old",
         "tests/handlers/test_secret_rotation.py -k overlap_is_over",

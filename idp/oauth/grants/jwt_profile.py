@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from idp import last_uses
+from idp.credentials import last_uses
 from idp.identity import subjects, users
 from idp.oauth import assertions, service_tokens
 from idp.oauth.assertions import NotProven

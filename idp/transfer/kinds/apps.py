@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import client_secrets
 from idp.clients import allowed_users, apps, compliance, origins, projects, read_app
+from idp.credentials import client_secrets
 from idp.oauth import rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
 from idp.transfer.kinds import packaged_secrets, storing, telling

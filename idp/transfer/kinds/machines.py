@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import structs
 
-from idp import client_secrets
+from idp.credentials import client_secrets
 from idp.identity import users
 from idp.identity.new_user_requests import UserId
 from idp.identity.service_users import TOKEN_TYPES

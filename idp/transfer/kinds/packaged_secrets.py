@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.client_secrets import Owner
+from idp.credentials.client_secrets import Owner
 from idp.records import OldSecret
 from idp.schema.field_rules import Instant, Refused, Schema, Text
 from idp.schema.reading import Request

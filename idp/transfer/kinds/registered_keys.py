@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from idp import expirations
 from idp.clients.registered_keys import TYPE, PublicKey
+from idp.credentials import expirations
 from idp.identity import users
 from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
 from idp.schema.field_rules import Instant, Name, OneOf, Text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, Protocol
 
-from idp import last_uses
+from idp.credentials import last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.records import OldSecret

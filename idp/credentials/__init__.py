@@ -1,0 +1,1 @@
+"""Secrets of programs: their check, their last use, and the limit on wrong ones."""
