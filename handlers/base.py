@@ -23,7 +23,7 @@ from handlers import hosts, params
 from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import Busy, IdpError
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
 from idp.oauth.errors import (
     InsufficientScope,
     InvalidClient,

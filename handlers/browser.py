@@ -7,7 +7,7 @@ from typing import Final
 from tornado.httputil import HTTPServerRequest
 
 from idp.config.settings import Config
-from idp.identity.agents import KEPT
+from idp.identity.sessions.browsers import KEPT
 
 _SAFE_SITES: Final = ("same-origin", "none")
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from handlers import browser
 from handlers.page import PageHandler
-from idp.identity import sessions
-from idp.identity.sessions import LiveSession
-from idp.identity.subjects import Subject
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users.subjects import Subject
 from idp.oauth import own_pages
 from idp.oauth.own_areas import OwnPages
 from idp.records import Agent, Session, User
@@ -47,7 +47,7 @@ class OwnPageHandler(PageHandler):
     async def find_person(self) -> SignedIn | None:
         """Who is there; None where that is asked first, and the answer is given."""
         agent = await self.find_agent()
-        live = await sessions.find_live(self.service, agent)
+        live = await session_lifetime.find_live(self.service, agent)
         if self._follow_choice(live):
             return None
         chosen = choose(live, self.get_cookie(self._choice_cookie))
@@ -63,7 +63,7 @@ class OwnPageHandler(PageHandler):
     async def is_recent(self, person: SignedIn, seconds: int) -> bool:
         """Whether they proved within the last `seconds` who they are; else the answer is given: a
         sign-in of theirs that comes back here."""
-        if sessions.is_recent(person.session, seconds, self.service.clock.now()):
+        if session_lifetime.is_recent(person.session, seconds, self.service.clock.now()):
             return True
         await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
         return False

@@ -15,8 +15,8 @@ from handlers.hosts import WrongHost
 from handlers.look import about
 from idp.foundation import i18n, logs
 from idp.foundation.i18n import Bundle, Message
-from idp.identity import agents, user_agents
-from idp.identity.agents import Cookie
+from idp.identity.sessions import browsers, user_agents
+from idp.identity.sessions.browsers import Cookie
 from idp.oauth import continuation, explain, notes, own_areas
 from idp.oauth.continuation import Continuation
 from idp.oauth.errors import InvalidRequest, Unusable
@@ -129,7 +129,7 @@ class PageHandler(Handler):
 
     async def find_agent(self) -> Agent | None:
         """The browser as it is now, when its cookie is current."""
-        agent = await agents.find(self.service, self.get_cookie(self._cookie_name))
+        agent = await browsers.find(self.service, self.get_cookie(self._cookie_name))
         if agent is None:
             return None
         kind = user_agents.read(self.request.headers.get("User-Agent"))
@@ -149,7 +149,7 @@ class PageHandler(Handler):
         """The fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
-        if not agents.is_form_token(self.service.vault, agent, subject_id, token):
+        if not browsers.is_form_token(self.service.vault, agent, subject_id, token):
             raise ForeignForm("the form was made for another browser")
         return form
 
@@ -164,7 +164,7 @@ class PageHandler(Handler):
 
     def form_token(self, subject_id: str, agent: Agent) -> list[tuple[str, str]]:
         """The hidden inputs of a page's form."""
-        return [("token", agents.form_token(self.service.vault, agent, subject_id))]
+        return [("token", browsers.form_token(self.service.vault, agent, subject_id))]
 
     # Pages
 

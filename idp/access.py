@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from idp.foundation import logs
 from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
-from idp.identity import org_domains, permissions
-from idp.identity.permissions import Permission, Rights
+from idp.identity.users import org_domains, permissions
+from idp.identity.users.permissions import Permission, Rights
 from idp.oauth import bearer
 from idp.oauth.bearer import Bearer
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken

@@ -8,9 +8,11 @@ from typing import Final
 
 from idp import setup
 from idp.foundation.errors import ConfigError
-from idp.identity import memberships, pats, users
-from idp.identity.memberships import IAM_OWNER
-from idp.identity.subjects import Subject
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.identity.users.memberships import IAM_OWNER
+from idp.identity.users.subjects import Subject
 from idp.oauth import presented
 from idp.oauth.errors import InvalidToken
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
@@ -29,7 +31,9 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     user = await _ensure_user(service, instance)
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
-    record, token = pats.new(service.random, service.config.vendor, subject, now, now + LIVES)
+    record, token = user_personal_access_tokens.new(
+        service.random, service.config.vendor, subject, now, now + LIVES
+    )
     await service.store.commit(
         *setup.made(service, PATS, record, "pat.created", now, user=user.id)
     )
@@ -39,12 +43,12 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
 async def _is_valid(service: Service, token: str) -> bool:
     with suppress(InvalidToken):
         await presented.find(service, token)
-        return pats.is_pat(service, token)
+        return user_personal_access_tokens.is_pat(service, token)
     return False
 
 
 async def _ensure_user(service: Service, instance: Instance) -> User:
-    user = await users.find_by_login_name(service, USER_NAME)
+    user = await user_lookup.find_by_login_name(service, USER_NAME)
     if user is not None:
         await _check_owner(service, user)
         return user

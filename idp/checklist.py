@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.identity.memberships import IAM_OWNER
+from idp.identity.users.memberships import IAM_OWNER
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,

@@ -13,7 +13,7 @@ from idp.clients import apps
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.records import (
     APPLICATIONS,
     INSTANCES,
@@ -173,7 +173,7 @@ def _client(service: Service, project: Project, secret: str) -> Application:
 async def _user(service: Service, organization: Organization, password: str) -> User:
     now = service.clock.now()
     name = _DEMO_USER
-    if await users.find_by_login_name(service, name):
+    if await user_lookup.find_by_login_name(service, name):
         name = f"{_DEMO_USER}-{service.random.id()}"  # somebody real is called so
     user = setup.new_user(service, organization, "human", name, "Dana Demo", now)
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")

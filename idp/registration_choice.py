@@ -11,7 +11,7 @@ from typing import Final, cast
 from msgspec import structs
 
 from idp.audit import events
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.policies import effective, policy
 from idp.records import INSTANCE_ID, INSTANCES, POLICIES, LoginRules
 from idp.service import Service

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from idp.audit import events
 from idp.foundation.opaque_tokens import Confidential
-from idp.identity import memberships, org_domains, organizations, recovery, users
-from idp.identity.memberships import IAM_OWNER, ORG_OWNER
+from idp.identity.users import admin_recovery, memberships, org_domains, organizations
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.memberships import IAM_OWNER, ORG_OWNER
 from idp.keys import key_ring
 from idp.keys.master_key import Vault, WrongKey
 from idp.records import (
@@ -165,7 +166,7 @@ def new_user(
         profile=profile,
         created_at=now,
         changed_at=now,
-        **users.keys(user_name, None, profile, organization.id),
+        **user_lookup.keys(user_name, None, profile, organization.id),
     )
 
 
@@ -194,7 +195,7 @@ async def _renew(service: Service, instance: Instance, user: User) -> str:
     first = _first_admin(service, user.id, password, now)
     renewed, type = {"first_admin": first}, "instance.first_admin_renewed"
     writes = events.update(service.random, INSTANCES, instance, renewed, type, ACTOR, now)
-    writes += await recovery.one_time(service, user, password, now, ACTOR)
+    writes += await admin_recovery.one_time(service, user, password, now, ACTOR)
     await service.store.commit(*writes)
     return password
 

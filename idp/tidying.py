@@ -8,7 +8,7 @@ from typing import Final
 from idp.audit import deferred_work
 from idp.audit.deferred_work import Step
 from idp.clients import app_removal, granted_roles, project_removal, project_states
-from idp.identity import lost_domains, superseded_addresses
+from idp.identity.users import lost_domains, superseded_addresses
 from idp.oauth import connections
 from idp.records import LEFTOVERS, LeftoverKind
 from idp.service import Service

@@ -13,8 +13,10 @@ from benchmarks.protocol.party import Client, Machine, Party
 from idp import setup, start
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
-from idp.identity import agents, pats, sessions
-from idp.identity.subjects import Subject
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.identity.users.subjects import Subject
 from idp.records import (
     APPLICATIONS,
     INSTANCE_ID,
@@ -98,10 +100,10 @@ class _Filling:
         user = self._user("human", f"person-{n}")
         user.email = Email(address=f"person-{n}@example.com", is_verified=True)
         user.email_key = f"person-{n}@example.com"
-        agent = agents.new(self._service).agent
-        browser, cookie = agents.rotation(random, agent, now, user)
+        agent = browsers.new(self._service).agent
+        browser, cookie = browsers.rotation(random, agent, now, user)
         subject = self._subject(user)
-        session = sessions.new(random, self._service.config, cookie.agent, subject, now)
+        session = session_lifetime.new(random, self._service.config, cookie.agent, subject, now)
         self._units += [
             [Insert(USERS, user)],
             [browser],
@@ -126,6 +128,8 @@ class _Filling:
         user, secret = self._user("machine", f"machine-{n}"), random.token()
         user.secret_hash = opaque_tokens.digest(secret)
         expires_at = now + timedelta(days=1)
-        pat, token = pats.new(random, service.config.vendor, self._subject(user), now, expires_at)
+        pat, token = user_personal_access_tokens.new(
+            random, service.config.vendor, self._subject(user), now, expires_at
+        )
         self._units += [[Insert(USERS, user)], [Insert(PATS, pat)]]
         return Machine(Client(user.id, secret), token)

@@ -12,8 +12,8 @@ from msgspec import Struct, structs
 from idp.access import Call
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
-from idp.identity import users
-from idp.identity.permissions import Rights
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.permissions import Rights
 from idp.keys.master_key import Vault
 from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
 from idp.service import Service
@@ -122,7 +122,7 @@ def _user(id: str, org_id: str, n: int) -> User:
         created_at=now,
         changed_at=now,
         email=email,
-        **users.keys(name, email, profile, org_id),
+        **user_lookup.keys(name, email, profile, org_id),
     )
     return structs.replace(user, state="locked") if n % 5000 == 0 else user
 
@@ -132,8 +132,8 @@ def _organization(id: str) -> Organization:
     return Organization(
         id=id,
         name=id,
-        name_key=users.login_key(id),
-        primary_domain=f"{users.login_key(id)}.example",
+        name_key=user_lookup.login_key(id),
+        primary_domain=f"{user_lookup.login_key(id)}.example",
         stamp="s",
         created_at=now,
         changed_at=now,

@@ -12,9 +12,9 @@ from handlers.console import cells
 from handlers.console.cells import way
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
-from idp.identity import factors, own_factors
-from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
-from idp.identity.subjects import Subject
+from idp.identity.factors import own_factors, second_factors
+from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
+from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.service import Service
 
@@ -70,7 +70,7 @@ class NewAppHandler(AccountHandler):
             APP,
             max_age=RECENT_SECONDS,
             user_id=self.person.user.id,
-            adding=factors.TOTP,
+            adding=second_factors.TOTP,
         )
 
 
@@ -105,7 +105,7 @@ class RemoveAppHandler(AccountHandler):
             title_text=_REMOVE,
             about=name or None,
             intro=_REMOVING,
-            fields=await last_factor.inputs(self.service, self.person.user, factors.TOTP),
+            fields=await last_factor.inputs(self.service, self.person.user, second_factors.TOTP),
             button=message("Remove", context="console"),
             others=(),
             is_dangerous=True,

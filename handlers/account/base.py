@@ -12,7 +12,8 @@ from idp import access
 from idp.access import Call
 from idp.foundation import uris
 from idp.foundation.errors import IdpError, NotFound
-from idp.identity import permissions, sessions
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import permissions
 from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
@@ -76,7 +77,7 @@ class AccountHandler(OwnPageHandler):
         self.person = found
         if self.is_sensitive and not await self.recent():
             return False
-        await sessions.touch(self.service, found.session)
+        await session_lifetime.touch(self.service, found.session)
         await self.show_organization(found.user.org_id)
         if visits.manages(await permissions.of_user(self.service, found.user.id)):
             self.console_url = own_areas.CONSOLE.path

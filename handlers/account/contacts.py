@@ -11,11 +11,12 @@ from handlers.console.fields import Field, at
 from handlers.console.running import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
-from idp.identity import contacts, mail_limits, prove_contact
+from idp.identity import contacts, prove_contact
 from idp.identity.contacts import EmailCode, PhoneCode
+from idp.identity.guesses import mail_limits
 from idp.identity.new_user_requests import NewEmail, NewPhone
 from idp.identity.prove_contact import Code
-from idp.identity.users import login_key
+from idp.identity.users.lookup import login_key
 from idp.oauth.params import Params
 from idp.schema import reading
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from idp.foundation.i18n import Message
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.service import Service
 
 

@@ -21,7 +21,7 @@ from idp.foundation.errors import (
 )
 from idp.foundation.i18n import Message, message
 from idp.identity import read_user
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
 from idp.oauth.params import Params
 
 SAVE: Final = message("Save", context="console")

@@ -8,8 +8,8 @@ from handlers.console import fields
 from handlers.console.fields import Field
 from handlers.login.new_password import as_shown
 from idp.foundation.i18n import message
-from idp.identity import last_factor
-from idp.identity.last_factor import PasswordNotAccepted
+from idp.identity.factors import last_factor
+from idp.identity.factors.last_factor import PasswordNotAccepted
 from idp.records import User
 from idp.service import Service
 

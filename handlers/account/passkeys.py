@@ -12,9 +12,10 @@ from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.foundation.i18n import Message, message
-from idp.identity import factors, own_passkeys, passkeys, user_passkeys, webauthn
-from idp.identity.last_factor import PasswordNotAccepted, PasswordTooShort
-from idp.identity.subjects import Subject
+from idp.identity import own_passkeys, user_passkeys
+from idp.identity.factors import passkeys, second_factors, webauthn
+from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
+from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.records import Passkey
 from idp.service import Service
@@ -50,7 +51,7 @@ class NewPasskeyHandler(AccountHandler):
             PASSKEYS,
             max_age=RECENT_SECONDS,
             user_id=user_id,
-            adding=factors.PASSKEY,
+            adding=second_factors.PASSKEY,
         )
 
 
@@ -114,7 +115,9 @@ class RemovePasskeyHandler(AccountHandler):
             title_text=message("Remove the passkey", context="passkey"),
             about=passkey.name,
             intro=_REMOVING,
-            fields=await last_factor.inputs(self.service, self.person.user, factors.PASSKEY),
+            fields=await last_factor.inputs(
+                self.service, self.person.user, second_factors.PASSKEY
+            ),
             others=(),
             button=message("Remove", context="console"),
             is_dangerous=True,

@@ -11,9 +11,10 @@ from handlers.login.new_password import policy_for, problems_of
 from handlers.page import PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
-from idp.identity import own_password, sessions, sign_in
-from idp.identity.subjects import Subject
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import own_password, password_check
+from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.service import Service
 
@@ -47,7 +48,7 @@ class PasswordHandler(AccountHandler):
             self.service, self.person.agent, self.person.live, subject, new
         )
         self.keep_cookie(cookie)
-        await self._stay(await sessions.find_live(self.service, cookie.agent))
+        await self._stay(await session_lifetime.find_live(self.service, cookie.agent))
         self.done("password")
 
     async def _prove(self, form: Params) -> list[dict[str, object]] | None:
@@ -61,12 +62,12 @@ class PasswordHandler(AccountHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)
             return None
-        except sign_in.SignInRefused as error:
+        except password_check.SignInRefused as error:
             _log.info("password change refused", cause=str(error), address=self.address())
             return [{"field": "currentPassword", "text": _WRONG}]
         return []
 
-    async def _stay(self, live: list[sessions.LiveSession]) -> None:
+    async def _stay(self, live: list[session_lifetime.LiveSession]) -> None:
         """The session is a new one: it is the one that was chosen."""
         mine = [one for one in live if one.subject.user.id == self.person.user.id]
         if mine:

@@ -10,8 +10,8 @@ from handlers.account.sections import ACCOUNT
 from handlers.login.setting_up import as_file
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
-from idp.identity import own_factors, recovery_codes
-from idp.identity.subjects import Subject
+from idp.identity.factors import own_factors, recovery_codes
+from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.service import Service
 

@@ -13,7 +13,8 @@ from handlers.console.visits import Visit
 from handlers.own_page import OwnPageHandler
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
-from idp.identity import permissions, sessions
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import permissions
 from idp.oauth import own_areas
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
@@ -73,7 +74,7 @@ class ConsoleHandler(OwnPageHandler):
             return False
         if self.is_for_owners and not await self.is_recent(found, recent_seconds):
             return False
-        await sessions.touch(self.service, found.session)
+        await session_lifetime.touch(self.service, found.session)
         rights = await permissions.of_user(self.service, found.user.id)
         self.visit = Visit(found.agent, found.live, found.several, rights)
         self.is_entered = True

@@ -14,7 +14,7 @@ from handlers.console.lists import ListHandler
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from idp.foundation.i18n import message
-from idp.identity.memberships import ORG_OWNER
+from idp.identity.users.memberships import ORG_OWNER
 from idp.oauth.params import Params
 
 OWN: Final = "/management/v1/orgs/me"

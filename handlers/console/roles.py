@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from idp.foundation.i18n import Message, message
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 
 _LABELS: Final[Mapping[str, Message]] = {
     "ORG_OWNER": message("Owner: everything in the organization", context="roles"),

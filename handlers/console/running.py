@@ -13,7 +13,7 @@ from idp.access import Call
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.foundation.errors import NotFound
-from idp.identity.permissions import Rights
+from idp.identity.users.permissions import Rights
 from idp.records import User
 from idp.repeating import Repeatable
 from idp.schema import reading

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation.i18n import Message, message
-from idp.identity.permissions import Permission, Rights
+from idp.identity.users.permissions import Permission, Rights
 from idp.oauth import own_areas
 
 CONSOLE: Final = own_areas.CONSOLE.path

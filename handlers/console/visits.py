@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.own_page import SignedIn
-from idp.identity.permissions import Rights
+from idp.identity.users.permissions import Rights
 
 
 class Visit(SignedIn, frozen=True):

@@ -10,8 +10,8 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.demo_setup import PATH as DEMO
 from idp.foundation.i18n import Message
-from idp.identity import permissions
-from idp.identity.sessions import LiveSession
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import permissions
 from idp.oauth import known_accounts, own_areas, sign_in_flow
 from idp.oauth.endpoints import END_SESSION
 from idp.oauth.flows import Flow

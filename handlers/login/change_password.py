@@ -5,7 +5,7 @@ from __future__ import annotations
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.new_password import policy_for, problems_of
 from idp.foundation.i18n import Message, message
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.oauth import sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page

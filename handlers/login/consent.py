@@ -9,7 +9,7 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
-from idp.identity.sessions import LiveSession
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import claims, claims_request, consents, reserved_scopes, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page

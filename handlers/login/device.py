@@ -11,9 +11,9 @@ from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.page import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
-from idp.identity import sessions
-from idp.identity.sessions import LiveSession
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import device_answers, device_flow
 from idp.oauth.device import PAGE
 from idp.oauth.device_flow import CodeExpired, WrongCode
@@ -90,7 +90,7 @@ class DeviceDoneHandler(PageHandler):
             self.see(LOGIN)
             return
         await self.show_client_of(found.client_id)
-        live = await sessions.find_live(self.service, agent)
+        live = await session_lifetime.find_live(self.service, agent)
         notice = _ALLOWED if found.is_allowed else _DENIED
         await show_signed_in(self, live, notice)
 

@@ -6,10 +6,11 @@ from typing import ClassVar, Final, Literal
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation.i18n import Message, message
-from idp.identity import factors, recovery_codes
-from idp.identity.factor_checks import CodeRefused
-from idp.identity.throttle import Throttled
-from idp.oauth import acr, factor_flow
+from idp.identity import authentication_context
+from idp.identity.factors import recovery_codes, second_factors
+from idp.identity.factors.code_checks import CodeRefused
+from idp.identity.guesses.throttle import Throttled
+from idp.oauth import factor_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
@@ -17,8 +18,8 @@ from idp.oauth.proofs import Proven
 
 _ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
 _WAYS: Final = {
-    factors.TOTP: (Page.TOTP, message("Use your authenticator app", context="factor")),
-    factors.PASSKEY: (Page.PASSKEY, message("Use a passkey", context="factor")),
+    second_factors.TOTP: (Page.TOTP, message("Use your authenticator app", context="factor")),
+    second_factors.PASSKEY: (Page.PASSKEY, message("Use a passkey", context="factor")),
 }
 _RECOVERY: Final = message("Use a recovery code", context="factor")
 _NONE: Final = message("No second factor is available. Ask an administrator.", context="factor")
@@ -70,7 +71,9 @@ class FactorHandler(FlowHandler):
 
 
 def _may_recover(proven: Proven) -> bool:
-    return not acr.meets(acr.reached(proven.amr), acr.TWO_FACTORS)
+    return not authentication_context.meets(
+        authentication_context.reached(proven.amr), authentication_context.TWO_FACTORS
+    )
 
 
 class CodeHandler(FactorHandler):
@@ -104,7 +107,7 @@ class CodeHandler(FactorHandler):
             self.see(self.at(LOGIN, flow))
 
     def fits(self, step: Ask, proven: Proven) -> bool:
-        return factors.TOTP in step.factors
+        return second_factors.TOTP in step.factors
 
     def _ask(self, flow: Flow, proven: Proven, *, status: int = 200, **values: object) -> None:
         self.step(

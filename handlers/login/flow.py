@@ -8,8 +8,8 @@ from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
 from idp.oauth import continuation, flows, request_limits, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page

@@ -13,7 +13,8 @@ from handlers.login.flow import LOGIN
 from handlers.page import PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
-from idp.identity import agents, sessions
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth import front_channel, logout
 from idp.oauth.endpoints import END_SESSION
 from idp.records import Agent, LogoutRequest
@@ -52,10 +53,10 @@ class LogoutHandler(HintHandler):
             return
         agent = await self.find_agent()
         ended = await self.end_hinted(request)
-        if ended is not None or agent is None or not agents.is_stored(agent):
+        if ended is not None or agent is None or not browsers.is_stored(agent):
             self.see(done(ended or request))
             return
-        live = await sessions.find_live(self.service, agent)
+        live = await session_lifetime.find_live(self.service, agent)
         if not live:  # nobody to ask; but tokens of sessions that are only idle shall end too
             await self._end_all(agent, request)
             return
@@ -71,7 +72,7 @@ class LogoutHandler(HintHandler):
         request = await self._find()
         if request is None:
             return
-        if agent is None or not agents.is_stored(agent):
+        if agent is None or not browsers.is_stored(agent):
             self.see(done(request))
             return
         form = self.page_form(request.id, agent)

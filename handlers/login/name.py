@@ -9,7 +9,8 @@ from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
 from idp.foundation.i18n import Message, message
-from idp.identity import registration, sessions
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import registration
 from idp.oauth import brands, homes, registration_flow, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
@@ -102,7 +103,7 @@ class LoginHandler(LoginNameHandler):
             self.see(self.at(ADDRESSES[step.page], flow))
 
     async def _without_application(self) -> None:
-        live = await sessions.find_live(self.service, await self.find_agent())
+        live = await session_lifetime.find_live(self.service, await self.find_agent())
         await self.show_wanted_client()
         if self.wanted_id("client_id") is None and len(live) == 1:
             await self.show_organization(live[0].subject.organization.id)

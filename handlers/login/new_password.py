@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from idp.identity import factors, password_change
-from idp.identity.subjects import Subject
+from idp.identity.factors import second_factors
+from idp.identity.users import password_change
+from idp.identity.users.subjects import Subject
 from idp.passwords import policy as password_policy
 from idp.passwords.policy import MAX_CHARACTERS, Problem
 from idp.policies import effective
@@ -15,13 +16,15 @@ from idp.service import Service
 
 async def policy_for(service: Service, user: User) -> dict[str, object]:
     """What a new password of this person needs, as the page says it."""
-    has_factor = await factors.is_asked_for(service, user)
+    has_factor = await second_factors.is_asked_for(service, user)
     return await _policy(service, user.org_id, has_factor=has_factor)
 
 
 async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:
     """What the first password of somebody in this organization needs, as the page says it."""
-    return await _policy(service, org_id, has_factor=await factors.is_forced(service, org_id))
+    return await _policy(
+        service, org_id, has_factor=await second_factors.is_forced(service, org_id)
+    )
 
 
 async def _policy(service: Service, org_id: str | None, *, has_factor: bool) -> dict[str, object]:

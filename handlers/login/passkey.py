@@ -9,7 +9,7 @@ import msgspec
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
-from idp.identity import factors, webauthn
+from idp.identity.factors import second_factors, webauthn
 from idp.oauth import passkey_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
@@ -53,7 +53,7 @@ class PasskeyHandler(FlowHandler):
             is_fitting = step.live is None
         else:
             is_wanted = step.page in (Page.PASSKEY, Page.FACTOR)
-            is_fitting = is_wanted and factors.PASSKEY in step.factors
+            is_fitting = is_wanted and second_factors.PASSKEY in step.factors
         if not is_fitting:
             self.see(self.at(LOGIN, flow))
             return None

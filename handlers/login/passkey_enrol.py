@@ -10,8 +10,8 @@ from handlers.login.setting_up import SettingUpHandler
 from idp.foundation import logs
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
-from idp.identity import webauthn
-from idp.identity.passkeys import MAX_NAME
+from idp.identity.factors import webauthn
+from idp.identity.factors.passkeys import MAX_NAME
 from idp.oauth import factor_flow, passkey_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page

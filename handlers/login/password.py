@@ -5,8 +5,8 @@ from __future__ import annotations
 from handlers.login import passkey
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation.i18n import message
-from idp.identity import sign_in
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import password_check
 from idp.oauth import reset_flow, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
@@ -41,7 +41,7 @@ class PasswordHandler(FlowHandler):
             )
         except Throttled as error:
             await self._ask(flow, login_name, status=429, retry_seconds=self.wait(error))
-        except sign_in.SignInRefused as error:
+        except password_check.SignInRefused as error:
             texts = [_WRONG, OTHER_WAYS] if error.is_repeated else [_WRONG]
             problems = [{"field": None, "text": text} for text in texts]
             await self._ask(flow, login_name, status=400, problems=problems)

@@ -10,9 +10,9 @@ from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
-from idp.identity import registration
-from idp.identity.registration import NOTHING, Closed, Problem, Typed
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.users import registration
+from idp.identity.users.registration import NOTHING, Closed, Problem, Typed
 from idp.oauth import homes, registration_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page

@@ -14,9 +14,9 @@ from handlers.login.name import problem_of
 from handlers.login.register import as_shown
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.registration import Problem
-from idp.identity.throttle import Throttled
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.users.registration import Problem
 from idp.mail import messages
 from idp.oauth import reset_flow
 from idp.oauth.flows import Flow

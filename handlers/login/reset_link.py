@@ -18,8 +18,10 @@ from handlers.page import ForeignForm
 from handlers.replying import ReplyingHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
-from idp.identity import guess_resets, password_change, reset_links, sessions, verifications
-from idp.identity.reset_links import LinkRefused, Opened
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import email_verification, password_change, reset_links
+from idp.identity.users.reset_links import LinkRefused, Opened
 from idp.oauth import continuation, flows, own_areas, own_pages, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
@@ -102,12 +104,12 @@ class ResetLinkHandler(ReplyingHandler):
     async def _set(self, flow: Flow | None, opened: Opened, password: str) -> None:
         """The new password, and the session that it opens, are one unit."""
         flow = flow or await self._begin()
-        subject = await verifications.mark_reached(self.service, opened.subject)
+        subject = await email_verification.mark_reached(self.service, opened.subject)
         change = await password_change.prepare(
             self.service, subject, password, actor=subject.user.id
         )
         writes = [*change.writes, opened.spent]
-        proven = Proven(change.subject, sessions.PASSWORD)
+        proven = Proven(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)

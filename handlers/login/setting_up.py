@@ -10,9 +10,9 @@ from handlers.login.factors import WRONG
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
-from idp.identity import factors, totp
-from idp.identity.factor_checks import CodeRefused
-from idp.identity.throttle import Throttled
+from idp.identity.factors import second_factors, totp
+from idp.identity.factors.code_checks import CodeRefused
+from idp.identity.guesses.throttle import Throttled
 from idp.oauth import factor_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Ask, Page
@@ -25,8 +25,8 @@ MAX_NAME: Final = 100
 _log = logs.logger(__name__)
 _NAME: Final = Text(max=MAX_NAME)
 _KINDS: Final = {
-    factors.TOTP: message("Set up an authenticator app", context="factor"),
-    factors.PASSKEY: message("Set up a passkey", context="factor"),
+    second_factors.TOTP: message("Set up an authenticator app", context="factor"),
+    second_factors.PASSKEY: message("Set up a passkey", context="factor"),
 }
 _BAD_NAME: Final = message("A name has at most 100 characters, all in one line.", context="factor")
 

@@ -11,8 +11,9 @@ from handlers.page import ForeignForm, PageHandler
 from idp import registration_choice, setup
 from idp.foundation import logs
 from idp.foundation.i18n import message
-from idp.identity import own_password, permissions, sign_in
-from idp.identity.throttle import Throttled
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import own_password, password_check
+from idp.identity.users import permissions
 from idp.oauth import own_areas
 from idp.oauth.params import Params
 from storage import Conflict, Stale
@@ -52,7 +53,7 @@ class SetupHandler(PageHandler):
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
-        except (sign_in.SignInRefused, Stale) as error:  # Stale: another one was faster
+        except (password_check.SignInRefused, Stale) as error:  # Stale: another one was faster
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
             await self._ask(login_name, status=400, problems=problems)

@@ -9,9 +9,9 @@ from handlers.page import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
-from idp.identity import verifications
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.verifications import AddressHeld
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users import email_verification
+from idp.identity.users.email_verification import AddressHeld
 from idp.oauth.interaction import Page
 
 _log = logs.logger(__name__)
@@ -38,7 +38,7 @@ class VerifyAddressHandler(PageHandler):
             raise ForeignForm("the form may have been sent by another site")
         code = self._own_form().get("code") or ""
         try:
-            await verifications.verify_email(self.service, self.wanted_id("user") or "", code)
+            await email_verification.verify_email(self.service, self.wanted_id("user") or "", code)
         except (CodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.slug, address=self.address())
             text = _HELD if isinstance(error, AddressHeld) else _REFUSED
@@ -60,4 +60,4 @@ class VerifyAddressHandler(PageHandler):
         )
 
 
-ROUTES = [(verifications.PAGE, VerifyAddressHandler)]
+ROUTES = [(email_verification.PAGE, VerifyAddressHandler)]

@@ -10,11 +10,11 @@ from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
-from idp.identity import registration
-from idp.identity.agents import Cookie
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.registration import Problem
-from idp.identity.throttle import Throttled
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.users import registration
+from idp.identity.users.registration import Problem
 from idp.mail import messages
 from idp.oauth import homes, registration_flow, sign_in_flow
 from idp.oauth.flows import Flow

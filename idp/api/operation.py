@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
 
-from idp.identity.permissions import Permission
+from idp.identity.users.permissions import Permission
 from idp.schema.answers import Answer, Filed
 from idp.schema.reading import Nothing, Request
 

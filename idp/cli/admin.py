@@ -26,9 +26,9 @@ def reset_password(login_name: str, config_file: Path | None, **flags: object) -
     """Give a person a one-time password. Example: idp admin reset-password admin@localhost"""
 
     async def reset(service: Service) -> None:
-        from idp.identity import recovery
+        from idp.identity.users import admin_recovery
 
-        click.echo(await recovery.reset_password(service, login_name, actor=ACTOR))
+        click.echo(await admin_recovery.reset_password(service, login_name, actor=ACTOR))
 
     on_store(reset, config_file, flags)
 
@@ -40,9 +40,9 @@ def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
     """Let a user who was locked out try again. Example: idp admin unlock admin@localhost"""
 
     async def unlocked(service: Service) -> None:
-        from idp.identity import recovery
+        from idp.identity.users import admin_recovery as user_admin_recovery
 
-        was_barred = await recovery.unlock(service, login_name, actor=ACTOR)
+        was_barred = await user_admin_recovery.unlock(service, login_name, actor=ACTOR)
         _say(f"{login_name} may sign in" if was_barred else f"nothing barred {login_name}")
 
     on_store(unlocked, config_file, flags)
@@ -55,9 +55,9 @@ def grant_owner(login_name: str, config_file: Path | None, **flags: object) -> N
     """Make a user an owner of the instance. Example: idp admin grant-owner admin@localhost"""
 
     async def granted(service: Service) -> None:
-        from idp.identity import recovery
+        from idp.identity.users import admin_recovery as identity_user_admin_recovery
 
-        is_new = await recovery.grant_owner(service, login_name, actor=ACTOR)
+        is_new = await identity_user_admin_recovery.grant_owner(service, login_name, actor=ACTOR)
         _say(f"{login_name} owns the instance" + ("" if is_new else " already"))
 
     on_store(granted, config_file, flags)

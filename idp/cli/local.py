@@ -15,8 +15,8 @@ from idp.cli.admin import ACTOR
 from idp.cli.document import Document
 from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound
-from idp.identity import permissions
-from idp.identity.permissions import Rights
+from idp.identity.users import permissions
+from idp.identity.users.permissions import Rights
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.schema import reading
 from idp.schema.answers import Filed

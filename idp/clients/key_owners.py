@@ -5,7 +5,8 @@ from __future__ import annotations
 from idp.access import Call
 from idp.clients import apps
 from idp.clients.registered_keys import Owner
-from idp.identity import service_users, users
+from idp.identity import service_users
+from idp.identity.users import lookup as user_lookup
 from idp.records import APP_KEYS, USER_KEYS, Application, User
 from idp.service import Service
 
@@ -38,5 +39,5 @@ def _application(client: Application) -> Owner:
 
 
 def _user(user: User) -> Owner:
-    staying = (users.staying(user),)  # an id may be made again, and must not find the key
+    staying = (user_lookup.staying(user),)  # an id may be made again, and must not find the key
     return Owner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 from idp.access import Call
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.clients import grant_ids, granted_roles, management_access, projects, roles
+from idp.clients import granted_roles, management_access, projects, roles
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -21,6 +21,7 @@ from idp.foundation.errors import (
     InvalidArgument,
     NotFound,
 )
+from idp.identity.users import grant_ids
 from idp.records import (
     LEFTOVERS,
     ORGANIZATIONS,

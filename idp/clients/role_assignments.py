@@ -11,16 +11,10 @@ from msgspec import Struct
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.clients import (
-    grant_ids,
-    granted_roles,
-    management_access,
-    project_grants,
-    projects,
-    roles,
-)
+from idp.clients import granted_roles, management_access, project_grants, projects, roles
 from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity import covered_users, read_user
+from idp.identity.users import grant_ids
 from idp.records import (
     PROJECT_GRANTS,
     PROJECT_ROLES,

@@ -8,8 +8,7 @@ from msgspec import structs
 
 from idp.access import Call
 from idp.audit.versioned_updates import Changed
-from idp.identity import covered_users, new_users, user_changes
-from idp.identity.new_users import Paths
+from idp.identity import covered_users, user_changes
 from idp.identity.person_fields import (
     GENDERS,
     Birthdate,
@@ -18,6 +17,8 @@ from idp.identity.person_fields import (
     WebPage,
     Zone,
 )
+from idp.identity.users import creation as user_creation
+from idp.identity.users.creation import Paths
 from idp.records import Profile, User
 from idp.schema import answers
 from idp.schema.field_rules import Language, Name, Text, UserName
@@ -51,7 +52,7 @@ class ProfileChange(Request, frozen=True, kw_only=True):
             values["gender"] = GENDERS.get(self.gender)
         if "display_name" in values:
             values["display_name"] = self.display_name or ""
-        return new_users.with_display_name(structs.replace(before, **values))
+        return user_creation.with_display_name(structs.replace(before, **values))
 
 
 class HumanChange(Request, frozen=True, kw_only=True):

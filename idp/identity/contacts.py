@@ -8,18 +8,11 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
-from idp.identity import (
-    covered_users,
-    mail_links,
-    phone_verifications,
-    protected_addresses,
-    user_changes,
-    verifications,
-    verified_contacts,
-)
+from idp.identity import covered_users, mail_links, protected_addresses, user_changes
 from idp.identity.new_user_requests import Empty, NewEmail, NewPhone, SendEmail
-from idp.identity.new_users import Paths
-from idp.identity.verifications import Begun
+from idp.identity.users import email_verification, phone_verification, verified_contacts
+from idp.identity.users.creation import Paths
+from idp.identity.users.email_verification import Begun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.mail.templates import security as security_messages
@@ -131,7 +124,7 @@ async def set_phone(
     if not request.is_verified:
         found.phone = phone
         send = request.return_code is None
-        begun = phone_verifications.begin_phone(service, found, send=send, by=call.asserts)
+        begun = phone_verification.begin_phone(service, found, send=send, by=call.asserts)
     user = await versioned_updates.changed(
         service,
         USERS,
@@ -156,7 +149,7 @@ async def resend_phone(
     if user.phone is None or user.phone.is_verified_everywhere:
         raise FailedPrecondition("no phone number waits for a proof", slug="phone.not_waiting")
     send = request.return_code is None
-    begun = phone_verifications.begin_phone(service, user, send=send, by=call.asserts)
+    begun = phone_verification.begin_phone(service, user, send=send, by=call.asserts)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, is_told=not send)
 
@@ -196,7 +189,7 @@ def _phone(known: Phone | None, sent: Phone) -> Phone:
 async def _email_code(
     service: Service, call: Call, user: User, send: SendEmail | None, back: Empty | None
 ) -> Begun:
-    return await verifications.begin_email(
+    return await email_verification.begin_email(
         service,
         user,
         send=back is None,

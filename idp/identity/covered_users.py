@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from idp.access import Call
 from idp.foundation.errors import FailedPrecondition, PermissionDenied
-from idp.identity import permissions, read_user
+from idp.identity import read_user
+from idp.identity.users import permissions
 from idp.records import User
 from idp.service import Service
 

@@ -16,20 +16,19 @@ from idp import access
 from idp.access import Call
 from idp.foundation import user_names
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
-from idp.identity import (
-    mail_links,
-    new_users,
-    password_acceptance,
-    phone_verifications,
-    protected_addresses,
-    verifications,
-    verified_contacts,
-)
+from idp.identity import mail_links, protected_addresses
 from idp.identity.new_user_requests import CreateHuman, Link, NewEmail, NewPhone
 from idp.identity.new_user_requests import Organization as NamedOrganization
-from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.person_fields import password_problems
-from idp.identity.verifications import Begun
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
+    password_acceptance,
+    phone_verification,
+    verified_contacts,
+)
+from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.email_verification import Begun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
@@ -78,7 +77,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
     async def prepare() -> _Prepared:
         return await _prepare(service, call, organization, whole, request)
 
-    made = await new_users.make(service, prepare)
+    made = await user_creation.make(service, prepare)
     return Created(
         user_id=made.user.id,
         details=_details(made.user),
@@ -126,7 +125,7 @@ async def _prepare(
 ) -> _Prepared:
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
-    made = await new_users.prepare(
+    made = await user_creation.prepare(
         service,
         organization,
         new,
@@ -182,13 +181,13 @@ async def _password_problems(
     service: Service, organization: Organization | None, new: NewHuman, request: CreateHuman
 ) -> Iterable[FieldProblem]:
     if request.hashed_password:
-        return new_users.hash_problems(
+        return user_creation.hash_problems(
             service, "hashedPassword.hash", request.hashed_password.hash
         )
     if request.password is None or not request.password.password:
         return ()
     password = request.password.password
-    found = await new_users.initial_password_problems(service, organization, new, password)
+    found = await user_creation.initial_password_problems(service, organization, new, password)
     return password_problems("password.password", found)
 
 
@@ -240,7 +239,7 @@ async def _password(service: Service, org_id: str | None, request: CreateHuman) 
             service, org_id, plain.password, must_change=plain.change_required
         )
     if hashed:
-        return new_users.imported(service, hashed.hash, must_change=hashed.change_required)
+        return user_creation.imported(service, hashed.hash, must_change=hashed.change_required)
     return None
 
 
@@ -249,14 +248,16 @@ async def _begin_email(service: Service, user: User, email: NewEmail, by: Verifi
         return Begun(code="", writes=[])
     template = email.send_code.url_template if email.send_code else None
     send = email.return_code is None
-    return await verifications.begin_email(service, user, send=send, url_template=template, by=by)
+    return await email_verification.begin_email(
+        service, user, send=send, url_template=template, by=by
+    )
 
 
 def _begin_phone(service: Service, user: User, phone: NewPhone | None, by: VerifiedBy) -> Begun:
     if phone is None or phone.is_verified:
         return Begun(code="", writes=[])
     send = phone.return_code is None
-    return phone_verifications.begin_phone(service, user, send=send, by=by)
+    return phone_verification.begin_phone(service, user, send=send, by=by)
 
 
 def _details(user: User) -> Details:

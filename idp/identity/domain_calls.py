@@ -17,7 +17,8 @@ from idp.foundation.errors import (
     InvalidArgument,
     Taken,
 )
-from idp.identity import lost_domains, org_domains, organizations, read_organization
+from idp.identity import read_organization
+from idp.identity.users import lost_domains, org_domains, organizations
 from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
 from idp.schema import answers
 from idp.schema.answers import Answer, Details

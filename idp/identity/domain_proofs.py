@@ -16,7 +16,8 @@ from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
-from idp.identity import domain_calls, org_domains, organizations
+from idp.identity import domain_calls
+from idp.identity.users import org_domains, organizations
 from idp.outgoing.http import Failed
 from idp.records import DOMAINS, Challenge, OrganizationDomain
 from idp.schema import answers

@@ -10,20 +10,20 @@ from msgspec import structs
 from idp import access
 from idp.access import Call
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.identity import (
-    new_users,
-    password_acceptance,
-    password_resets,
-    phone_verifications,
-    protected_addresses,
-    verifications,
-    verified_contacts,
-)
+from idp.identity import protected_addresses
 from idp.identity.create_human import doubles
 from idp.identity.new_user_requests import OtpSecret, PasswordHash
-from idp.identity.new_users import NewHuman, Paths, Prepared
 from idp.identity.org_setup import NewEmail, NewPhone, NewProfile
 from idp.identity.person_fields import password_problems
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
+    password_acceptance,
+    phone_verification,
+    reset_codes,
+    verified_contacts,
+)
+from idp.identity.users.creation import NewHuman, Paths, Prepared
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
@@ -120,7 +120,11 @@ async def take(service: Service, call: Call, document: object) -> Imported:
     async def prepare() -> Prepared:
         return await _prepare(service, call, organization, whole)
 
-    making = new_users.foretold(prepare) if request.dry_run else new_users.make(service, prepare)
+    making = (
+        user_creation.foretold(prepare)
+        if request.dry_run
+        else user_creation.make(service, prepare)
+    )
     made = await making
     return Imported(
         user_id=made.user.id,
@@ -152,10 +156,12 @@ async def _password_problems(
 ) -> list[FieldProblem]:
     if request.hashed_password:
         encoded = request.hashed_password.value
-        return new_users.hash_problems(service, "hashedPassword.value", encoded)
+        return user_creation.hash_problems(service, "hashedPassword.value", encoded)
     if not request.password:
         return []
-    found = await new_users.initial_password_problems(service, organization, new, request.password)
+    found = await user_creation.initial_password_problems(
+        service, organization, new, request.password
+    )
     return password_problems("password", found)
 
 
@@ -167,14 +173,14 @@ async def _password(service: Service, org_id: str, request: ImportHuman) -> Pass
         )
     if request.hashed_password:
         encoded = request.hashed_password.value
-        return new_users.imported(service, encoded, must_change=must_change)
+        return user_creation.imported(service, encoded, must_change=must_change)
     return None
 
 
 async def _prepare(
     service: Service, call: Call, organization: Organization, new: NewHuman
 ) -> Prepared:
-    made = await new_users.prepare(
+    made = await user_creation.prepare(
         service,
         organization,
         new,
@@ -186,11 +192,9 @@ async def _prepare(
     if user.email is not None and user.email.is_verified:
         await protected_addresses.check(service, call, user)
     if user.email is not None and not user.email.is_verified:
-        writes += (await verifications.begin_email(service, user, send=True)).writes
+        writes += (await email_verification.begin_email(service, user, send=True)).writes
     elif user.password is None:
-        writes += (await password_resets.begin(service, user, send=True)).writes
+        writes += (await reset_codes.begin(service, user, send=True)).writes
     if user.phone is not None and not user.phone.is_verified:
-        writes += phone_verifications.begin_phone(
-            service, user, send=False, by=call.asserts
-        ).writes
+        writes += phone_verification.begin_phone(service, user, send=False, by=call.asserts).writes
     return structs.replace(made, writes=writes)

@@ -6,9 +6,10 @@ from typing import ClassVar, Final
 
 from idp.access import Call
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
-from idp.identity import covered_users, mail_links, password_resets, verifications
+from idp.identity import covered_users, mail_links
 from idp.identity.new_user_requests import Empty
-from idp.identity.verifications import Begun
+from idp.identity.users import email_verification, reset_codes
+from idp.identity.users.email_verification import Begun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.records import User
@@ -84,5 +85,5 @@ async def _begun(service: Service, user: User, template: str | None, *, send: bo
     page by a link that proves it, too."""
     is_proven = user.email is not None and user.email.is_verified
     if send and template is None and not is_proven:
-        return await verifications.begin_email(service, user, send=True)
-    return await password_resets.begin(service, user, send=send, url_template=template)
+        return await email_verification.begin_email(service, user, send=True)
+    return await reset_codes.begin(service, user, send=send, url_template=template)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from idp.clients.origins import origin_of
 from idp.foundation.errors import FieldProblem
-from idp.identity import verifications
+from idp.identity.users import email_verification
 from idp.records import APPLICATIONS, CLIENT_ORIGINS
 from idp.service import Service
 
@@ -25,8 +25,8 @@ async def problems(
     if not template:
         return []
     try:
-        verifications.check_url_template(service.config, template)
-    except verifications.UrlTemplateRefused as refused:
+        email_verification.check_url_template(service.config, template)
+    except email_verification.UrlTemplateRefused as refused:
         return [FieldProblem(refused.slug, path, refused.message)]
     if await _is_allowed(service, org_id, template):
         return []

@@ -7,8 +7,9 @@ from typing import Literal
 
 from idp import access, searching
 from idp.access import Call
-from idp.identity import memberships, read_user
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity import read_user
+from idp.identity.users import memberships
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, Organization, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details

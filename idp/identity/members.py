@@ -10,8 +10,9 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
-from idp.identity import memberships, permissions, users
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, permissions
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -121,7 +122,7 @@ async def _add(
     held = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
     try:
         made = memberships.insertion(service.random, held, call.actor, now)
-        await service.store.commit(*made, users.staying(user))
+        await service.store.commit(*made, user_lookup.staying(user))
     except Stale:  # an id that is made again has none of its rights
         raise _no_user() from None
     except Conflict:

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from idp.identity import totp
-from idp.identity.new_users import CLIENT_PREFIX
+from idp.identity.factors import totp
 from idp.identity.person_fields import PostalAddress, ProfileFields
+from idp.identity.users.creation import CLIENT_PREFIX
 from idp.passwords import schemes
 from idp.records import Profile
 from idp.schema.field_rules import (

@@ -9,7 +9,8 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Taken
-from idp.identity import login_claims, org_domains, organizations, users
+from idp.identity.users import login_name_reservations, org_domains, organizations
+from idp.identity.users import lookup as user_lookup
 from idp.records import DOMAINS, ORGANIZATIONS, Organization
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -49,7 +50,7 @@ async def create(service: Service, call: Call, request: NewOrganization) -> Orga
         await commit_settled(service.store, *writes)
         return made
 
-    made = await login_claims.repeated(attempt, _MEETS_AT)
+    made = await login_name_reservations.repeated(attempt, _MEETS_AT)
     return OrganizationCreated(id=made.id, details=answers.details(made, made.id))
 
 
@@ -66,7 +67,7 @@ async def rename(service: Service, call: Call, request: OrganizationRename) -> C
         return await access.organization(service, call)
 
     def decide(_: Organization) -> Mapping[str, object]:
-        return {"name": request.name, "name_key": users.login_key(request.name)}
+        return {"name": request.name, "name_key": user_lookup.login_key(request.name)}
 
     type = "organization.renamed"
     try:

@@ -8,18 +8,18 @@ from msgspec import structs
 
 from idp.access import Call
 from idp.foundation.errors import InvalidArgument
-from idp.identity import (
+from idp.identity.person_fields import ProfileFields, password_problems
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
     memberships,
-    new_users,
     org_domains,
     organizations,
     password_acceptance,
-    verifications,
     verified_contacts,
 )
-from idp.identity.new_users import NewHuman, Paths, Prepared
-from idp.identity.permissions import ORGANIZATION_ROLES
-from idp.identity.person_fields import ProfileFields, password_problems
+from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.permissions import ORGANIZATION_ROLES
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.records import Organization, Profile
@@ -102,7 +102,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     async def prepare() -> _Prepared:
         return await _prepare(service, request, administrator, call.actor)
 
-    made = await new_users.make(service, prepare)
+    made = await user_creation.make(service, prepare)
     return WasSetUp(
         details=answers.details(made.organization, made.organization.id),
         org_id=made.organization.id,
@@ -117,7 +117,7 @@ async def _read(service: Service, document: object) -> SetUp:
         new, name = _person(request.human), request.org.name if request.org else ""
         organization = organizations.new(service, name or "", "", service.clock.now())
         password = request.human.password
-        found = await new_users.initial_password_problems(service, organization, new, password)
+        found = await user_creation.initial_password_problems(service, organization, new, password)
         problems += password_problems("human.password", found)
     if problems:
         raise InvalidArgument(problems)
@@ -149,7 +149,7 @@ async def _prepare(
     taken = await organizations.taken(service, organization, "org")
     if not request.org.domain:  # a generated one that was given out just now is made anew
         taken = [each for each in taken if each.field != "org.domain"]
-    made = await new_users.prepare(
+    made = await user_creation.prepare(
         service, organization, administrator, actor=actor, paths=_PATHS, is_by_instance=True
     )
     roles = list(dict.fromkeys(request.roles)) or _ROLES
@@ -157,7 +157,7 @@ async def _prepare(
     writes = org_domains.insertion(service, organization, actor, now)
     writes += memberships.insertion(service.random, held, actor, now)
     if not request.human.email.is_email_verified:
-        begun = await verifications.begin_email(service, made.user, send=True)
+        begun = await email_verification.begin_email(service, made.user, send=True)
         writes += begun.writes
     return _Prepared(
         user=made.user,

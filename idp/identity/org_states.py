@@ -10,7 +10,8 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import memberships, protected_organizations
+from idp.identity import protected_organizations
+from idp.identity.users import memberships
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import factors, last_factor, passkey_changes, passkeys, user_passkeys
-from idp.identity.sessions import LiveSession
+from idp.identity import user_passkeys
+from idp.identity.factors import last_factor, passkey_changes, passkeys, second_factors
+from idp.identity.sessions.lifetime import LiveSession
 from idp.mail.templates import security as security_messages
 from idp.records import PASSKEYS, Passkey
 from idp.service import Service
@@ -40,9 +41,13 @@ async def remove(
     subject, user = live.subject, live.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)
     if len(await passkeys.of_user(service, user.id)) == 1:
-        if user.password is None or await factors.is_needed(service, user, factors.PASSKEY):
+        if user.password is None or await second_factors.is_needed(
+            service, user, second_factors.PASSKEY
+        ):
             raise FailedPrecondition("it is the last way to sign in", slug="passkey.last")
-    also = await last_factor.password_change_for(service, subject, factors.PASSKEY, new_password)
+    also = await last_factor.password_change_for(
+        service, subject, second_factors.PASSKEY, new_password
+    )
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
     now, type = service.clock.now(), "passkey.deleted"
     gone = versioned_updates.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)

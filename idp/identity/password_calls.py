@@ -9,22 +9,17 @@ from idp.access import Call
 from idp.audit import drafts, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
-from idp.identity import (
-    covered_users,
-    guess_resets,
-    mail_links,
-    password_acceptance,
-    password_change,
-    password_resets,
-    sessions,
-    sign_in,
-    users,
-)
-from idp.identity.mail_codes import CodeRefused
+from idp.identity import covered_users, mail_links
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses.origin import TryOrigin
 from idp.identity.new_user_requests import Empty, NewPassword
 from idp.identity.person_fields import password_problems
-from idp.identity.subjects import Subject
-from idp.identity.try_origin import TryOrigin
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import password_check
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import password_acceptance, password_change, reset_codes
+from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.mail.templates import security as security_messages
@@ -102,7 +97,7 @@ async def set_password(
         found = await _subject(service, call, user_id)
         if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
-        now, news = service.clock.now(), await sessions.news_of_all(service, found)
+        now, news = service.clock.now(), await session_lifetime.news_of_all(service, found)
         also[:] = [*proof, *news, *security_messages.password_changed(service, found.user)]
         also.extend(
             password_change.forget_first_password(
@@ -139,7 +134,7 @@ async def reset_password(
     if send and not (user.email and user.email.is_verified):
         message = "the user has no verified e-mail address"
         raise FailedPrecondition(message, slug="email.not_verified")
-    begun = await password_resets.begin(service, user, send=send, url_template=template)
+    begun = await reset_codes.begin(service, user, send=send, url_template=template)
     await commit_settled(service.store, *begun.writes)
     return ResetBegun(
         details=answers.details(user, user.org_id),
@@ -150,7 +145,7 @@ async def reset_password(
 
 async def _subject(service: Service, call: Call, user_id: str) -> Subject:
     user = await covered_users.find_person(service, call, user_id)
-    subject = await users.subject_of(service, user)
+    subject = await user_lookup.subject_of(service, user)
     if subject is None:
         raise NotFound("there is no such user", slug="user.not_found")
     return subject
@@ -165,7 +160,7 @@ async def _proof(
     if request.verification_code is None:
         return ()
     try:
-        return [await password_resets.check(service, user, request.verification_code)]
+        return [await reset_codes.check(service, user, request.verification_code)]
     except CodeRefused as refused:
         raise _refused("verificationCode", refused.slug, refused.message) from refused
 
@@ -176,11 +171,11 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     service = drafts.undrafted(service)
     try:
         origin = TryOrigin(f"api:{call.actor}")
-        checked = await sign_in.check_current(service, user, password, origin)
-    except sign_in.SignInRefused:
+        checked = await password_check.check_current(service, user, password, origin)
+    except password_check.SignInRefused:
         message = "is not the user's password"
         raise _refused("currentPassword", "password.wrong", message) from None
-    await sign_in.succeeded(service, checked)
+    await password_check.succeeded(service, checked)
 
 
 def _refused(path: str, slug: str, message: str) -> InvalidArgument:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from idp.access import Call
 from idp.foundation.errors import PermissionDenied
-from idp.identity import permissions, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import permissions
 from idp.records import USERS, User
 from idp.search import paging
 from idp.service import Service
@@ -20,7 +21,7 @@ async def check(service: Service, call: Call, user: User) -> None:
     PermissionDenied: somebody else signs in by the address who may do more than the caller."""
     if user.email is None:
         return
-    held_by = {"address_key": users.login_key(user.email.address)}
+    held_by = {"address_key": user_lookup.login_key(user.email.address)}
     async for holder in paging.each(service, USERS, held_by):
         is_concerned = call.is_by_instance or holder.org_id == user.org_id
         if holder.id == user.id or holder.email_key is None or not is_concerned:

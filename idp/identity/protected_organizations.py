@@ -11,8 +11,8 @@ from typing import Final
 from idp.access import Call
 from idp.clients import management_access
 from idp.foundation.errors import PermissionDenied
-from idp.identity import permissions
-from idp.identity.permissions import ORGANIZATION_ROLES
+from idp.identity.users import permissions
+from idp.identity.users.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, PROJECTS, USERS, Organization
 from idp.search import paging
 from idp.service import Service

@@ -8,9 +8,9 @@ from typing import Final
 from idp.access import Call
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity import covered_users, read_user
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.phone_verifications import verify_phone
-from idp.identity.verifications import verify_email
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users.email_verification import verify_email
+from idp.identity.users.phone_verification import verify_phone
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Name

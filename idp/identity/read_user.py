@@ -10,7 +10,9 @@ from msgspec import Struct, structs
 
 from idp.access import Call
 from idp.foundation.errors import NotFound
-from idp.identity import lock_ends, users, verified_contacts
+from idp.identity.guesses import lock_ends
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import verified_contacts
 from idp.records import ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -122,7 +124,7 @@ async def read(service: Service, call: Call, user_id: str) -> FoundUser:
 async def _answer(service: Service, organization: Organization, user: User) -> UserAnswer:
     found = answer(organization, user)
     if user.email and user.email_key:
-        holder = await users.find_by_login_name(service, user.email.address, user.org_id)
+        holder = await user_lookup.find_by_login_name(service, user.email.address, user.org_id)
         if holder and holder.id == user.id:
             names = [*found.login_names, user.email.address]
             return structs.replace(found, login_names=list(dict.fromkeys(names)))

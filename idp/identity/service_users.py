@@ -13,8 +13,10 @@ from idp.audit.versioned_updates import Changed
 from idp.credentials import client_secrets
 from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import covered_users, new_users, read_user, user_changes, users
-from idp.identity.new_users import Paths, Prepared
+from idp.identity import covered_users, read_user, user_changes
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import Paths, Prepared
 from idp.records import USERS, Profile, TokenKind, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -66,12 +68,12 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
         changed_at=now,
         description=request.description or None,
         access_token_type=TOKEN_TYPES[request.access_token_type],
-        **users.keys(request.user_name, None, profile, organization.id),
+        **user_lookup.keys(request.user_name, None, profile, organization.id),
     )
 
     async def prepare() -> Prepared:
         actor, paths = call.actor, Paths(user_name="userName")
-        return await new_users.insertion(
+        return await user_creation.insertion(
             service,
             organization,
             user,
@@ -80,7 +82,7 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
             is_by_instance=call.is_by_instance,
         )
 
-    await new_users.make(service, prepare)
+    await user_creation.make(service, prepare)
     return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
 
 

@@ -9,8 +9,10 @@ from msgspec import structs
 from idp.access import Call
 from idp.audit import versioned_updates
 from idp.foundation.errors import NotFound
-from idp.identity import login_claims, new_users, users
-from idp.identity.new_users import NameAvailability, Paths
+from idp.identity.users import creation as user_creation
+from idp.identity.users import login_name_reservations
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import NameAvailability, Paths
 from idp.records import ORGANIZATIONS, USERS, Email, User
 from idp.service import Service
 from storage import Write
@@ -43,7 +45,7 @@ async def make(
 
     def decide_all(user: User) -> Mapping[str, object]:
         after = structs.replace(user, **decide(user))
-        keys = users.keys(after.user_name, emails[0], after.profile, user.org_id)
+        keys = user_lookup.keys(after.user_name, emails[0], after.profile, user.org_id)
         return {**decide(user), "email": emails[0], **keys}
 
     async def attempt() -> User:
@@ -57,7 +59,7 @@ async def make(
             also=lambda *_: [*claims, *also],
         )
 
-    return await login_claims.repeated(attempt, new_users.MEETS_AT)
+    return await login_name_reservations.repeated(attempt, user_creation.MEETS_AT)
 
 
 async def _available(
@@ -70,8 +72,10 @@ async def _available(
         raise NotFound("there is no such user", slug="user.not_found")
     if after.user_name == before.user_name and after.email == before.email:
         return None
-    asked = new_users.candidate(organization, after, before, is_by_instance=call.is_by_instance)
-    (found,) = await new_users.availability_of_each(service, [asked])
+    asked = user_creation.candidate(
+        organization, after, before, is_by_instance=call.is_by_instance
+    )
+    (found,) = await user_creation.availability_of_each(service, [asked])
     if problems := found.problems(paths):
-        raise new_users.refusal(problems)
+        raise user_creation.refusal(problems)
     return found

@@ -9,7 +9,9 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
-from idp.identity import covered_users, factors, read_user, recovery_codes, users
+from idp.identity import covered_users, read_user
+from idp.identity.factors import recovery_codes, second_factors
+from idp.identity.users import lookup as user_lookup
 from idp.records import User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -19,8 +21,8 @@ from storage.settling import commit_settled
 _READY: Final = "AUTH_FACTOR_STATE_READY"
 _TYPES: Final = {
     "password": "AUTHENTICATION_METHOD_TYPE_PASSWORD",
-    factors.PASSKEY: "AUTHENTICATION_METHOD_TYPE_PASSKEY",
-    factors.TOTP: "AUTHENTICATION_METHOD_TYPE_TOTP",
+    second_factors.PASSKEY: "AUTHENTICATION_METHOD_TYPE_PASSKEY",
+    second_factors.TOTP: "AUTHENTICATION_METHOD_TYPE_TOTP",
     "recovery-codes": "AUTHENTICATION_METHOD_TYPE_RECOVERY_CODE",
 }
 
@@ -52,7 +54,7 @@ class MethodsFound(Answer, frozen=True, kw_only=True):
 async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
     """Tell by what a user can sign in. Raises NotFound."""
     user = await read_user.find(service, call, user_id)
-    held = set(await factors.of_user(service, user))
+    held = set(await second_factors.of_user(service, user))
     left = await recovery_codes.left(service, user)
     others = {"password": user.password, "recovery-codes": left}
     held.update(name for name, what in others.items() if what)
@@ -82,10 +84,10 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
     async def attempt() -> Changed:
         user = await covered_users.find(service, call, user_id)
         versioned_updates.check_sequence(user, call)
-        subject = await users.subject_of(service, user)
+        subject = await user_lookup.subject_of(service, user)
         if user.totp is None or subject is None:
             raise NotFound("the user has no authenticator app", slug="totp.not_found")
-        change = await factors.remove_totp(service, subject, call.actor)
+        change = await second_factors.remove_totp(service, subject, call.actor)
         await commit_settled(service.store, *change.writes)
         return Changed(details=answers.details(change.subject.user, user.org_id))
 

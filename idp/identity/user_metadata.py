@@ -11,7 +11,9 @@ from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
-from idp.identity import covered_users, new_users, read_user, users
+from idp.identity import covered_users, read_user
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -80,7 +82,7 @@ async def put(
     user = await covered_users.find(service, call, user_id)
     _check(key)
     value = base64.b64encode(request.value).decode()
-    entry = await service.store.get(USER_METADATA, new_users.metadata_id(user.id, key))
+    entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
     if entry is None:
         try:
             return await _add(service, call, user, key, value)
@@ -154,17 +156,17 @@ async def remove(service: Service, call: Call, user_id: str, key: str) -> Change
 
 async def _add(service: Service, call: Call, user: User, key: str, value: str) -> Changed:
     now = service.clock.now()
-    entry = new_users.metadata_entry(user, key, value, now)
+    entry = user_creation.metadata_entry(user, key, value, now)
     type, random = "user_metadata.created", service.random
     writes = events.insertion(
         random, USER_METADATA, entry, type, call.actor, now, user.org_id, key=key
     )
-    await commit_settled(service.store, *writes, users.staying(user))
+    await commit_settled(service.store, *writes, user_lookup.staying(user))
     return Changed(details=answers.details(entry, user.org_id))
 
 
 async def _find(service: Service, user: User, key: str) -> UserMetadata:
-    entry = await service.store.get(USER_METADATA, new_users.metadata_id(user.id, key))
+    entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
     if entry is None:
         raise NotFound("there is no such entry", slug="metadata.not_found")
     return entry

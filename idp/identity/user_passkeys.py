@@ -10,7 +10,9 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
-from idp.identity import covered_users, passkey_changes, read_user, users
+from idp.identity import covered_users, read_user
+from idp.identity.factors import passkey_changes
+from idp.identity.users import lookup as user_lookup
 from idp.records import PASSKEYS, Passkey, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -72,7 +74,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
     async def find_passkey() -> Passkey:
         passkey = await find(service, user, passkey_id)
         owner = await covered_users.find(service, call, user_id)
-        subject = await users.subject_of(service, owner)
+        subject = await user_lookup.subject_of(service, owner)
         if subject is not None:
             change = await passkey_changes.remove(service, subject, passkey, call.actor)
             also[:] = change.writes

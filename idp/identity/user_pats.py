@@ -11,7 +11,9 @@ from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.credentials import expirations, last_uses
 from idp.foundation.errors import FieldProblem, NotFound
-from idp.identity import pats, service_users, users
+from idp.identity import service_users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.records import PATS, PersonalAccessToken, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -71,7 +73,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     powerful as its user, so who makes it has to be, too; InvalidArgument (the date).
     """
     user = await service_users.find_covered(service, call, user_id)
-    subject = await users.find_subject(service, user.id)
+    subject = await user_lookup.find_subject(service, user.id)
     if subject is None:
         raise NotFound("there is no such user", slug="user.not_found")
     now = service.clock.now()
@@ -83,7 +85,9 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
         past=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
     )
     vendor = service.config.vendor
-    record, token = pats.new(service.random, vendor, subject, now, expires_at)
+    record, token = user_personal_access_tokens.new(
+        service.random, vendor, subject, now, expires_at
+    )
     await commit_settled(
         service.store,
         *events.insertion(

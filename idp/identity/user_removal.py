@@ -9,7 +9,8 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition
-from idp.identity import covered_users, ending, password_change
+from idp.identity import covered_users
+from idp.identity.users import ending, password_change
 from idp.records import (
     CONSENTS,
     GUESS_STREAKS,

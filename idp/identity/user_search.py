@@ -11,8 +11,9 @@ from msgspec import structs
 from idp import searching
 from idp.access import Call
 from idp.foundation.errors import FieldProblem
-from idp.identity import read_user, users
+from idp.identity import read_user
 from idp.identity.read_user import UserAnswer
+from idp.identity.users import lookup as user_lookup
 from idp.records import ORGANIZATIONS, USERS, Organization, User
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name, OneOf, Text
@@ -237,10 +238,10 @@ def _by_fact(query: UserQuery) -> Filter:
 
 
 async def _by_login_name(service: Service, query: LoginNameQuery) -> User | None:
-    user = await users.find_by_login_name(service, query.login_name)
+    user = await user_lookup.find_by_login_name(service, query.login_name)
     if user is None or query.method.endswith("_IGNORE_CASE"):
         return user
-    subject = await users.subject_of(service, user)
+    subject = await user_lookup.subject_of(service, user)
     if subject is None:
         return None
     names = read_user.answer(subject.organization, user).login_names

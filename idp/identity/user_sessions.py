@@ -11,8 +11,12 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
-from idp.identity import covered_users, read_user, session_clients, sessions, stamps, users
-from idp.identity.subjects import Subject
+from idp.identity import covered_users, read_user
+from idp.identity.sessions import clients as session_clients
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import security_stamps
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.subjects import Subject
 from idp.records import SESSIONS, USERS, Session, User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -51,7 +55,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     Raises NotFound, InvalidArgument (the cursor).
     """
     user = await read_user.find(service, call, user_id)
-    subject = await users.subject_of(service, user)
+    subject = await user_lookup.subject_of(service, user)
     of_user = Filter(path="user_id", value=user.id)
     found = await searching.find(service, SESSIONS, request.query, [of_user])
     return SessionsFound(
@@ -98,8 +102,8 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
 
     async def find() -> User:
         user = await covered_users.find(service, call, user_id)
-        subject = await users.subject_of(service, user)
-        news[:] = await sessions.news_of_all(service, subject) if subject else []
+        subject = await user_lookup.subject_of(service, user)
+        news[:] = await session_lifetime.news_of_all(service, subject) if subject else []
         return user
 
     def decide(_: User) -> Mapping[str, object]:
@@ -115,9 +119,9 @@ def _view(service: Service, subject: Subject | None, session: Session) -> Sessio
     lasts = (
         subject is not None
         and session.ended_at is None
-        and not sessions.is_over(service.config, session, service.clock.now())
+        and not session_lifetime.is_over(service.config, session, service.clock.now())
         and session.stamps
-        == stamps.of_session(subject.instance, subject.organization, subject.user)
+        == security_stamps.of_session(subject.instance, subject.organization, subject.user)
     )
     return SessionView(
         id=session.id,

@@ -9,8 +9,9 @@ from idp.access import Call
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
-from idp.identity import covered_users, guess_resets
-from idp.identity.ending import ending_writes
+from idp.identity import covered_users
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.users.ending import ending_writes
 from idp.records import USERS, User
 from idp.schema import answers
 from idp.service import Service

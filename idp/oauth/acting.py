@@ -15,8 +15,8 @@ from msgspec import Struct
 from idp.audit import failure_events
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.identity import memberships, permissions
-from idp.identity.subjects import Subject
+from idp.identity.users import memberships, permissions
+from idp.identity.users.subjects import Subject
 from idp.records import MEMBERSHIPS, Authorization, Instance, Membership
 from idp.service import Service
 from storage import Key

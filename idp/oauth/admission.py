@@ -6,7 +6,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from idp.foundation import logs
-from idp.identity.sessions import LiveSession
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import allowed_users, consents, refusals
 from idp.oauth.allowed_users import Judged
 from idp.oauth.checks.check import USER_ALLOWED

@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from msgspec import structs
 
 from idp.foundation import opaque_tokens
-from idp.identity import session_clients, sessions
-from idp.identity.sessions import LiveSession
-from idp.oauth import acr, audiences, claims_request, issuing, responses, standing
+from idp.identity import authentication_context
+from idp.identity.sessions import clients as session_clients
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.lifetime import LiveSession
+from idp.oauth import audiences, claims_request, issuing, responses, standing
 from idp.oauth.allowed_users import Judged
 from idp.oauth.audiences import Granted
 from idp.oauth.authorizations import Grantee
@@ -66,7 +68,7 @@ async def answer(
         values = await _tokens(service, request, grantee, now)
     await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
-    await sessions.touch(service, live.session)
+    await session_lifetime.touch(service, live.session)
     return responses.success(service.config, return_to(request), **values)
 
 
@@ -101,7 +103,7 @@ def authorization(
         audience=granted.audience,
         auth_time=session.auth_time,
         amr=session.amr,
-        acr=acr.told(session.acr, request.acr_values),
+        acr=authentication_context.told(session.acr, request.acr_values),
         stamps=standing.stamps_of(subject.instance, subject, client),
         created_at=now,
         expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),

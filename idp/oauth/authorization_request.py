@@ -13,16 +13,8 @@ from msgspec import Struct, structs
 
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.oauth import (
-    acr,
-    claims_request,
-    id_tokens,
-    pkce,
-    request_objects,
-    responses,
-    scopes,
-    shown,
-)
+from idp.identity import authentication_context
+from idp.oauth import claims_request, id_tokens, pkce, request_objects, responses, scopes, shown
 from idp.oauth.checks import authorize as checks
 from idp.oauth.checks.check import Check
 from idp.oauth.claims_request import ClaimsRequest, Wanted
@@ -331,5 +323,5 @@ def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
     wanted = claims.id_token.get("acr", Wanted())
     is_essential = wanted.essential and bool(wanted.choice)
     asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
-    known = [each for each in [*asked, *wanted.choice] if each in acr.CLASSES]
+    known = [each for each in [*asked, *wanted.choice] if each in authentication_context.CLASSES]
     return {"acr_values": list(dict.fromkeys(known)), "is_acr_essential": is_essential}

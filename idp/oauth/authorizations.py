@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.audit import events
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.oauth import acting, standing
 from idp.oauth.standing import Client, Member, Named
 from idp.oauth.tokens import chain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from idp.identity import pats
-from idp.identity.subjects import Subject
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.identity.users.subjects import Subject
 from idp.oauth import presented
 from idp.oauth.checks.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
@@ -62,4 +62,6 @@ async def authenticate(service: Service, token: str) -> Bearer:
     with TOKEN_USER:
         if stands.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")
-    return Bearer(stands.subject, claims, stands, pats.is_pat(service, token))
+    return Bearer(
+        stands.subject, claims, stands, user_personal_access_tokens.is_pat(service, token)
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from idp.identity import org_domains
+from idp.identity.users import org_domains
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
 from idp.records import ORGANIZATIONS, Application, AuthRequest

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from idp.audit import deferred_work, versioned_updates
 from idp.foundation.errors import NotFound
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.oauth import authorizations, standing
 from idp.oauth.standing import Client
 from idp.records import (

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from idp.audit import events
 from idp.foundation import opaque_tokens
-from idp.identity.sessions import LiveSession
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import claims, claims_request, flows
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.flows import Flow

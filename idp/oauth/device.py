@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens, uris
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
 from idp.oauth import client_auth, request_limits, scopes
 from idp.oauth.checks import device as checks
 from idp.oauth.checks.check import ONCE

@@ -8,8 +8,9 @@ from msgspec import structs
 
 from idp.audit import events
 from idp.foundation import uris
-from idp.identity import session_clients, sessions
-from idp.identity.sessions import LiveSession
+from idp.identity.sessions import clients as session_clients
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import allowed_users, answering, audiences
 from idp.oauth.responses import Reply
 from idp.oauth.tokens import lifetime
@@ -63,7 +64,7 @@ async def allow(
         await commit_settled(service.store, *_decision(service, request, is_allowed=True), *made)
     except Conflict:
         raise Stale(DEVICE_REQUESTS.name, authorization.id) from None
-    await sessions.touch(service, live.session)
+    await session_lifetime.touch(service, live.session)
     return _done(request)
 
 

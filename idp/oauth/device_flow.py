@@ -7,10 +7,11 @@ answer.
 
 from __future__ import annotations
 
-from idp.identity import guess_reports, throttle
-from idp.identity.guess_reports import Outcome
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import reports as guess_reports
+from idp.identity.guesses import throttle
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.reports import Outcome
+from idp.identity.guesses.throttle import Throttled
 from idp.oauth import device, flows
 from idp.oauth.device_answers import DONE
 from idp.oauth.flows import Begun

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final, get_args
 
 from idp.config.settings import Config
-from idp.oauth import acr, claims, client_auth, grants, scopes
+from idp.identity import authentication_context
+from idp.oauth import claims, client_auth, grants, scopes
 from idp.oauth.assertions import ALGORITHMS
 from idp.oauth.endpoints import (
     AUTHORIZE,
@@ -68,7 +69,7 @@ def document(
         "revocation_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
         "revocation_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "code_challenge_methods_supported": ["S256"],
-        "acr_values_supported": list(acr.offered(config)),
+        "acr_values_supported": list(authentication_context.offered(config)),
         "claim_types_supported": ["normal"],
         "claims_supported": [*claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
         "claims_parameter_supported": True,

@@ -8,11 +8,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.identity.factors import PASSKEY, TOTP
-from idp.oauth import acr
+from idp.identity import authentication_context
+from idp.identity.factors.second_factors import PASSKEY, TOTP
 
 # What a factor makes of a password.
-_MAKES: Final[Mapping[str, str]] = {TOTP: acr.TWO_FACTORS, PASSKEY: acr.PASSKEY}
+_MAKES: Final[Mapping[str, str]] = {
+    TOTP: authentication_context.TWO_FACTORS,
+    PASSKEY: authentication_context.PASSKEY,
+}
 
 
 class What(StrEnum):
@@ -45,8 +48,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     """
 
     reached: str
-    demanded: str = acr.PASSWORD
-    wished: str = acr.PASSWORD
+    demanded: str = authentication_context.PASSWORD
+    wished: str = authentication_context.PASSWORD
     factors: frozenset[str] = frozenset()
     addable: frozenset[str] = frozenset()
     needs_password: bool = False
@@ -60,10 +63,12 @@ def due(about: Situation) -> Due | None:
 
     Whoever has a factor is asked for it before they can change anything of their account.
     """
-    goal = acr.strongest(about.demanded, about.wished)
-    if about.factors and not acr.meets(about.reached, acr.TWO_FACTORS):
+    goal = authentication_context.strongest(about.demanded, about.wished)
+    if about.factors and not authentication_context.meets(
+        about.reached, authentication_context.TWO_FACTORS
+    ):
         return Due(What.FACTOR, _reaching(about.factors, goal) or about.factors)
-    if not acr.meets(about.reached, goal) and _reaching(about.factors, goal):
+    if not authentication_context.meets(about.reached, goal) and _reaching(about.factors, goal):
         return Due(What.FACTOR, _reaching(about.factors, goal))
     if about.needs_password:
         return Due(What.PASSWORD)
@@ -75,7 +80,7 @@ def due(about: Situation) -> Due | None:
 
 
 def _of_setting_up(about: Situation) -> Due | None:
-    if not acr.meets(about.reached, about.demanded):
+    if not authentication_context.meets(about.reached, about.demanded):
         needed = _reaching(about.addable, about.demanded)
         return Due(What.ENROL, needed) if needed else Due(What.NOT_POSSIBLE)
     if about.offers and about.addable and not about.factors:
@@ -84,4 +89,4 @@ def _of_setting_up(about: Situation) -> Due | None:
 
 
 def _reaching(kinds: frozenset[str], wanted: str) -> frozenset[str]:
-    return frozenset(kind for kind in kinds if acr.meets(_MAKES[kind], wanted))
+    return frozenset(kind for kind in kinds if authentication_context.meets(_MAKES[kind], wanted))

@@ -6,10 +6,11 @@ from typing import Literal
 
 from msgspec import structs
 
-from idp.identity import factor_checks, factors, totp
-from idp.identity.agents import Cookie
-from idp.identity.try_origin import TryOrigin
-from idp.oauth import acr, flows, setups, sign_in_flow
+from idp.identity import authentication_context
+from idp.identity.factors import code_checks, second_factors, totp
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions.browsers import Cookie
+from idp.oauth import flows, setups, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven
 from idp.oauth.setups import Setup
@@ -31,11 +32,11 @@ async def enter_code(
     Raises CodeRefused, Throttled; Stale when the code was used, or something else happened, at the
     same moment.
     """
-    check = factor_checks.by_app if kind == factors.TOTP else factor_checks.by_recovery_code
+    check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, proven.subject.user, code, origin)
-    whole = proven.by(acr.AMR_CODE)
+    whole = proven.by(authentication_context.AMR_CODE)
     cookie = await sign_in_flow.prove(service, flow, whole, *accepted.writes)
-    await factor_checks.succeeded(service, accepted)
+    await code_checks.succeeded(service, accepted)
     return cookie
 
 
@@ -79,10 +80,10 @@ async def confirm_app(
     known = setups.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
-    step = await factor_checks.of_new_app(service, user, known.secret, code)
-    change = await factors.add_totp(service, proven.subject, known.secret, name, step)
+    step = await code_checks.of_new_app(service, user, known.secret, code)
+    change = await second_factors.add_totp(service, proven.subject, known.secret, name, step)
     kept = setups.seal(service, Setup(user.id, codes=change.codes)) if change.codes else None
-    proven = proven.now_as(change.subject.user).by(acr.AMR_CODE)
+    proven = proven.now_as(change.subject.user).by(authentication_context.AMR_CODE)
     noted = {"adding": None, "sealed_setup": kept}
     return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
 

@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
 
-from idp.identity import agents, sessions
-from idp.identity.agents import Cookie
-from idp.identity.sessions import LiveSession
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import brands, interaction, notes, own_areas, pushing, request_limits
 from idp.oauth.pushing import OtherBrowser
 from idp.records import (
@@ -72,7 +73,7 @@ async def begin(
     Raises TooManyRequests: the network has sent too many of the long ones; OtherBrowser: another
     one was the first to load the pushed request; Stale: see `begin_stored`.
     """
-    cookie = agents.new(service) if agent is None else None
+    cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
     request = await brands.decided(service, request)
     if known is not None:
@@ -102,7 +103,7 @@ async def _store(
     service: Service, request: AuthRequest, agent: Agent | None, *also: Write
 ) -> None:
     writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
-    if agent is not None and not agents.is_stored(agent):
+    if agent is not None and not browsers.is_stored(agent):
         writes.append(_insertion(agent, request.expires_at))
     try:
         await service.store.commit(*writes)
@@ -117,7 +118,7 @@ async def begin_stored(
 
     Raises Stale, of that, or when two forms of a new browser arrive at once.
     """
-    cookie = agents.new(service) if agent is None else None
+    cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
     request = await brands.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
@@ -130,7 +131,7 @@ async def bind(service: Service, address: str, agent: Agent | None) -> Begun | N
     request, is_stored, _ = await _read(service, address)
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
-    cookie = agents.new(service) if agent is None else None
+    cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
     if known is None:
         return None
@@ -143,7 +144,7 @@ async def bind(service: Service, address: str, agent: Agent | None) -> Begun | N
         writes: list[Write] = [
             Update(AUTH_REQUESTS, request.id, set=bound, expect={"agent_id": None})
         ]
-        if not agents.is_stored(known):
+        if not browsers.is_stored(known):
             writes.append(_insertion(known, request.expires_at))
         await service.store.commit(*writes)
     except (Stale, Conflict, OtherBrowser):
@@ -199,8 +200,8 @@ async def find(service: Service, address: str, agent: Agent | None) -> Flow | No
     client = client or await _client_of(service, request)
     if client is None or client.state != "active":
         return None
-    found = await sessions.find_open(service, agent)
-    everybody = await sessions.live_among(service, found)
+    found = await session_lifetime.find_open(service, agent)
+    everybody = await session_lifetime.live_among(service, found)
     live = interaction.admitted(service.config, request, everybody)
     address = request.id if is_stored else address
     return Flow(request, client, agent, found, live, everybody, address, is_stored)
@@ -261,7 +262,7 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
     else happened in the flow at once, also when two forms of a new browser arrive at once;
     Conflict, of the other writes.
     """
-    has_browser = agents.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
+    has_browser = browsers.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
     if not has_browser:
         ends_at = flow.request.expires_at + (timedelta(0) if flow.is_stored else notes.OUTLIVES)
         writes = (*writes, _insertion(flow.agent, ends_at))
@@ -273,13 +274,13 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
     except Conflict as error:
         raise as_stale(error) from error
     flow.is_stored, flow.address = True, flow.request.id
-    if not agents.is_stored(flow.agent):
-        flow.agent = agents.stored(flow.agent)
+    if not browsers.is_stored(flow.agent):
+        flow.agent = browsers.stored(flow.agent)
 
 
 def _insertion(agent: Agent, expires_at: datetime) -> Insert:
     """The record of a new browser, which is kept as long as that of its sign-in."""
-    return Insert(AGENTS, agents.stored(agent, expires_at=expires_at))
+    return Insert(AGENTS, browsers.stored(agent, expires_at=expires_at))
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:

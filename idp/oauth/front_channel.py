@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from idp.foundation import uris
-from idp.identity import session_clients
+from idp.identity.sessions import clients as session_clients
 from idp.records import LOGOUT_REQUESTS, LogoutRequest
 from idp.service import Service
 from storage import Insert, Write

@@ -6,7 +6,7 @@ has another one's domain, or people of others are signed in with this browser, t
 
 from __future__ import annotations
 
-from idp.identity import registration
+from idp.identity.users import registration
 from idp.oauth import brands
 from idp.oauth.flows import Flow
 from idp.oauth.sign_in_flow import note

@@ -15,10 +15,13 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.identity import factors, sessions, users
-from idp.identity.sessions import LiveSession
-from idp.identity.users import login_key
-from idp.oauth import acr, proofs, reserved_scopes
+from idp.identity import authentication_context
+from idp.identity.factors import second_factors
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.lookup import login_key
+from idp.oauth import proofs, reserved_scopes
 from idp.oauth.allowed_users import Judged
 from idp.oauth.due import Due, What
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
@@ -106,7 +109,9 @@ def decide(
     """The next step of `request` in a browser with these live sessions, and perhaps accounts that
     it remembers; Answer still depends on consent. `org_id` is the organization that is signed in
     to: its own login names count in `login_hint`, too."""
-    if request.is_acr_essential and not acr.can_meet(config, request.acr_values):
+    if request.is_acr_essential and not authentication_context.can_meet(
+        config, request.acr_values
+    ):
         return Fail(LoginRequired("no acr that claims demands can be reached here"))
     live = admitted(config, request, live)
     if "none" in request.prompt:
@@ -125,10 +130,13 @@ _PAGES: Final[Mapping[What, Page]] = {
     What.ENROL: Page.FACTOR_OFFER,
     What.OFFER: Page.FACTOR_OFFER,
 }
-_ASKING: Final[Mapping[str, Page]] = {factors.TOTP: Page.TOTP, factors.PASSKEY: Page.PASSKEY}
+_ASKING: Final[Mapping[str, Page]] = {
+    second_factors.TOTP: Page.TOTP,
+    second_factors.PASSKEY: Page.PASSKEY,
+}
 _ADDING: Final[Mapping[str | None, Page]] = {
-    factors.TOTP: Page.TOTP_ENROL,
-    factors.PASSKEY: Page.PASSKEY_ENROL,
+    second_factors.TOTP: Page.TOTP_ENROL,
+    second_factors.PASSKEY: Page.PASSKEY_ENROL,
 }
 
 
@@ -202,9 +210,14 @@ def _as_demanded(
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
     reached = chosen.reached(now)
     wished = [] if "none" in request.prompt else request.acr_values[:1]
-    is_lapsed = acr.meets(chosen.session.acr, acr.TWO_FACTORS) and reached == acr.PASSWORD
+    is_lapsed = (
+        authentication_context.meets(chosen.session.acr, authentication_context.TWO_FACTORS)
+        and reached == authentication_context.PASSWORD
+    )
     demanded = proofs.demanded(request, chosen.login)
-    return not is_lapsed and all(acr.meets(reached, each) for each in (demanded, *wished))
+    return not is_lapsed and all(
+        authentication_context.meets(reached, each) for each in (demanded, *wished)
+    )
 
 
 def _silently(
@@ -252,8 +265,8 @@ def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> b
 def login_names(one: LiveSession, org_id: str | None) -> set[str]:
     """Every form of a login name that means this user in a sign-in to that organization."""
     user, organization = one.subject.user, one.subject.organization
-    names, _ = users.login_names(organization, user.user_name, user.email)
-    return names | users.address_keys(user, org_id)
+    names, _ = user_lookup.login_names(organization, user.user_name, user.email)
+    return names | user_lookup.address_keys(user, org_id)
 
 
 def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:
@@ -265,4 +278,4 @@ def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:
     allowed = live.check_seconds
     if request.max_age is not None:
         allowed = min(allowed, request.max_age)
-    return allowed > 0 and sessions.is_recent(live.session, allowed, now)
+    return allowed > 0 and session_lifetime.is_recent(live.session, allowed, now)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from idp.identity import sessions
+from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth import acting, asserted, id_tokens, tokens
 from idp.oauth.authorizations import Grantee
 from idp.oauth.id_tokens import Content
@@ -128,6 +128,6 @@ def _access_token_ends_at(service: Service, grantee: Grantee, now: datetime) -> 
 def session_of(service: Service, grantee: Grantee, now: datetime) -> str | None:
     """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
     session = grantee.session
-    if session is None or sessions.is_over(service.config, session, now):
+    if session is None or session_lifetime.is_over(service.config, session, now):
         return None
     return session.id

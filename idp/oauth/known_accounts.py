@@ -9,10 +9,10 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from idp.identity import agents
-from idp.identity.agents import Cookie
-from idp.identity.sessions import LiveSession
-from idp.identity.users import address_keys, login_key
+from idp.identity.sessions import browsers
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users.lookup import address_keys, login_key
 from idp.oauth import brands, reserved_scopes, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import login_names
@@ -55,7 +55,7 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
     if user_id not in flow.agent.remembered:
         return None
     now = service.clock.now()
-    write, cookie = agents.forgetting(service.random, flow.agent, now, user_id)
+    write, cookie = browsers.forgetting(service.random, flow.agent, now, user_id)
     with suppress(Stale):  # another tab was faster: the list is shown anew
         await service.store.commit(write)
         return cookie

@@ -15,9 +15,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.identity import agents, sessions
-from idp.identity.agents import Cookie
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.browsers import Cookie
 from idp.oauth import back_channel, front_channel, id_tokens, notes, request_limits, responses
 from idp.oauth.authorization_request import MAX_CHARACTERS
 from idp.oauth.authorize import find_client
@@ -172,14 +173,14 @@ async def end_hinted(
 async def _end_hinted(
     service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool
 ) -> Ended | None:
-    here = await sessions.find_open(service, agent) if agent else []
+    here = await session_lifetime.find_open(service, agent) if agent else []
     ending = [session for session in here if session.user_id == request.hinted_user_id]
     if agent is None or not ending:
         return None if here else Ended(request)
     writes: list[Write] = []
     cookie = None
     if rotates:
-        rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
+        rotation, cookie = browsers.rotation(service.random, agent, service.clock.now())
         writes.append(rotation)
     return Ended(await _end(service, request, ending, writes), cookie)
 
@@ -189,8 +190,8 @@ async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> End
 
     Raises Stale when a sign-in happened at the same moment; asking again ends that one too.
     """
-    rotation, cookie = agents.rotation(service.random, agent, service.clock.now())
-    ending = await sessions.find_open(service, agent)
+    rotation, cookie = browsers.rotation(service.random, agent, service.clock.now())
+    ending = await session_lifetime.find_open(service, agent)
     request = await _end(service, request, ending, [rotation])
     return Ended(request, cookie)
 
@@ -200,7 +201,7 @@ async def _end(
 ) -> LogoutRequest:
     """End the sessions in one unit with `writes`, and let their applications hear of it."""
     for session in ending:
-        writes += await sessions.ending(service, session)
+        writes += await session_lifetime.ending(service, session)
     request, stored = await front_channel.noted(
         service, request, [session.id for session in ending]
     )

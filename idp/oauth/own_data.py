@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.identity import own_sessions, passkeys, read_user
-from idp.identity.subjects import Subject
+from idp.identity import read_user
+from idp.identity.factors import passkeys
+from idp.identity.sessions import own_sessions
+from idp.identity.users.subjects import Subject
 from idp.oauth import connections
 from idp.records import AGENTS, EVENTS, Event
 from idp.schema.answers import Answer

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
 from idp.oauth import flows
 from idp.oauth.flows import Begun
 from idp.oauth.own_areas import OwnPages

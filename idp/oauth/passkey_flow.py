@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from idp.identity import challenges, guess_resets, passkey_changes, passkeys, webauthn
-from idp.identity.agents import Cookie
+from idp.identity.factors import challenges, passkey_changes, passkeys, webauthn
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.sessions.browsers import Cookie
 from idp.oauth import setups, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.proofs import Proven

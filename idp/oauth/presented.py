@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from idp.credentials import last_uses
-from idp.identity import pats
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.oauth import reserved_scopes, scopes, standing, stories, tokens, validity_details
 from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.errors import InvalidToken
@@ -37,7 +37,7 @@ class Presented(Struct, frozen=True):
 
 async def open(service: Service, token: str) -> Presented:
     """The token, taken apart. Raises InvalidToken: not genuine, or expired."""
-    if pats.is_pat(service, token):
+    if user_personal_access_tokens.is_pat(service, token):
         return await _open_pat(service, token)
     claims = await tokens.read(service, token)
     with TOKEN_GENUINE:
@@ -52,7 +52,7 @@ async def open(service: Service, token: str) -> Presented:
 
 
 async def _open_pat(service: Service, token: str) -> Presented:
-    pat = await pats.find(service, token)
+    pat = await user_personal_access_tokens.find(service, token)
     with TOKEN_GENUINE:
         if pat is None:
             raise _refused(

@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from idp.identity import factors, password_change, users
-from idp.identity.sessions import LiveSession
-from idp.identity.subjects import Subject, is_active
-from idp.oauth import acr, setups
+from idp.identity import authentication_context
+from idp.identity.factors import second_factors
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import password_change
+from idp.identity.users.subjects import Subject, is_active
 from idp.oauth import due as dues
+from idp.oauth import setups
 from idp.oauth.due import Due, Situation
 from idp.policies import page_settings
 from idp.records import Agent, AuthRequest, LoginRules, Session, User
@@ -29,7 +32,7 @@ NOTHING: Final[Mapping[str, Any]] = {
 
 
 class Proven(Struct, frozen=True):
-    """Who proved who they are, and by what (`idp.oauth.acr`). `auth_time` is that of the session
+    """Who proved who they are, and by what (`idp.identity.authentication_context`). `auth_time` is that of the session
     that goes on with more proofs; None: all of it was proven now."""
 
     subject: Subject
@@ -54,7 +57,7 @@ async def find(
         return None
     if request.proven_secret_hash != agent.secret_hash:
         return None  # a logout or another sign-in since then has ended the proof
-    subject = await users.find_subject(service, request.proven_user_id)
+    subject = await user_lookup.find_subject(service, request.proven_user_id)
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
         return None
     whose = (subject.user.id, request.proven_auth_time)
@@ -83,15 +86,17 @@ async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | N
     """What is due of this person before the request is answered; None when nothing is."""
     user = proven.subject.user
     rules = (await page_settings.look(service, user.org_id)).login
-    allowed = factors.allowed(service.config, rules)
+    allowed = second_factors.allowed(service.config, rules)
     needs_password = await _needs_password(service, proven)
-    proofs = [*proven.amr, *([acr.AMR_PASSWORD] if needs_password else [])]
+    proofs = [*proven.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
     return dues.due(
         Situation(
-            reached=acr.reached(proofs),
+            reached=authentication_context.reached(proofs),
             demanded=demanded(request, rules),
-            wished=request.acr_values[0] if request.acr_values else acr.PASSWORD,
-            factors=await factors.of_user(service, user) & allowed,
+            wished=request.acr_values[0]
+            if request.acr_values
+            else authentication_context.PASSWORD,
+            factors=await second_factors.of_user(service, user) & allowed,
             addable=allowed,
             needs_password=needs_password,
             is_adding=request.adding is not None,
@@ -103,17 +108,27 @@ async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | N
 
 def demanded(request: AuthRequest, rules: LoginRules) -> str:
     """The class without which there is no sign-in."""
-    by_client = acr.weakest(request.acr_values) if request.is_acr_essential else acr.PASSWORD
+    by_client = (
+        authentication_context.weakest(request.acr_values)
+        if request.is_acr_essential
+        else authentication_context.PASSWORD
+    )
     is_forced = rules.force_mfa or rules.force_mfa_local_only
-    return acr.strongest(by_client, acr.TWO_FACTORS if is_forced else acr.PASSWORD)
+    return authentication_context.strongest(
+        by_client,
+        authentication_context.TWO_FACTORS if is_forced else authentication_context.PASSWORD,
+    )
 
 
 async def _needs_password(service: Service, proven: Proven) -> bool:
     """Whether the person has to choose a password: theirs is due, or a mail's code stands for
     it."""
-    if proven.auth_time is not None or acr.reached(proven.amr) == acr.PASSKEY:
+    if (
+        proven.auth_time is not None
+        or authentication_context.reached(proven.amr) == authentication_context.PASSKEY
+    ):
         return False
-    if acr.AMR_PASSWORD not in proven.amr:
+    if authentication_context.AMR_PASSWORD not in proven.amr:
         return True
     return await password_change.is_due(service, proven.subject.user)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import opaque_tokens
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
 from idp.oauth import (
     authorization_request,
     client_auth,

@@ -13,13 +13,16 @@ from msgspec import Struct, structs
 
 from idp.foundation import uris
 from idp.foundation.i18n import Bundle
-from idp.identity import mail_codes, mail_limits, registration, sessions
-from idp.identity.agents import Cookie
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.new_users import is_met
-from idp.identity.registration import Draft, Typed
-from idp.identity.subjects import Subject
-from idp.identity.try_origin import TryOrigin
+from idp.identity.factors import mail_codes
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses import mail_limits
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.users import registration
+from idp.identity.users.creation import is_met
+from idp.identity.users.registration import Draft, Typed
+from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail.templates import registration as letters
 from idp.mail.wording import wording
@@ -218,7 +221,7 @@ async def _complete(
         if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
-            proven = Proven(subject, sessions.PASSWORD)
+            proven = Proven(subject, session_lifetime.PASSWORD)
             return await sign_in_flow.prove(service, flow, proven, *before, registration_id=None)
     except (Conflict, Stale) as error:
         if not is_met(error):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.identity.try_origin import SITE_FACTOR, TryOrigin
+from idp.identity.guesses.origin import SITE_FACTOR, TryOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 

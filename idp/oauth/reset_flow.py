@@ -12,20 +12,16 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from idp.identity import (
-    known_browsers,
-    lock_ends,
-    mail_codes,
-    mail_limits,
-    reset_links,
-    users,
-    verifications,
-)
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.subjects import Subject, is_active
-from idp.identity.throttle import Throttled, account_of
-from idp.identity.try_origin import TryOrigin
-from idp.identity.users import login_key
+from idp.identity.factors import mail_codes
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses import lock_ends, mail_limits
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled, account_of
+from idp.identity.sessions import known_browsers
+from idp.identity.users import email_verification, reset_links
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.lookup import login_key
+from idp.identity.users.subjects import Subject, is_active
 from idp.mail import messages
 from idp.mail.templates import password_reset as reset_messages
 from idp.mail.wording import wording
@@ -108,7 +104,7 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
 async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
     """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
     org_id = brands.signed_in_to(service, flow.request, flow.client)
-    user = await users.find_by_login_name(service, login_name, org_id)
+    user = await user_lookup.find_by_login_name(service, login_name, org_id)
     user = await lock_ends.lifted(service, user) if user else None
     subject = await _reachable(service, flow, user)
     user = subject.user if subject else None
@@ -202,10 +198,10 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> N
     counts_for = reset_links.issue(user) if user else ""
     expected = waiting.code_mac if waiting and user else None
     await mail_codes.check(service, expected, request.reset_id, counts_for, code)
-    subject = await users.subject_of(service, user) if user else None
+    subject = await user_lookup.subject_of(service, user) if user else None
     if waiting is None or subject is None or not is_active(subject):
         raise CodeRefused("the account can't be used")
-    subject = await verifications.mark_reached(service, subject)
+    subject = await email_verification.mark_reached(service, subject)
     await flows.commit(service, flow, reset_links.spending(waiting), _proving(flow, subject))
 
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.clients import grant_ids
 from idp.config.settings import Config
-from idp.identity.subjects import Subject
+from idp.identity.users import grant_ids
+from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
 from idp.records import (

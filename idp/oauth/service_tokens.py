@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from idp.identity.subjects import Subject
+from idp.identity.users.subjects import Subject
 from idp.oauth import (
     audiences,
     id_tokens,

@@ -13,11 +13,15 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import uris
-from idp.identity import guess_resets, opening, password_change, sessions, sign_in
-from idp.identity.agents import Cookie
-from idp.identity.password_change import Change
-from idp.identity.sessions import LiveSession
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import creation as session_creation
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import password_check
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import password_change
+from idp.identity.users.password_change import Change
 from idp.oauth import (
     admission,
     answering,
@@ -51,7 +55,7 @@ async def answer_at_once(
 
     Raises Refused where `prompt` forbids what would be needed.
     """
-    live = await sessions.find_live(service, agent)
+    live = await session_lifetime.find_live(service, agent)
     step = await _decide(service, client, request, live, agent)
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
@@ -222,10 +226,10 @@ async def enter_password(
     once.
     """
     org_id = brands.signed_in_to(service, flow.request, flow.client)
-    checked = await sign_in.check_password(service, login_name, password, origin, org_id)
-    proven = Proven(checked.subject, sessions.PASSWORD)
+    checked = await password_check.check_password(service, login_name, password, origin, org_id)
+    proven = Proven(checked.subject, session_lifetime.PASSWORD)
     cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
-    await sign_in.succeeded(service, checked)
+    await password_check.succeeded(service, checked)
     return cookie
 
 
@@ -278,7 +282,7 @@ async def choose_password(
     change: Change = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
-    proven = proven.now_as(change.subject.user).by(*sessions.PASSWORD)
+    proven = proven.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
     cookie = await prove(service, flow, proven, *change.writes)
     await guess_resets.forget(service, subject.user)
     return cookie
@@ -294,7 +298,7 @@ async def _open_session(
 ) -> Cookie:
     """Sign the person in with the writes that made it possible, in one unit; the new cookie."""
     subject, request = proven.subject, flow.request
-    opened = opening.prepare(
+    opened = session_creation.prepare(
         service, flow.agent, subject, flow.sessions, proven.amr, proven.auth_time
     )
     was_here = request.authenticated_session_id is not None
@@ -309,6 +313,6 @@ async def _open_session(
     }
     step = flows.step(flow, done)
     is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
-    guard = [] if is_guarded else [opening.guard(subject)]
+    guard = [] if is_guarded else [session_creation.guard(subject)]
     await flows.commit(service, flow, *before, *guard, *opened.writes, step, settled=True)
     return opened.cookie

@@ -13,9 +13,10 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from idp.identity import stamps, subjects
-from idp.identity.stamps import Stamped
-from idp.identity.subjects import Subject
+from idp.identity.sessions import security_stamps
+from idp.identity.sessions.security_stamps import Stamped
+from idp.identity.users import subjects
+from idp.identity.users.subjects import Subject
 from idp.oauth import acting, allowed_users
 from idp.oauth.acting import Acting, Refusal
 from idp.oauth.allowed_users import UserRefusal
@@ -203,7 +204,7 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
         or not all(sessions[id] for id in named.session_ids)
         or any(revoked)
         or not all(pats)
-        or named.stamps != stamps.of(instance, *_stamped(subjects, live))
+        or named.stamps != security_stamps.of(instance, *_stamped(subjects, live))
     ):
         return None
     grounds = _grounds(named, live, left)
@@ -258,7 +259,7 @@ def stamps_of(
     """The digest that something issued to these keeps."""
     users = [*([user] if user else []), *actors]
     clients = [*([client] if client else []), *others]
-    return stamps.of(instance, *_stamped(users, clients))
+    return security_stamps.of(instance, *_stamped(users, clients))
 
 
 def _stamped(users: Sequence[Subject], clients: Sequence[Client]) -> list[Stamped]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens, redaction
-from idp.identity import pats
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.keys import jws
 from idp.records import (
     Application,
@@ -57,7 +57,7 @@ def named(client: Application) -> str:
 
 def kind_of(config: Config, text: str) -> str | None:
     """What a credential is by its shape, if it is one of this service's."""
-    if text.startswith(config.vendor + pats.MARK):
+    if text.startswith(config.vendor + user_personal_access_tokens.MARK):
         return "a personal access token"
     if opaque_tokens.split(text):
         return "an authorization code"

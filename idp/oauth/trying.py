@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp.foundation import base64url
-from idp.identity.sessions import LiveSession
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import (
     allowed_users,
     answering,

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from idp.config.settings import Config
-from idp.identity import user_names
-from idp.identity.subjects import Subject
+from idp.identity.users import published_names
+from idp.identity.users.subjects import Subject
 from idp.oauth import claims, reserved_scopes, role_claims
 from idp.oauth.claims import View
 from idp.oauth.reserved_scopes import Asked, Reserved
@@ -60,7 +60,7 @@ async def view(
     are released: the name is looked after if they have it."""
     name = subject.user.user_name
     if "profile" in scopes:
-        name = await user_names.preferred(service, subject.organization, name)
+        name = await published_names.preferred(service, subject.organization, name)
     return View(subject.user, name, reader_org_id)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from idp.identity import pats
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.oauth import bearer, claims, claims_request, tokens, user_claims
 from idp.oauth.bearer import Bearer
 from idp.oauth.checks.userinfo import TOKEN_SCOPE
@@ -30,7 +30,9 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         audience=caller.token.aud,
         reader=client.application if client else None,
         reader_org_id=reader_org_id,
-        org_id=subject.organization.id if pats.is_pat(service, token) else None,
+        org_id=subject.organization.id
+        if user_personal_access_tokens.is_pat(service, token)
+        else None,
     )
     return told | await _wanted(service, caller)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idp import tidying
-from idp.clients import grant_ids
+from idp.identity.users import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
 from tests.fire.managing import owner

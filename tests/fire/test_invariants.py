@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from idp.clients import grant_ids
 from idp.foundation import opaque_tokens
+from idp.identity.users import grant_ids
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,

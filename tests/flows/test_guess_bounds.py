@@ -9,9 +9,10 @@ import itertools
 import pytest
 
 from idp.foundation.errors import IdpError
-from idp.identity import factor_checks, known_browsers, sign_in
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.factors import code_checks
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import AT_ONCE
 from idp.records import GUESS_STREAKS, Agent
 from storage import COUNTERS
@@ -44,10 +45,10 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     await give_app(twins.server)
     await give_codes(twins.server)
     checks = {
-        "app": (factor_checks.by_app, factor_checks.totp, "step_of", wrong(twins.clock)),
+        "app": (code_checks.by_app, code_checks.totp, "step_of", wrong(twins.clock)),
         "recovery code": (
-            factor_checks.by_recovery_code,
-            factor_checks.recovery_codes,
+            code_checks.by_recovery_code,
+            code_checks.recovery_codes,
             "using",
             "AAAA-BBBB-CCCC",
         ),
@@ -61,7 +62,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
         *(outcome(check, service, user, typed, ORIGIN) for service in services)
     )
     right = await outcome(
-        factor_checks.by_app, twins.server.service, user, code(twins.clock), ORIGIN
+        code_checks.by_app, twins.server.service, user, code(twins.clock), ORIGIN
     )
 
     assert 5 <= len(compared) <= 6
@@ -117,7 +118,7 @@ async def test_refused_tries_at_two_services_add_no_rows(twins, times):
     for n, service in zip(range(times), itertools.cycle(twins.services)):
         origin = TryOrigin(f"198.18.{n // 250}.{n % 250}")
         with pytest.raises(Throttled):
-            await sign_in.check_password(service, twins.server.user[0], WRONG, origin)
+            await password_check.check_password(service, twins.server.user[0], WRONG, origin)
 
     assert await rows(twins) == before
 

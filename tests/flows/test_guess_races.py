@@ -14,9 +14,9 @@ import pytest
 
 from idp.foundation.background_tasks import Errands
 from idp.foundation.randomness import SystemRandom
-from idp.identity import sign_in
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import password_check
 from idp.limits.comparisons import Comparisons
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
@@ -61,12 +61,12 @@ class Twins:
 
 async def attempt(service, name, password, origin) -> str:
     try:
-        checked = await sign_in.check_password(service, name, password, origin)
-    except sign_in.SignInRefused as refused:
+        checked = await password_check.check_password(service, name, password, origin)
+    except password_check.SignInRefused as refused:
         return refused.cause
     except Throttled as refused:
         return refused.cause
-    await sign_in.succeeded(service, checked)
+    await password_check.succeeded(service, checked)
     return "right"
 
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
-from idp.identity import guess_streaks
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.guesses.origin import TryOrigin
 from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
 from storage import COUNTERS, Delete, Insert, Update
 from tests.flows.test_guess_races import WRONG, attempt, url, user_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from idp import tidying
-from idp.identity.users import login_key
+from idp.identity.users.lookup import login_key
 from idp.records import DOMAINS, EVENTS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.flows.test_managing import NO_REUSE, owner

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from idp.foundation import opaque_tokens
-from idp.identity import memberships, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
 from idp.records import ORGANIZATIONS, USER_KEYS, USERS
 from storage import Update
 from tests.fuzz.request import Pair, Request, pairs
@@ -83,7 +84,7 @@ class World:
             world.clients[method] = await world._client(method)
         world.clients["third party"] = await world._client("none", is_third_party=True)
         await world._make_machine()
-        user = await users.find_by_login_name(server.service, server.user[0])
+        user = await user_lookup.find_by_login_name(server.service, server.user[0])
         await memberships.grant(
             server.service, user.id, None, "IAM_ADMIN_IMPERSONATOR", actor="a test"
         )
@@ -106,7 +107,7 @@ class World:
         return Client(party, method, key)
 
     async def _make_machine(self) -> None:
-        user = await users.find_by_login_name(self.server.service, self.server.user[0])
+        user = await user_lookup.find_by_login_name(self.server.service, self.server.user[0])
         organization = await self.server.store.get(ORGANIZATIONS, user.org_id)
         caller = await new_caller(self.server, self.visitor, organization)
         hash = opaque_tokens.digest(SECRET)

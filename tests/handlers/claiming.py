@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from idp.clients import grant_ids
 from idp.foundation import opaque_tokens
-from idp.identity import organizations, users
+from idp.identity.users import grant_ids, organizations
+from idp.identity.users import lookup as user_lookup
 from idp.records import (
     APPLICATIONS,
     ORGANIZATIONS,
@@ -37,7 +37,7 @@ def roles_of(project_id: str) -> str:
 
 
 async def user_of(server, login_name: str | None = None):
-    return await users.find_by_login_name(server.service, login_name or server.user[0])
+    return await user_lookup.find_by_login_name(server.service, login_name or server.user[0])
 
 
 async def organization_of(server, login_name: str | None = None):

@@ -1,7 +1,7 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
 from idp.foundation.i18n import message
-from idp.identity.registration import NOTHING, Typed
+from idp.identity.users.registration import NOTHING, Typed
 from idp.passwords import policy as password_policy
 from idp.policies.pictures import Drawing, Sign
 from idp.records import ComplexityRules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.identity.users import login_key
+from idp.identity.users.lookup import login_key
 from idp.records import USERS
 
 INPUTS = ["givenName", "familyName", "email", "userName", "newPassword"]

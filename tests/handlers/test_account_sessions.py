@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import user_agents
+from idp.identity.sessions import user_agents
 from idp.records import AGENTS, SESSIONS
 from tests.handlers.steps import text_of
 from tests.support import account, stored

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import permissions
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users import permissions
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import AUTHORIZATIONS, MEMBERSHIPS, ORGANIZATIONS, USERS
 from idp.records import PATS as STORED_PATS
 from storage import Delete, Update

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support import writes

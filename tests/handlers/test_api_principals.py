@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import AUTHORIZATIONS, PATS, USERS
 from storage import Delete, Update
 from tests.support import writes

@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 from msgspec import structs
 
-from idp.identity import recovery
+from idp.identity.users import admin_recovery
 from idp.oauth import back_channel
 from idp.outgoing.http import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
@@ -79,7 +79,7 @@ async def test_whoever_is_shut_out_is_signed_out_of_applications_too(
     tokens = await client.tokens(visitor, *server.user)
     user_id = part(tokens["id_token"], 1)["sub"]
     if end == "reset":
-        await recovery.reset_password(server.service, server.user[0], actor="a test")
+        await admin_recovery.reset_password(server.service, server.user[0], actor="a test")
     else:
         owner = await callers.instance_owner(server, visitor)
         assert (await owner.post(f"/v2/users/{user_id}/{end}", {})).status == 200

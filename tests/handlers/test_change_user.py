@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.mail import messages
 from idp.records import USERS, Email, Phone
 from tests.handlers.people import create
@@ -85,7 +85,7 @@ async def test_a_user_is_found_by_the_new_name_alone(server, owner, person):
     await put(owner, person, username="other", profile={"displayName": "Other"})
 
     found = [
-        await users.find_by_login_name(server.service, name)
+        await user_lookup.find_by_login_name(server.service, name)
         for name in ("mini", "mini@localhost", "other", "OTHER@localhost")
     ]
     assert [one and one.id for one in found] == [None, None, person, person]

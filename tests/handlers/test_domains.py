@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import domain_calls, users
+from idp.identity import domain_calls
+from idp.identity.users import lookup as user_lookup
 from idp.records import DOMAINS, ORGANIZATIONS
 from idp.records.upgrades import add_primary_domains
 from storage import Delete
@@ -162,7 +163,7 @@ async def test_a_login_name_is_that_of_the_domain_s_owner(server, visitor, chief
     anna = await made_user(chief, "anna")
     await proven(chief, "new.example", zone)
     await chief.post(f"{PATH}/new.example/_set_primary", {})
-    found = await users.find_by_login_name(server.service, "anna@new.example")
+    found = await user_lookup.find_by_login_name(server.service, "anna@new.example")
     assert found.id == anna
 
 

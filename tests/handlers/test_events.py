@@ -11,7 +11,7 @@ import pytest
 
 from idp import event_search
 from idp.audit import event_details, event_types, failure_events
-from idp.identity import guess_reports
+from idp.identity.guesses import reports as guess_reports
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text
 from tests.support.callers import instance_owner, new_caller, new_organization, refused

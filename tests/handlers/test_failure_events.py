@@ -8,10 +8,12 @@ import pytest
 
 from idp import background
 from idp.audit import failure_events
-from idp.identity import guess_reports, network_limits, sign_in
-from idp.identity.guess_reports import Outcome
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import network_limits
+from idp.identity.guesses import reports as guess_reports
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.reports import Outcome
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import password_check
 from idp.limits import recent_failures
 from idp.limits.recent_failures import Failures, Source
 from idp.oauth import acting
@@ -46,8 +48,8 @@ async def flush(server, **after):
 
 async def guess(server, name: str, times: int, origin=ORIGIN) -> None:
     for _ in range(times):
-        with pytest.raises((sign_in.SignInRefused, Throttled)):
-            await sign_in.check_password(server.service, name, "wrong pass phrase", origin)
+        with pytest.raises((password_check.SignInRefused, Throttled)):
+            await password_check.check_password(server.service, name, "wrong pass phrase", origin)
 
 
 @pytest.fixture

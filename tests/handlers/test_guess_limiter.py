@@ -7,16 +7,12 @@ import re
 
 import pytest
 
-from idp.identity import (
-    guess_streaks,
-    known_browsers,
-    memberships,
-    password_closing,
-    recovery,
-    sign_in,
-)
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import password_closing
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import known_browsers, password_check
+from idp.identity.users import admin_recovery, memberships
 from idp.mail import messages
 from idp.passwords.hashing import HashingBusy
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
@@ -305,14 +301,14 @@ async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server
 async def test_an_unlock_opens_a_closed_password(at, server):
     await close(server, known=3, codes=2)
 
-    assert await recovery.unlock(server.service, "demo", actor="a test") is True
+    assert await admin_recovery.unlock(server.service, "demo", actor="a test") is True
     assert await streak(server) is None
     assert (await (await at())(server.user[1])).status == 303
 
 
 async def test_a_password_of_an_administrator_opens_it(at, server):
     await close(server)
-    password = await recovery.reset_password(server.service, "demo", actor="a test")
+    password = await admin_recovery.reset_password(server.service, "demo", actor="a test")
 
     assert await streak(server) is None
     assert (await (await at())(password)).status == 303
@@ -391,7 +387,7 @@ async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     for n in range(times):
         origin = TryOrigin(f"198.18.{n // 250}.{n % 250}")
         with pytest.raises(Throttled):
-            await sign_in.check_password(server.service, "demo", "wrong", origin)
+            await password_check.check_password(server.service, "demo", "wrong", origin)
     monkeypatch.undo()
 
     assert commands == []

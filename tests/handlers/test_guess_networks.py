@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import network_limits, sign_in
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses import network_limits
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.sessions import password_check
 from storage import COUNTERS
 from tests.handlers import guessing
 
@@ -90,8 +91,8 @@ async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     await browser.sign_in(demo.authorize_url(), *server.user)
     for n in range(1000):
         origin = TryOrigin(f"2001:db8::{n:x}")
-        with suppress(sign_in.SignInRefused, Throttled):
-            await sign_in.check_password(server.service, "demo", "wrong", origin)
+        with suppress(password_check.SignInRefused, Throttled):
+            await password_check.check_password(server.service, "demo", "wrong", origin)
         server.clock.advance(2)
 
     assert (await (await at(browser=browser, address="2001:db8::1"))(server.user[1])).status == 303

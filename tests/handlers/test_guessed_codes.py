@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from idp.identity import factor_checks, guess_streaks, recovery, totp
+from idp.identity.factors import code_checks, totp
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.users import admin_recovery
 from idp.mail import messages
 from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
 from storage import Insert, Update
@@ -61,7 +63,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
     )
     closed = await visitor.submit(page, code=code(server.clock))
     assert closed.status == 400
-    assert await recovery.unlock(server.service, server.user[0], actor="a test")
+    assert await admin_recovery.unlock(server.service, server.user[0], actor="a test")
     server.clock.advance(30)
 
     assert "code" in (await visitor.submit(closed, code=code(server.clock))).answer
@@ -74,7 +76,7 @@ async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_kn
     proven = Email(address="dana@example.com", is_verified=True)
     await server.store.commit(Update(USERS, user.id, set={"email": proven}))
     page = await at_code(visitor, demo, server)
-    for _ in range(factor_checks.TOLD_AT):
+    for _ in range(code_checks.TOLD_AT):
         await server.service.errands.finished()
         assert await messages.held(server.service) == []
         page = await visitor.submit(page, code=wrong(server.clock))
@@ -92,7 +94,7 @@ async def test_of_many_codes_at_once_at_most_six_are_compared(
     compared = []
     real = totp.step_of
     monkeypatch.setattr(
-        factor_checks.totp, "step_of", lambda *a, **k: compared.append(1) or real(*a, **k)
+        code_checks.totp, "step_of", lambda *a, **k: compared.append(1) or real(*a, **k)
     )
     page = await at_code(visitor, demo, server)
     answers = await asyncio.gather(

@@ -8,8 +8,9 @@ import pytest
 from msgspec import structs
 
 from idp.config.settings import Config
-from idp.identity import sign_in, users
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import password_check
+from idp.identity.users import lookup as user_lookup
 from idp.passwords import schemes
 from idp.passwords.hashing import HashingBusy
 from idp.records import USERS
@@ -110,7 +111,7 @@ def mini(io_loop, owner):
 
 
 async def signs_in(server):
-    return (await sign_in.check_password(server.service, "mini", PASSWORD, ORIGIN)).subject
+    return (await password_check.check_password(server.service, "mini", PASSWORD, ORIGIN)).subject
 
 
 async def test_a_password_that_is_changed_meanwhile_stays(server, mini, monkeypatch):
@@ -145,7 +146,7 @@ async def test_a_hash_that_can_not_be_renewed_now_fails_no_sign_in(
     if isinstance(failure, HashingBusy):
         monkeypatch.setattr(server.service.hasher, "hash", fail)
     else:
-        monkeypatch.setattr(sign_in, "Update", lambda *_, **__: None)
+        monkeypatch.setattr(password_check, "Update", lambda *_, **__: None)
         genuine = server.store.commit
 
         async def commit(*writes):
@@ -163,8 +164,8 @@ async def test_what_is_stored_goes_on_verifying_whatever_may_be_brought_today(se
     weak = "$pbkdf2$1$c2FsdA$DGDID5YfDnHzqbUkr2ASBi/gN6Y"
     await server.store.commit(Update(USERS, mini["userId"], set={"password.hash": weak}))
 
-    user = await users.find_by_login_name(server.service, "mini")
+    user = await user_lookup.find_by_login_name(server.service, "mini")
 
     assert structs.asdict(user.password)["hash"] == weak
-    checked = await sign_in.check_password(server.service, "mini", "password", ORIGIN)
+    checked = await password_check.check_password(server.service, "mini", "password", ORIGIN)
     assert checked.subject.user.id == mini["userId"]

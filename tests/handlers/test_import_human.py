@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import factors
+from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -99,7 +99,7 @@ async def test_the_authenticator_app_of_before_goes_on_counting(server, owner, d
     answer = await take(owner, hashedPassword={"value": encoded}, otpCode=secret)
 
     user = await stored(server, answer)
-    assert factors.secret_of(server.service, user) == "JBSWY3DPEHPK3PXP"
+    assert second_factors.secret_of(server.service, user) == "JBSWY3DPEHPK3PXP"
     page = await new_visitor().sign_in(demo.authorize_url(), "test9@test9", "a lamp in the attic")
     assert page.name == "totp"
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from idp import admin_pat
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.oauth import introspection
 from idp.oauth.params import Params
 from idp.records import (
@@ -47,7 +47,7 @@ async def test_an_active_token_is_described(server, visitor, demo, tokens):
     assert page.status == 200
     assert_json(page)
     body, now = page.json(), int(server.clock.now().timestamp())
-    user = await users.find_by_login_name(server.service, server.user[0])
+    user = await user_lookup.find_by_login_name(server.service, server.user[0])
     assert isinstance(body.pop("jti"), str)
     assert isinstance(body.pop("auth_time"), int)
     assert isinstance(body.pop("updated_at"), int)
@@ -152,7 +152,7 @@ def ending(collection, id_of, **changes):
 
 
 async def _user(server, demo):
-    return (await users.find_by_login_name(server.service, server.user[0])).id
+    return (await user_lookup.find_by_login_name(server.service, server.user[0])).id
 
 
 async def _client(server, demo):
@@ -160,7 +160,7 @@ async def _client(server, demo):
 
 
 async def _organization(server, demo):
-    return (await users.find_by_login_name(server.service, server.user[0])).org_id
+    return (await user_lookup.find_by_login_name(server.service, server.user[0])).org_id
 
 
 async def _instance(server, demo):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import agents, known_browsers, recovery
+from idp.identity.sessions import browsers, known_browsers
+from idp.identity.users import admin_recovery
 from idp.records import AGENTS, PASSKEYS, USERS
 from storage import Update
 from tests.handlers.passkeys import enrol
@@ -30,7 +31,7 @@ async def signed_in(new_visitor, demo, server):
 
 
 async def a_new_password(server, visitor, new_visitor, demo):
-    await recovery.reset_password(server.service, server.user[0], actor="a test")
+    await admin_recovery.reset_password(server.service, server.user[0], actor="a test")
 
 
 async def a_lock(server, visitor, new_visitor, demo):
@@ -100,7 +101,7 @@ async def test_whoever_removes_a_factor_there_stays_known(server, new_visitor, d
     path = await factor(server, visitor, demo)
     user, agents_before = await account.user(server), server.store.scan(AGENTS)
     (agent,) = [one async for one in agents_before]
-    other = agents.new(server.service).agent
+    other = browsers.new(server.service).agent
     other.known = known_browsers.with_user(other, user)
     assert known_browsers.is_known(agent, user)
     page = await visitor.open(path)
@@ -126,7 +127,7 @@ async def test_a_browser_that_was_not_known_is_not_by_removing_a_factor(server, 
 
 
 async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
-    agent = agents.new(server.service).agent
+    agent = browsers.new(server.service).agent
     user = await account.user(server)
     for n in range(13):
         user.id = f"user-{n}"
@@ -137,7 +138,7 @@ async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
 
 async def test_a_stolen_cookie_of_another_account_is_not_known(server):
     user = await account.user(server)
-    agent = agents.new(server.service).agent
+    agent = browsers.new(server.service).agent
     other = await server.copy_user("minnie")
     page = await server.store.find(USERS, {"login_key": other[0]})
     agent.known = known_browsers.with_user(agent, page.records[0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
 from tests.handlers.people import create
 from tests.handlers.test_lower_roles_by_policy import own, owner
 from tests.support.api_samples import filled
@@ -54,7 +55,7 @@ def named(io_loop, server, own, owner):
 
 
 async def signs_in(server, own):
-    return (await users.find_by_login_name(server.service, ADA, own.id)).id
+    return (await user_lookup.find_by_login_name(server.service, ADA, own.id)).id
 
 
 @pytest.mark.parametrize("role", CALLERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.people import create

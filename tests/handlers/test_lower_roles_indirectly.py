@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users import memberships
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.handlers.people import create
 from tests.handlers.test_lower_roles_by_policy import own, owner
 from tests.handlers.test_project_grants import shop

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.support import calls_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "management.md"

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from idp.identity import memberships
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users import memberships
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
 

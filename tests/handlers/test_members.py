@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.audit import versioned_updates
-from idp.identity import permissions
+from idp.identity.users import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
 from tests.support.audit import events_agree

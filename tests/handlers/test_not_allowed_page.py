@@ -10,7 +10,7 @@ import sys
 import msgspec
 import pytest
 
-from idp.clients import grant_ids
+from idp.identity.users import grant_ids
 from idp.oauth import refusals
 from idp.records import REFUSALS
 from tests.support.callers import instance_owner

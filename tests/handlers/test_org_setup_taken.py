@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import organizations
+from idp.identity.users import organizations
 from idp.records import ORGANIZATIONS
 from tests.support.api_samples import SET_UP, changed, organization
 from tests.support.audit import events_agree

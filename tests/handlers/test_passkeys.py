@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from idp.config.settings import Config
-from idp.identity import webauthn
+from idp.identity.factors import webauthn
 from idp.mail import messages
 from idp.records import EVENTS, PASSKEYS, REPLAY, USERS, Email
 from storage import Update

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from idp.foundation import base64url
-from idp.identity import challenges
-from idp.identity.webauthn import Refused
+from idp.identity.factors import challenges
+from idp.identity.factors.webauthn import Refused
 from idp.records import PASSKEYS
 from tests.handlers.passkeys import NEW, at_name, enrol, options_of
 from tests.handlers.steps import text_of

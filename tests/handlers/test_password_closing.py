@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import password_closing
+from idp.identity.guesses import password_closing
 from idp.policies import policy as policies
 from idp.records import (
     GUESS_STREAKS,

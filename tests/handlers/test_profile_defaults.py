@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from idp.config.settings import Config
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.policies import effective, policy
 from idp.records import APPLICATIONS, POLICIES, USERS, ComplexityRules, LoginRules
 from storage import Insert
@@ -39,7 +39,7 @@ async def store_policy(server, org_id, rules, kind):
 
 
 async def home_of(server):
-    user = await users.find_by_login_name(server.service, server.user[0])
+    user = await user_lookup.find_by_login_name(server.service, server.user[0])
     return user.org_id
 
 

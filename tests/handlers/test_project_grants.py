@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp import org_removal, tidying
-from idp.clients import grant_ids, granted_roles
+from idp.clients import granted_roles
+from idp.identity.users import grant_ids
 from idp.records import LEFTOVERS, PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID, Schema, TooNew
 from storage.upgrades import opening

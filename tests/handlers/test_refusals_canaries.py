@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from idp.cli import explain
-from idp.identity import pats
-from idp.identity.subjects import Subject
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.identity.users.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS
 from tests.handlers.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
 from tests.support.logged import log_fixture  # noqa: F401 - a fixture
@@ -111,7 +111,9 @@ async def personal_access_token(world):
     organization = await service.store.get(ORGANIZATIONS, user.org_id)
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
-    return pats.new(service.random, service.config.vendor, subject, now, now)[1]
+    return user_personal_access_tokens.new(
+        service.random, service.config.vendor, subject, now, now
+    )[1]
 
 
 def forms_of(world, path, name, secret):

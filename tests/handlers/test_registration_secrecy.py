@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from idp.identity import mail_limits
+from idp.identity.guesses import mail_limits
 from idp.records import OUTBOX, REGISTRATIONS, USERS, Email
 from storage import Update
 from tests.handlers.registering import (

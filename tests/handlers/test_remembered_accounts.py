@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.identity import agents
+from idp.identity.sessions import browsers
 from idp.records import AGENTS, USERS
 from storage import Update
 from tests.handlers.steps import text_of
@@ -152,10 +152,10 @@ async def test_a_browser_remembers_so_many_and_the_last_first(server, visitor):
     def named(id):
         return structs.replace(dana, id=id)
 
-    agent = agents.new(server.service).agent
-    for n in range(agents.REMEMBERED + 3):
-        _, cookie = agents.rotation(server.service.random, agent, now, named(f"user-{n}"))
+    agent = browsers.new(server.service).agent
+    for n in range(browsers.REMEMBERED + 3):
+        _, cookie = browsers.rotation(server.service.random, agent, now, named(f"user-{n}"))
         agent = cookie.agent
 
-    assert len(agent.remembered) == agents.REMEMBERED
-    assert agent.remembered[0] == f"user-{agents.REMEMBERED + 2}"
+    assert len(agent.remembered) == browsers.REMEMBERED
+    assert agent.remembered[0] == f"user-{browsers.REMEMBERED + 2}"

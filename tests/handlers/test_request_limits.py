@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from idp.identity.throttle import Throttled
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.throttle import Throttled
 from idp.oauth import device_flow, request_limits
 from tests.handlers.registering import FIELDS
 from tests.support.relying_party import without_none

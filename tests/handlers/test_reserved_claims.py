@@ -7,7 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import new_users, pats, users
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.records import (
     USER_METADATA,
     USERS,
@@ -51,7 +53,7 @@ async def keep(server, user_id: str, **entries: bytes) -> None:
     user = await server.store.get(USERS, user_id)
     for key, octets in entries.items():
         value = base64.b64encode(octets).decode()
-        entry = new_users.metadata_entry(user, key, value, server.clock.now())
+        entry = user_creation.metadata_entry(user, key, value, server.clock.now())
         await server.store.commit(Insert(USER_METADATA, entry))
 
 
@@ -156,10 +158,12 @@ async def test_of_a_service_user_the_profile_is_its_name(server, visitor):
 
 
 async def new_pat(server, user_id: str) -> str:
-    subject = await users.find_subject(server.service, user_id)
+    subject = await user_lookup.find_subject(server.service, user_id)
     now, random = server.clock.now(), server.service.random
-    record, token = pats.new(random, "idp", subject, now, now + timedelta(days=1))
-    await server.store.commit(Insert(pats.PATS, record))
+    record, token = user_personal_access_tokens.new(
+        random, "idp", subject, now, now + timedelta(days=1)
+    )
+    await server.store.commit(Insert(user_personal_access_tokens.PATS, record))
     return token
 
 

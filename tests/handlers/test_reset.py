@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import mail_limits
+from idp.identity.guesses import mail_limits
 from idp.mail import messages
 from idp.oauth import reset_flow
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS

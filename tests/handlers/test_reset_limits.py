@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import mail_limits
+from idp.identity.guesses import mail_limits
 from tests.handlers.registering import mails
 from tests.handlers.resetting import (
     ADDRESS,

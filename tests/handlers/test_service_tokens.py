@@ -10,7 +10,7 @@ from jwcrypto.jwk import JWKSet
 from jwcrypto.jwt import JWT
 
 from idp.foundation import opaque_tokens
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.records import APPLICATIONS, ORGANIZATIONS, REPLAY, USER_KEYS, USERS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
@@ -28,7 +28,7 @@ def machine(io_loop, server, visitor) -> RelyingParty:
     """A service user with a secret, which manages its organization."""
 
     async def make():
-        human = await users.find_by_login_name(server.service, server.user[0])
+        human = await user_lookup.find_by_login_name(server.service, server.user[0])
         organization = await server.store.get(ORGANIZATIONS, human.org_id)
         caller = await new_caller(server, visitor, organization, "ORG_OWNER")
         hash = opaque_tokens.digest(SECRET)
@@ -181,7 +181,7 @@ async def test_a_wrong_assertion_is_no_grant(server, visitor, keyed, make):
 
 
 async def test_a_persons_key_gives_nothing(server, visitor):
-    human = await users.find_by_login_name(server.service, server.user[0])
+    human = await user_lookup.find_by_login_name(server.service, server.user[0])
     keyed = await register_key(server, human.id, "key", collection=USER_KEYS)
 
     page = await by_assertion(visitor, keyed.assertion(jti=None))

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from idp import start
-from idp.identity import recovery
+from idp.identity.users import admin_recovery
 from idp.records import EVENTS, USERS
 from storage import Update
 from tests.handlers.steps import Seen, at_password, shape, text_of
@@ -175,7 +175,7 @@ async def test_a_lasting_password_opens_nothing_here(visitor, server):
 
 
 async def test_a_password_that_was_reset_is_replaced_here_too(visitor, server):
-    password = await recovery.reset_password(server.service, "demo", actor="test")
+    password = await admin_recovery.reset_password(server.service, "demo", actor="test")
     page = await visitor.follow(await fill(visitor, {"loginName": "demo", "password": password}))
 
     assert "Dana Demo" in text_of(page)

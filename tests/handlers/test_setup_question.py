@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from idp.identity import own_password
+from idp.identity.sessions import own_password
 from idp.policies import effective, policy
 from idp.records import EVENTS, POLICIES, USERS, LoginRules
 from storage import Insert, Update

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 
-from idp.identity import lost_domains
+from idp.identity.users import lost_domains
 from idp.records import EVENTS, LEFTOVERS, USERS
 from tests.handlers.naming import PATH as DOMAINS_PATH
 from tests.handlers.naming import proven

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import APPLICATIONS, ORGANIZATIONS, USERS
 from storage import Update
 from tests.support.answers import assert_refused

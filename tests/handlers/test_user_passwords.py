@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import mail_codes
+from idp.identity.factors import mail_codes
 from idp.mail import messages
 from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
 from storage import Insert

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.records import USERS
 from tests.handlers.people import PATH, create, person
 from tests.handlers.registering import code_for
@@ -154,7 +154,7 @@ async def test_nobody_is_shut_out_by_who_manages_another_organization(
     assert refused(page, 409, 6) == {"username": "user.login_name_taken"}
     assert await everything(server.store) == before
     for org_id in (None, here.id, there.id):
-        found = await users.find_by_login_name(server.service, "mini@mouse.example", org_id)
+        found = await user_lookup.find_by_login_name(server.service, "mini@mouse.example", org_id)
         assert found.id == theirs["userId"]
 
 

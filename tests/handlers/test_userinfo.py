@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from idp import admin_pat
-from idp.identity import pats, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Address, Email, Phone, Profile
 from storage import Delete, Insert, Update
 from tests.support.answers import assert_json
@@ -38,7 +39,7 @@ def asked(server, visitor, demo):
 
 
 async def user_of(server):
-    return await users.find_by_login_name(server.service, server.user[0])
+    return await user_lookup.find_by_login_name(server.service, server.user[0])
 
 
 def bearer(token: str, scheme: str = "Bearer") -> dict:
@@ -298,7 +299,7 @@ async def test_a_changed_personal_access_token_is_401(visitor, demo, pat):
 
 @pytest.mark.parametrize("changes", [{"state": "inactive"}, {"stamp": "new"}])
 async def test_a_personal_access_token_ends_with_its_user(server, visitor, demo, pat, changes):
-    user = await users.find_by_login_name(server.service, admin_pat.USER_NAME)
+    user = await user_lookup.find_by_login_name(server.service, admin_pat.USER_NAME)
     await server.store.commit(Update(USERS, user.id, set=changes))
 
     assert_invalid(await demo.userinfo(visitor, pat))
@@ -307,14 +308,14 @@ async def test_a_personal_access_token_ends_with_its_user(server, visitor, demo,
 async def test_a_personal_access_token_of_another_instance_s_stamps_is_401(
     server, visitor, demo, pat
 ):
-    record, token = pats.new(
+    record, token = user_personal_access_tokens.new(
         server.service.random,
         "idp",
-        await users.find_subject(server.service, (await user_of(server)).id),
+        await user_lookup.find_subject(server.service, (await user_of(server)).id),
         server.clock.now(),
         server.clock.now() + timedelta(hours=1),
     )
     record.stamps = "other"
-    await server.store.commit(Insert(pats.PATS, record))
+    await server.store.commit(Insert(user_personal_access_tokens.PATS, record))
 
     assert_invalid(await demo.userinfo(visitor, token))

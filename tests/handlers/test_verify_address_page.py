@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from idp.identity import verifications
+from idp.identity.users import email_verification
 from idp.records import USERS, Email
 from storage import Insert
 from tests.handlers.registering import mails
@@ -24,7 +24,7 @@ async def made(server):
     page = await server.store.find(USERS, {"login_key": "demo"})
     changes = {"id": "user-1", "user_name": "nora", "login_key": "nora", "email_key": None}
     user = structs.replace(page.records[0], **changes, email=Email(address="nora@example.org"))
-    begun = await verifications.begin_email(server.service, user, send=True)
+    begun = await email_verification.begin_email(server.service, user, send=True)
     await server.store.commit(Insert(USERS, user), *begun.writes)
     return begun.code
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.config.settings import Config
-from idp.oauth import acr
-from idp.oauth.acr import PASSKEY, PASSWORD, TWO_FACTORS
+from idp.identity import authentication_context
+from idp.identity.authentication_context import PASSKEY, PASSWORD, TWO_FACTORS
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,17 @@ from idp.oauth.acr import PASSKEY, PASSWORD, TWO_FACTORS
     ],
 )
 def test_the_first_wish_that_is_met_is_told_else_what_was_reached(reached, wanted, told):
-    assert acr.told(reached, wanted) == told
+    assert authentication_context.told(reached, wanted) == told
 
 
 def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
     here, at_address = Config(), Config(issuer="http://127.0.0.1:8080")
 
-    assert acr.can_meet(here, [PASSKEY])
-    assert acr.can_meet(at_address, [PASSKEY, PASSWORD])
-    assert not acr.can_meet(at_address, [PASSKEY])
-    assert not acr.can_meet(here, ["urn:x"])
-    assert not acr.can_meet(here, [])
+    assert authentication_context.can_meet(here, [PASSKEY])
+    assert authentication_context.can_meet(at_address, [PASSKEY, PASSWORD])
+    assert not authentication_context.can_meet(at_address, [PASSKEY])
+    assert not authentication_context.can_meet(here, ["urn:x"])
+    assert not authentication_context.can_meet(here, [])
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
     ],
 )
 def test_the_class_follows_from_the_proofs_and_they_from_what_is_told(proofs, reached, told):
-    assert acr.reached(proofs) == reached
-    assert acr.amr(proofs) == told
-    assert acr.proofs_of(told, reached) == proofs
+    assert authentication_context.reached(proofs) == reached
+    assert authentication_context.amr(proofs) == told
+    assert authentication_context.proofs_of(told, reached) == proofs
 
 
 def test_of_several_classes_the_weakest_and_the_strongest_are_found():
-    assert acr.weakest(["urn:x"]) == PASSWORD
-    assert acr.weakest([PASSKEY, TWO_FACTORS]) == TWO_FACTORS
-    assert acr.strongest(PASSWORD, PASSKEY, TWO_FACTORS) == PASSKEY
-    assert acr.strongest("urn:x", PASSWORD) == PASSWORD
+    assert authentication_context.weakest(["urn:x"]) == PASSWORD
+    assert authentication_context.weakest([PASSKEY, TWO_FACTORS]) == TWO_FACTORS
+    assert authentication_context.strongest(PASSWORD, PASSKEY, TWO_FACTORS) == PASSKEY
+    assert authentication_context.strongest("urn:x", PASSWORD) == PASSWORD

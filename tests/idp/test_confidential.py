@@ -7,7 +7,7 @@ import pytest
 
 from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import Described
-from idp.identity.agents import Cookie
+from idp.identity.sessions.browsers import Cookie
 from idp.oauth.grants.exchange import RefreshToken
 from idp.oauth.grants.token_exchange import Sent
 from idp.oauth.responses import Reply

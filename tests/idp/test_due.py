@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from idp.identity.factors import PASSKEY as KEY
-from idp.identity.factors import TOTP
-from idp.oauth.acr import CLASSES, PASSKEY, PASSWORD, TWO_FACTORS, meets
+from idp.identity.authentication_context import CLASSES, PASSKEY, PASSWORD, TWO_FACTORS, meets
+from idp.identity.factors.second_factors import PASSKEY as KEY
+from idp.identity.factors.second_factors import TOTP
 from idp.oauth.due import Due, Situation, What, due
 
 APP, KEYS, BOTH = frozenset({TOTP}), frozenset({KEY}), frozenset({TOTP, KEY})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import memberships, permissions
+from idp.identity.users import memberships, permissions
 from idp.records import USERS
 from tests.support.callers import new_caller, new_organization
 

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from idp.config.settings import Config
-from idp.identity.sessions import LiveSession
-from idp.identity.subjects import Subject
-from idp.oauth import acr
+from idp.identity import authentication_context
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users.subjects import Subject
 from idp.oauth.errors import InteractionRequired, LoginRequired
 from idp.oauth.interaction import Answer, Ask, Fail, Page, decide
 from idp.records import AuthRequest, LoginRules, Organization, Profile, Session, User
@@ -53,7 +53,7 @@ def live(name: str, age: float = 60) -> LiveSession:
         stamps="x",
         auth_time=then,
         amr=["pwd"],
-        acr=acr.PASSWORD,
+        acr=authentication_context.PASSWORD,
         created_at=then,
         last_used_at=then,
         expires_at=NOW + timedelta(days=30),

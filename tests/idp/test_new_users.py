@@ -9,8 +9,10 @@ from msgspec import structs
 
 from idp.foundation import user_names
 from idp.foundation.errors import Taken
-from idp.identity import new_users, organizations, users
-from idp.identity.new_users import NewHuman
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import organizations
+from idp.identity.users.creation import NewHuman
 from idp.records import (
     LOGIN_CLAIMS,
     ORGANIZATIONS,
@@ -48,7 +50,9 @@ def person(user_name, email=None, *, is_verified=True, **more):
 
 async def create(service, new, domain="localhost"):
     home = await organization(service, domain)
-    made = await new_users.make(service, lambda: new_users.prepare(service, home, new, actor="me"))
+    made = await user_creation.make(
+        service, lambda: user_creation.prepare(service, home, new, actor="me")
+    )
     return made.user
 
 
@@ -65,13 +69,13 @@ async def test_a_person_is_found_by_each_of_their_three_login_names(service):
     made = await create(service, person("Max", "Max@Example.com"))
 
     for typed in ("max", "MAX@LOCALHOST", "max@example.COM", " max "):
-        assert (await users.find_by_login_name(service, typed)).id == made.id
+        assert (await user_lookup.find_by_login_name(service, typed)).id == made.id
 
 
 async def test_an_address_that_is_not_verified_is_no_login_name(service):
     await create(service, person("max", "max@example.com", is_verified=False))
 
-    assert await users.find_by_login_name(service, "max@example.com") is None
+    assert await user_lookup.find_by_login_name(service, "max@example.com") is None
     assert await outcome(service, person("max@example.com")) == "made"
 
 
@@ -79,7 +83,7 @@ async def test_an_address_that_two_have_verified_is_nobodys_login_name(service):
     await create(service, person("one", "both@example.com"))
     await create(service, person("two", "both@example.com"))
 
-    assert await users.find_by_login_name(service, "both@example.com") is None
+    assert await user_lookup.find_by_login_name(service, "both@example.com") is None
 
 
 async def test_an_address_that_somebody_of_another_organization_signs_in_by_is_taken(service):
@@ -87,7 +91,7 @@ async def test_an_address_that_somebody_of_another_organization_signs_in_by_is_t
 
     assert await outcome(service, person("two", "BOTH@example.com")) == "user.login_name_taken"
     assert await outcome(service, person("two", "both@example.com", is_verified=False)) == "made"
-    assert (await users.find_by_login_name(service, "both@example.com")).id == made.id
+    assert (await user_lookup.find_by_login_name(service, "both@example.com")).id == made.id
 
 
 async def test_of_many_at_once_with_one_address_all_of_one_organization_are_made(service):
@@ -118,7 +122,7 @@ async def test_of_two_organizations_at_once_one_gets_the_address(service):
 async def test_a_name_of_200_characters_fits_however_long_its_key_is(service):
     made = await create(service, person("ﷺ" * 200))
 
-    assert (await users.find_by_login_name(service, "ﷺ" * 200)).id == made.id
+    assert (await user_lookup.find_by_login_name(service, "ﷺ" * 200)).id == made.id
     assert await outcome(service, person("ﷺ" * 200)) == "user.login_name_taken"
 
 
@@ -126,7 +130,7 @@ async def test_a_name_of_200_characters_fits_however_long_its_key_is(service):
 async def test_a_domain_is_typed_in_letters_or_in_ascii(service, typed):
     made = await create(service, person("max"), "xn--bcher-kva.example")
 
-    assert (await users.find_by_login_name(service, f"max@{typed}")).id == made.id
+    assert (await user_lookup.find_by_login_name(service, f"max@{typed}")).id == made.id
     assert await outcome(service, person(f"max@{typed}")) == "user.login_name_taken"
 
 
@@ -184,7 +188,7 @@ async def test_a_login_name_of_one_is_never_that_of_another(service, there, new)
 async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there, new):
     home = await organization(service)
     prepared = [
-        await new_users.prepare(service, home, each, actor="a test") for each in (there, new)
+        await user_creation.prepare(service, home, each, actor="a test") for each in (there, new)
     ]
 
     ends = await asyncio.gather(
@@ -192,7 +196,7 @@ async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there,
     )
 
     (refused,) = [end for end in ends if end is not None]
-    assert new_users.is_met(refused)
+    assert user_creation.is_met(refused)
 
 
 async def test_a_name_at_anothers_domain_is_free_until_somebody_has_it_there(service):

@@ -3,7 +3,8 @@
 import pytest
 from msgspec import structs
 
-from idp.identity import lockout, recovery
+from idp.identity.guesses import lockout
+from idp.identity.users import admin_recovery
 from idp.mail import messages
 from idp.mail.templates import security as letters
 from idp.records import USERS, Email, LockoutRules
@@ -73,7 +74,7 @@ async def prove_address(server):
 
 async def test_whoever_gets_a_new_password_is_told(server):
     user = await prove_address(server)
-    await recovery.reset_password(server.service, server.user[0], actor="a test")
+    await admin_recovery.reset_password(server.service, server.user[0], actor="a test")
 
     (letter,) = await messages.held(server.service)
     assert (letter.kind, letter.user_id) == ("password_changed", user.id)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from idp.identity import phone_verifications
+from idp.identity.users import phone_verification
 from idp.mail import delivery as mail_delivery
 from idp.records import OUTBOX, USERS, Phone
 
@@ -35,7 +35,7 @@ async def ask(service):
     """Let a code be sent to a phone: the code."""
     (user,) = (await service.store.find(USERS, {"login_key": "demo"})).records
     user = structs.replace(user, phone=Phone(number=NUMBER))
-    begun = phone_verifications.begin_phone(service, user, send=True)
+    begun = phone_verification.begin_phone(service, user, send=True)
     await service.store.commit(*begun.writes)
     return begun.code, user
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from idp.identity import totp
+from idp.identity.factors import totp
 from tests.support.factors import code_at
 
 # RFC 6238, appendix B, SHA-1; of its eight digits the last six.

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.identity import verifications
-from idp.identity.mail_codes import CodeRefused
-from idp.identity.verifications import UrlTemplateRefused
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users import email_verification
+from idp.identity.users.email_verification import UrlTemplateRefused
 from idp.mail import messages
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS, Email
 from storage import Insert
@@ -38,7 +38,7 @@ async def new_user(server):
 
 
 async def begin(server, user, **options):
-    begun = await verifications.begin_email(server.service, user, **{"send": True} | options)
+    begun = await email_verification.begin_email(server.service, user, **{"send": True} | options)
     await server.store.commit(*begun.writes)
     return begun.code
 
@@ -47,7 +47,7 @@ async def refusal(server, user_id, code):
     """The slug of the refusal, which must not have changed anything but counters."""
     before = await everything(server.store)
     with pytest.raises(CodeRefused) as refused:
-        await verifications.verify_email(server.service, user_id, code)
+        await email_verification.verify_email(server.service, user_id, code)
     assert await everything(server.store) == before
     return refused.value.slug
 
@@ -55,7 +55,7 @@ async def refusal(server, user_id, code):
 async def test_the_right_code_marks_the_address_as_verified_with_one_event(server, user):
     code = await begin(server, user)
     events = (await count(server.store))["events"]
-    await verifications.verify_email(server.service, user.id, code)
+    await email_verification.verify_email(server.service, user.id, code)
 
     changed = await server.store.get(USERS, user.id)
     assert (changed.email.is_verified, changed.email_key) == (True, ADDRESS)
@@ -68,7 +68,7 @@ async def test_the_right_code_marks_the_address_as_verified_with_one_event(serve
 
 async def test_a_code_counts_once(server, user):
     code = await begin(server, user)
-    await verifications.verify_email(server.service, user.id, code)
+    await email_verification.verify_email(server.service, user.id, code)
 
     assert await refusal(server, user.id, code) == "code.expired"
 
@@ -81,13 +81,13 @@ async def test_a_code_is_read_in_groups_but_not_between_other_characters(server,
     if "\u2066" in form:
         assert await refusal(server, user.id, typed) == "code.wrong"
     else:
-        await verifications.verify_email(server.service, user.id, typed)
+        await email_verification.verify_email(server.service, user.id, typed)
 
 
 async def test_a_code_is_read_in_the_digits_of_any_keyboard(server, user):
     code = await begin(server, user)
     arabic = code.translate({ord("0") + n: 0x660 + n for n in range(10)})
-    await verifications.verify_email(server.service, user.id, arabic)
+    await email_verification.verify_email(server.service, user.id, arabic)
 
     assert (await server.store.get(USERS, user.id)).email.is_verified
 
@@ -113,7 +113,7 @@ async def test_guesses_made_at_once_cost_what_they_would_one_after_another(serve
     code = await begin(server, user)
     guesses = [f"{n:08}" for n in range(31)] + [code]
     answers = await asyncio.gather(
-        *[verifications.verify_email(server.service, user.id, each) for each in guesses],
+        *[email_verification.verify_email(server.service, user.id, each) for each in guesses],
         return_exceptions=True,
     )
 
@@ -125,7 +125,7 @@ async def test_guesses_made_at_once_cost_what_they_would_one_after_another(serve
 async def test_of_the_same_right_code_sent_twice_at_once_one_counts(server, user):
     code = await begin(server, user)
     answers = await asyncio.gather(
-        *[verifications.verify_email(server.service, user.id, code) for _ in range(4)],
+        *[email_verification.verify_email(server.service, user.id, code) for _ in range(4)],
         return_exceptions=True,
     )
 
@@ -135,7 +135,7 @@ async def test_of_the_same_right_code_sent_twice_at_once_one_counts(server, user
 
 async def test_a_code_expires(server, user):
     code = await begin(server, user)
-    server.clock.advance(verifications.HOURS * 3600)
+    server.clock.advance(email_verification.HOURS * 3600)
 
     assert await refusal(server, user.id, code) == "code.expired"
 
@@ -146,7 +146,7 @@ async def test_the_newest_code_alone_counts(server, user):
     second = await begin(server, user)
 
     assert await refusal(server, user.id, first) == "code.wrong"
-    await verifications.verify_email(server.service, user.id, second)
+    await email_verification.verify_email(server.service, user.id, second)
 
 
 async def test_a_code_is_of_one_address_and_of_one_user(server, user):
@@ -155,7 +155,7 @@ async def test_a_code_is_of_one_address_and_of_one_user(server, user):
     moved = structs.replace(user, id="user-3", login_key="moved", email=Email(address="x@y.org"))
     await server.store.commit(Insert(USERS, other), Insert(USERS, moved))
     moved = structs.replace(moved, email=user.email)
-    begun = await verifications.begin_email(server.service, moved, send=False)
+    begun = await email_verification.begin_email(server.service, moved, send=False)
     await server.store.commit(*begun.writes)
 
     assert await refusal(server, other.id, code) == "code.expired"
@@ -186,7 +186,7 @@ async def test_without_sending_there_is_a_code_and_no_mail(server, user):
     code = await begin(server, user, send=False)
 
     assert [each async for each in server.store.scan(OUTBOX)] == []
-    await verifications.verify_email(server.service, user.id, code)
+    await email_verification.verify_email(server.service, user.id, code)
 
 
 async def test_nothing_that_can_be_used_is_stored_in_the_clear(server, user):
@@ -235,4 +235,6 @@ async def test_a_template_decides_where_the_mail_leads(server, user):
 )
 async def test_a_template_that_could_lead_astray_is_refused(server, user, template):
     with pytest.raises(UrlTemplateRefused):
-        await verifications.begin_email(server.service, user, send=True, url_template=template)
+        await email_verification.begin_email(
+            server.service, user, send=True, url_template=template
+        )

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from idp.config.settings import Config
 from idp.foundation import base64url
-from idp.identity import webauthn
-from idp.identity.webauthn import Refused
+from idp.identity.factors import webauthn
+from idp.identity.factors.webauthn import Refused
 from tests.support.authenticator import Device, encode
 
 PARTY = webauthn.relying_party(Config(issuer="https://login.example.com"))

@@ -93,7 +93,7 @@ MUTANTS = [
     ),
     Mutant(
         "a personal access token by its id",
-        "idp/identity/pats.py",
+        "idp/identity/users/personal_access_tokens.py",
         "if parts is None or pat is None or not credentials.matches(parts[1], pat.secret_hash):",
         "if parts is None or pat is None:",
         f"{USERINFO} -k personal_access_token",

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from idp.identity import memberships, recovery, sign_in
-from idp.identity.memberships import IAM_OWNER
-from idp.identity.try_origin import TryOrigin
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import password_check
+from idp.identity.users import admin_recovery, memberships
+from idp.identity.users.memberships import IAM_OWNER
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS
 from storage import COUNTERS, Update
 from tests.support.audit import events_agree
@@ -42,7 +43,7 @@ async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new
         page = await new_visitor().sign_in(demo.authorize_url(), name, "wrong")
     assert page.status == 429
 
-    assert await recovery.unlock(server.service, name, actor=ACTOR) is True
+    assert await admin_recovery.unlock(server.service, name, actor=ACTOR) is True
 
     page = await new_visitor().sign_in(demo.authorize_url(), name, password)
     assert "code" in page.answer
@@ -51,18 +52,18 @@ async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new
 async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(server, demo_user):
     service, minnie = server.service, (await server.copy_user("minnie"))[0]
     for name in (server.user[0], minnie):
-        with pytest.raises(sign_in.SignInRefused):
-            await sign_in.check_password(service, name, "wrong", TryOrigin("192.0.2.1"))
+        with pytest.raises(password_check.SignInRefused):
+            await password_check.check_password(service, name, "wrong", TryOrigin("192.0.2.1"))
     before = {one.id: one.n async for one in server.store.scan(COUNTERS)}
 
-    assert await recovery.unlock(service, server.user[0], actor=ACTOR) is True
+    assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is True
 
     after = {one.id: one.n async for one in server.store.scan(COUNTERS)}
     streaks = [one.unknown async for one in server.store.scan(GUESS_STREAKS)]
     assert len(before.items() - after.items()) == 1
     assert after["spray:192.0.2.1"] == 2
     assert streaks == [1], "of the other account"
-    assert await recovery.unlock(service, server.user[0], actor=ACTOR) is False
+    assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is False
 
 
 async def test_a_locked_user_is_active_after_an_unlock_and_it_has_its_event(
@@ -72,7 +73,7 @@ async def test_a_locked_user_is_active_after_an_unlock_and_it_has_its_event(
     refused = await visitor.sign_in(demo.authorize_url(), *server.user)
     assert refused.name == "password"
 
-    assert await recovery.unlock(server.service, "demo", actor=ACTOR) is True
+    assert await admin_recovery.unlock(server.service, "demo", actor=ACTOR) is True
 
     page = await visitor.sign_in(demo.authorize_url(), *server.user)
     assert "code" in page.answer
@@ -83,8 +84,8 @@ async def test_a_deactivated_user_is_not_let_in_by_an_unlock(server, demo_user):
     await lock(server, demo_user, "inactive")
     before = await everything(server.store)
 
-    with pytest.raises(recovery.NotLocked, match="demo is deactivated, not locked"):
-        await recovery.unlock(server.service, "demo", actor=ACTOR)
+    with pytest.raises(admin_recovery.NotLocked, match="demo is deactivated, not locked"):
+        await admin_recovery.unlock(server.service, "demo", actor=ACTOR)
 
     assert await everything(server.store) == before
 
@@ -92,7 +93,7 @@ async def test_a_deactivated_user_is_not_let_in_by_an_unlock(server, demo_user):
 async def test_an_unlock_of_who_is_not_locked_changes_nothing(server):
     before = await everything(server.store)
 
-    assert await recovery.unlock(server.service, "demo", actor=ACTOR) is False
+    assert await admin_recovery.unlock(server.service, "demo", actor=ACTOR) is False
     assert await everything(server.store) == before
 
 
@@ -102,8 +103,8 @@ async def test_an_unlock_of_who_is_not_locked_changes_nothing(server):
 async def test_a_user_becomes_an_owner_of_the_instance_once(server, demo_user):
     before = await owners(server)
 
-    first = await recovery.grant_owner(server.service, "demo", actor=ACTOR)
-    second = await recovery.grant_owner(server.service, "demo", actor=ACTOR)
+    first = await admin_recovery.grant_owner(server.service, "demo", actor=ACTOR)
+    second = await admin_recovery.grant_owner(server.service, "demo", actor=ACTOR)
 
     assert (first, second) == (True, False)
     assert await owners(server) == sorted([*before, demo_user.id])
@@ -111,7 +112,7 @@ async def test_a_user_becomes_an_owner_of_the_instance_once(server, demo_user):
 
 
 async def test_of_many_grants_at_once_one_makes_the_owner(server, demo_user):
-    grants = [recovery.grant_owner(server.service, "demo", actor=ACTOR) for _ in range(16)]
+    grants = [admin_recovery.grant_owner(server.service, "demo", actor=ACTOR) for _ in range(16)]
 
     assert sum(await asyncio.gather(*grants)) == 1
     assert (await owners(server)).count(demo_user.id) == 1
@@ -122,7 +123,7 @@ async def test_another_role_of_the_same_user_stays(server, demo_user):
     service = server.service
     await memberships.grant(service, demo_user.id, None, "IAM_OWNER_VIEWER", actor=ACTOR)
 
-    assert await recovery.grant_owner(service, "demo", actor=ACTOR) is True
+    assert await admin_recovery.grant_owner(service, "demo", actor=ACTOR) is True
 
     found = [one async for one in server.store.scan(MEMBERSHIPS, {"user_id": demo_user.id})]
     assert [one.roles for one in found] == [["IAM_OWNER_VIEWER", IAM_OWNER]]

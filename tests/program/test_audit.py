@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import recovery
+from idp.identity.users import admin_recovery
 from idp.records import EVENTS, INSTANCES
 from tests.program.starts import again, make_ready
 from tests.support.audit import events_agree
@@ -54,7 +54,7 @@ async def test_a_renewed_one_time_password_has_its_events(server):
 
 async def test_a_reset_on_the_command_line_has_its_events(server):
     name = server.told.admin.login_name
-    await recovery.reset_password(server.service, name, actor="command line")
+    await admin_recovery.reset_password(server.service, name, actor="command line")
 
     await events_agree(server.store)
     assert (await only(server.store, INSTANCES)).first_admin is None

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from idp import exits
 from idp.cli import main
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.people import create

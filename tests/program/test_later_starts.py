@@ -11,7 +11,7 @@ import pytest
 
 from idp import setup
 from idp.foundation.errors import ConfigError
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
 from storage import Insert
 from tests.program.starts import again, make_ready

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import MEMBERSHIPS
 from storage import Delete
 from tests.support.api_samples import SECURITY

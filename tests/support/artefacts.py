@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from idp.identity import memberships, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
 from idp.records import ORGANIZATIONS, USER_KEYS
 from tests.support import exchanging
 from tests.support.asserting import register_key
@@ -34,12 +35,14 @@ class World:
         await exchanging.switch(server, allows_token_exchange=True, allows_impersonation=True)
         grants = [*exchanging.GRANTS, DEVICE_GRANT]
         party = await server.register(grant_types=grants, access_token_type=kind)
-        user = await users.find_by_login_name(server.service, server.user[0])
+        user = await user_lookup.find_by_login_name(server.service, server.user[0])
         organization = await server.store.get(ORGANIZATIONS, user.org_id)
         machine = await new_caller(server, visitor, organization, "ORG_OWNER")
         for id in (user.id, machine.user_id):
             await memberships.grant(server.service, id, None, IMPERSONATOR, actor="a test")
-        ann = await users.find_by_login_name(server.service, (await server.copy_user("ann"))[0])
+        ann = await user_lookup.find_by_login_name(
+            server.service, (await server.copy_user("ann"))[0]
+        )
         return cls(server, visitor, party, machine, ann.id)
 
 

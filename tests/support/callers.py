@@ -9,8 +9,9 @@ import msgspec
 
 from idp import admin_pat
 from idp.audit import events
-from idp.identity import memberships, org_domains, organizations, pats
-from idp.identity.subjects import Subject
+from idp.identity.users import memberships, org_domains, organizations
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.identity.users.subjects import Subject
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -85,7 +86,9 @@ async def new_caller(server, visitor, organization, *roles: str, everywhere=Fals
         held = memberships.new(user.id, None if everywhere else organization.id, roles, now)
         writes += events.insertion(random, MEMBERSHIPS, held, "membership.created", "a test", now)
     subject = Subject(instance=instance, organization=organization, user=user)
-    pat, token = pats.new(random, service.config.vendor, subject, now, now + timedelta(days=1))
+    pat, token = user_personal_access_tokens.new(
+        random, service.config.vendor, subject, now, now + timedelta(days=1)
+    )
     writes += events.insertion(random, PATS, pat, "pat.created", "a test", now)
     await server.store.commit(*writes)
     return Caller(visitor, token, user.id)

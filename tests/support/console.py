@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from idp.identity import agents, memberships, sessions
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import memberships
 from idp.records import ORGANIZATIONS, USERS
 
 PASSWORD = "a long and quiet evening"
@@ -49,7 +51,7 @@ async def own_org(server):
 async def token(server, visitor, path):
     """The hidden input that the form at this address would have for this visitor."""
     cookie = visitor.cookies["idp_agent"]
-    agent = await agents.find(server.service, cookie)
-    (live,) = await sessions.find_live(server.service, agent)
+    agent = await browsers.find(server.service, cookie)
+    (live,) = await session_lifetime.find_live(server.service, agent)
     subject = f"{live.session.id}\n{path}"
-    return {"token": agents.form_token(server.service.vault, agent, subject)}
+    return {"token": browsers.form_token(server.service.vault, agent, subject)}

@@ -19,7 +19,7 @@ from handlers.console import (
 from handlers.console.base import ConsoleHandler
 from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE
-from idp.identity import memberships
+from idp.identity.users import memberships
 from idp.records import USERS
 from tests.support.api_samples import address
 from tests.support.console import sign_in, token

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from idp.identity import memberships, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -54,7 +55,7 @@ class Broker:
     async def person(self, name: str | None = None, role: str | None = None, **request):
         """Somebody with a role of the instance, signed in at the client: the id, the tokens."""
         who = await self.server.copy_user(name) if name else self.server.user
-        user = await users.find_by_login_name(self.server.service, who[0])
+        user = await user_lookup.find_by_login_name(self.server.service, who[0])
         if role:
             await memberships.grant(self.server.service, user.id, None, role, actor="a test")
         party = request.pop("party", self.party)

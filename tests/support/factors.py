@@ -8,7 +8,7 @@ import hmac
 import re
 from datetime import datetime
 
-from idp.identity import factors, recovery_codes
+from idp.identity.factors import recovery_codes, second_factors
 from idp.policies.effective import policy_id
 from idp.records import POLICIES, USERS, LoginRules, Policy
 from storage import Delete, Insert, Update
@@ -57,7 +57,7 @@ async def user_of(server, login_key: str | None = None):
 async def give_app(server, login_key: str | None = None, secret: str = SECRET):
     """Let a person have an authenticator app, as an import would."""
     user = await user_of(server, login_key)
-    totp = factors.imported(server.service, user.id, secret)
+    totp = second_factors.imported(server.service, user.id, secret)
     await server.store.commit(Update(USERS, user.id, set={"totp": totp}))
 
 

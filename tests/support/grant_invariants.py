@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.clients import grant_ids
+from idp.identity.users import grant_ids
 
 
 def check_grants(found) -> None:

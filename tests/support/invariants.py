@@ -15,7 +15,8 @@ import msgspec
 
 from idp.clients import project_grants
 from idp.foundation import opaque_tokens
-from idp.identity import stamps, users
+from idp.identity.sessions import security_stamps
+from idp.identity.users import lookup as user_lookup
 from idp.passwords import schemes
 from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META
@@ -160,11 +161,11 @@ def check_users(found) -> None:
 
     assert len({one.login_key for one in people}) == len(people)
     for one in people:
-        assert one.login_key == users.login_key(one.user_name)
+        assert one.login_key == user_lookup.login_key(one.user_name)
         assert one.password is None or schemes.read(one.password.hash)
-        assert one.email_key in (None, users.email_key(one.email, one.org_id))
-        assert one.address_key == (one.email and users.login_key(one.email.address))
-        assert one.display_key == users.login_key(one.profile.display_name)
+        assert one.email_key in (None, user_lookup.email_key(one.email, one.org_id))
+        assert one.address_key == (one.email and user_lookup.login_key(one.email.address))
+        assert one.display_key == user_lookup.login_key(one.profile.display_name)
 
 
 def check_roles(found) -> None:
@@ -207,13 +208,16 @@ def check_stamps(found) -> None:
         if hasattr(one, "client_id"):
             client = found["applications"][one.client_id]
             owner = found["organizations"][one.client_org_id]
-            now = stamps.of(instance, org, user, owner, client)
+            now = security_stamps.of(instance, org, user, owner, client)
             states += [client.state, owner.state]
             is_over = one.revoked_at is not None
             session = found["sessions"].get(one.session_id)
             assert session is None or session.user_id == one.user_id
         else:
-            now, is_over = stamps.of_session(instance, org, user), one.ended_at is not None
+            now, is_over = (
+                security_stamps.of_session(instance, org, user),
+                one.ended_at is not None,
+            )
         assert is_over or one.stamps != now or set(states) == {"active"}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from idp.identity import permissions
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.identity.users import permissions
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 
 ROLES = {**INSTANCE_ROLES, **ORGANIZATION_ROLES}
 LOWER = [

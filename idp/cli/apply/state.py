@@ -18,8 +18,8 @@ from idp.clients.oidc_request import NewOidcApp
 from idp.clients.projects import NewProject
 from idp.clients.roles import NewRole
 from idp.foundation.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
-from idp.identity.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.identity.service_users import NewMachine
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.instance_settings import Features, SecurityPolicy
 from idp.policies import forms
 from idp.schema.field_rules import Items, Name, OneOf, Text

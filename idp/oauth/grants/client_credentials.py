@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from idp.identity import subjects, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import subjects
 from idp.oauth import client_auth, service_tokens
 from idp.oauth.checks import token as checks
 from idp.oauth.checks.client import CLIENT_KNOWN
@@ -24,7 +25,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
         wanted = service_tokens.scopes_of(service, exchange.params)
     if not isinstance(caller, User):
         return await _for_application(exchange, wanted)
-    subject = await users.subject_of(service, caller)
+    subject = await user_lookup.subject_of(service, caller)
     with CLIENT_KNOWN:
         if subject is None or not subjects.is_active(subject):
             raise InvalidClient("the service user or its organization is not active")

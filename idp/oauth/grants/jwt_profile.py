@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from idp.credentials import last_uses
-from idp.identity import subjects, users
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import subjects
 from idp.oauth import assertions, service_tokens
 from idp.oauth.assertions import NotProven
 from idp.oauth.checks import token as checks
@@ -51,7 +52,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     service, caller = exchange.service, exchange.caller
     with checks.SCOPE_KNOWN:
         wanted = service_tokens.scopes_of(service, exchange.params)
-    subject = await users.subject_of(service, caller) if isinstance(caller, User) else None
+    subject = await user_lookup.subject_of(service, caller) if isinstance(caller, User) else None
     with checks.GRANT_STANDS:
         if subject is None or not subjects.is_active(subject):
             raise InvalidGrant("the service user or its organization is not active")

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from idp.identity import factors, new_users, verified_contacts
+from idp.identity.factors import second_factors
+from idp.identity.users import creation as user_creation
+from idp.identity.users import verified_contacts
 from idp.records import Email, Password, Phone, Profile, Totp, User
 from idp.service import Service
 from idp.transfer.kinds.human_request import STATES, PackagedHuman
@@ -36,11 +38,11 @@ def _profile(known: Profile, row: PackagedHuman) -> Profile:
     said = {name: text for name, text in structs.asdict(sent).items() if text}
     if "display_name" not in said and known.display_name == _full_name(known):
         said["display_name"] = ""  # "first last" follows the names
-    return new_users.with_display_name(structs.replace(known, **said))
+    return user_creation.with_display_name(structs.replace(known, **said))
 
 
 def _full_name(profile: Profile) -> str:
-    return new_users.with_display_name(structs.replace(profile, display_name="")).display_name
+    return user_creation.with_display_name(structs.replace(profile, display_name="")).display_name
 
 
 def _email(known: Email | None, sent: Email | None) -> Email | None:
@@ -62,6 +64,8 @@ def _password(known: Password | None, sent: Password | None) -> Password | None:
 
 
 def _totp(service: Service, known: User, row: PackagedHuman) -> Totp | None:
-    if not row.otp_code or factors.secret_of(service, known) == row.otp_code:
+    if not row.otp_code or second_factors.secret_of(service, known) == row.otp_code:
         return known.totp
-    return structs.replace(factors.imported(service, known.id, row.otp_code), name=row.otp_name)
+    return structs.replace(
+        second_factors.imported(service, known.id, row.otp_code), name=row.otp_name
+    )

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.identity import factors, verified_contacts
+from idp.identity.factors import second_factors
 from idp.identity.person_fields import GENDERS
+from idp.identity.users import verified_contacts
 from idp.records import USERS, Address, IdpLink, Organization, Password, Profile, User
 from idp.transfer.kinds import telling as going
 from idp.transfer.kinds.human_request import STATES
@@ -109,5 +110,5 @@ def _password(password: Password) -> dict[str, Any]:
 
 
 def _otp(telling: Telling, user: User) -> dict[str, Any]:
-    secret = factors.secret_of(telling.service, user)
+    secret = second_factors.secret_of(telling.service, user)
     return {"otpCode": secret, "otpName": user.totp.name if user.totp else ""} if secret else {}

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.foundation.errors import FieldProblem
-from idp.identity import new_users
+from idp.identity.users import creation as user_creation
 from idp.records import Organization, User
 from idp.transfer.kinds import human_changes, plain_passwords, storing, user_rows
 from idp.transfer.kinds.human_request import HumanRow, PackagedHuman
@@ -34,7 +34,7 @@ def _new(taking: Taking, home: Organization, read: Read) -> User:
     assert isinstance(read.request, HumanRow)  # noqa: S101 - told to mypy
     now, id = service.clock.now(), read.request.user_id
     new = structs.replace(row.person(), id=id, password=row.hashed(now))
-    user = new_users.user_of(service, home, new, now)
+    user = user_creation.user_of(service, home, new, now)
     if user.totp is not None:
         user.totp.name = row.otp_name
     return user
@@ -50,7 +50,7 @@ def _judge(taking: Taking, case: Case) -> list[FieldProblem]:
     known = case.known.password if case.known else None
     if sent is None or (known is not None and known.hash == sent.hash):
         return []
-    return new_users.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)
+    return user_creation.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)
 
 
 async def _choose(taking: Taking, case: Case) -> Chosen | None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 from msgspec import structs
 
 from idp.credentials import client_secrets
-from idp.identity import users
 from idp.identity.new_user_requests import UserId
 from idp.identity.service_users import TOKEN_TYPES
+from idp.identity.users import lookup as user_lookup
 from idp.records import USERS, Organization, Profile, User
 from idp.schema.field_rules import Name, OneOf, Text, UserName
 from idp.schema.reading import Request
@@ -71,7 +71,7 @@ def _new(taking: Taking, home: Organization, read: Read) -> User:
         description=row.user.description or None,
         access_token_type=TOKEN_TYPES[row.user.access_token_type],
         **row.user.secrets(),
-        **users.keys(row.user.user_name, None, profile, home.id),
+        **user_lookup.keys(row.user.user_name, None, profile, home.id),
     )
 
 

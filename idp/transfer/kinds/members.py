@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, Final
 
 from idp.foundation.errors import FailedPrecondition, FieldProblem
-from idp.identity import members, memberships, users
-from idp.identity.permissions import ORGANIZATION_ROLES
+from idp.identity import members
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships
+from idp.identity.users.permissions import ORGANIZATION_ROLES
 from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
@@ -65,7 +67,7 @@ async def _prepare(
         return refused(row.user_id, storing.no_user("userId"))
     if not kept:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
-    guards: Sequence[Write] = [users.staying(user)]
+    guards: Sequence[Write] = [user_lookup.staying(user)]
     if known is not None and taking.updates:
         try:
             guards = await members.owner_stays(taking.service, known, kept)

@@ -10,8 +10,9 @@ from msgspec import Struct, structs
 
 from idp.audit import events
 from idp.foundation import domain_names
-from idp.identity import memberships, org_domains, organizations, users
 from idp.identity.read_organization import STATES
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, org_domains, organizations
 from idp.records import (
     DELETED_ORGANIZATIONS,
     INSTANCE_ID,
@@ -146,7 +147,7 @@ def _wanted(
     """What has to be set; whatever was issued ends when the organization becomes inactive."""
     wanted: dict[str, object] = {}
     if request.name != known.name:
-        wanted |= {"name": request.name, "name_key": users.login_key(request.name)}
+        wanted |= {"name": request.name, "name_key": user_lookup.login_key(request.name)}
     state = STATES[request.state]
     if state != known.state:
         wanted["state"] = state

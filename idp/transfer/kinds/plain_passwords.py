@@ -12,8 +12,9 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from idp.identity import new_users, password_acceptance
 from idp.identity.person_fields import password_problems
+from idp.identity.users import creation as user_creation
+from idp.identity.users import password_acceptance
 from idp.passwords.hashing import HashingBusy
 from idp.records import Password
 from idp.transfer.kinds.human_request import PackagedHuman
@@ -37,7 +38,7 @@ async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | Non
             return Chosen(structs.replace(had, must_change=must_change))
     person = row.person()
     found = await _in_turn(
-        lambda: new_users.initial_password_problems(service, case.home, person, text)
+        lambda: user_creation.initial_password_problems(service, case.home, person, text)
     )
     if found:
         return Chosen(problems=password_problems("user.password", found))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from idp.clients.registered_keys import TYPE, PublicKey
 from idp.credentials import expirations
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
 from idp.schema.field_rules import Instant, Name, OneOf, Text
 from idp.schema.reading import Request
@@ -76,7 +76,7 @@ async def prepare_machine_keys(taking: Taking, reads: Sequence[Read]) -> list[Pr
         if owner is None or owner.org_id != read.row.org_id or owner.kind != "machine":
             ends.append(refused(row.key_id, storing.no_user("userId")))
         else:
-            staying = [users.staying(owner)]
+            staying = [user_lookup.staying(owner)]
             wanted = _wanted(taking, row, row.key_id, USER_KEYS, owner, staying)
             ends.append(_prepare(taking, read, known.get(row.key_id), wanted, "keyId"))
     return ends

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from idp.identity import memberships, password_change, sessions, users
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, password_change
 from idp.records import User
 from idp.transfer.kinds.kind import Taking
 from storage import Write
@@ -37,10 +39,10 @@ async def besides(taking: Taking, known: User, values: Mapping[str, Any]) -> lis
     if not ends_all(known, values):
         return []
     service = taking.service
-    subject = await users.subject_of(service, known)
+    subject = await user_lookup.subject_of(service, known)
     if subject is None:
         return []
-    writes = await sessions.news_of_all(service, subject)
+    writes = await session_lifetime.news_of_all(service, subject)
     if values.get("state", "active") != "active":
         writes += await memberships.what_stays(service, known.id)
     if has_other_password(known, values):

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.clients import grant_ids, role_assignments, roles
+from idp.clients import role_assignments, roles
 from idp.clients.role_assignments import Source
-from idp.identity import users
+from idp.identity.users import grant_ids
+from idp.identity.users import lookup as user_lookup
 from idp.records import (
     PROJECT_GRANTS,
     PROJECT_ROLES,
@@ -101,7 +102,7 @@ def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prep
 
     def also(before: object, _: object) -> Sequence[Write]:
         guards = [*roles.still_there(given), *source.still_there()]
-        return [*guards, users.staying(user)] if before is None else guards
+        return [*guards, user_lookup.staying(user)] if before is None else guards
 
     made = role_assignments.new(taking.service, user, source, given)
     wanted = Wanted(

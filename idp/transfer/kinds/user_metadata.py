@@ -6,8 +6,9 @@ import base64
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
-from idp.identity import new_users, users
 from idp.identity.user_metadata import MAX_VALUE
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
 from idp.records import USER_METADATA, USERS, Organization, User, UserMetadata
 from idp.schema.field_rules import Base64, Name
 from idp.schema.reading import Request
@@ -33,7 +34,7 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Entries are made with users of the row's organization, left alone, or changed."""
     rows = [_row(read) for read in reads]
     owners = await storing.by_id(taking, USERS, (row.id for row in rows))
-    ids = [new_users.metadata_id(row.id, row.key) for row in rows]
+    ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
     known = await storing.by_id(taking, USER_METADATA, ids)
     return [
         _prepare(taking, read, row, owners.get(row.id), known.get(id))
@@ -56,12 +57,12 @@ def _prepare(
     now = taking.service.clock.now()
 
     def also(before: object, _: object) -> Sequence[Write]:
-        return [users.staying(owner)] if before is None else ()
+        return [user_lookup.staying(owner)] if before is None else ()
 
     wanted = Wanted(
         id=id,
         collection=USER_METADATA,
-        record=new_users.metadata_entry(owner, row.key, value, now),
+        record=user_creation.metadata_entry(owner, row.key, value, now),
         type="user_metadata",
         told=("value",),
         also=also,

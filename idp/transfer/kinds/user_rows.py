@@ -10,8 +10,9 @@ from msgspec import Struct, structs
 
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FailedPrecondition, FieldProblem
-from idp.identity import new_users, users
-from idp.identity.new_users import NameAvailability, Paths
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import NameAvailability, Paths
 from idp.records import USERS, Organization, Password, User
 from idp.transfer.kinds import homes, storing, user_changes
 from idp.transfer.kinds.kind import Taking, import_payload
@@ -107,8 +108,8 @@ def _begin(
 async def _availability(taking: Taking, cases: Sequence[Case]) -> dict[str, NameAvailability]:
     """Whether these users may have the names that they would sign in by, by their ids."""
     asked = [case for case in cases if case.gives_out_names]
-    candidates = [new_users.candidate(case.home, case.after, case.known) for case in asked]
-    found = await new_users.availability_of_each(taking.service, candidates) if asked else []
+    candidates = [user_creation.candidate(case.home, case.after, case.known) for case in asked]
+    found = await user_creation.availability_of_each(taking.service, candidates) if asked else []
     return {case.after.id: each for case, each in zip(asked, found, strict=True)}
 
 
@@ -153,7 +154,7 @@ def _with(case: Case, password: Password | None) -> Case:
 def _created(taking: Taking, case: Case, rules: Rules, names: NameAvailability | None) -> Prepared:
     assert names is not None  # noqa: S101 - who is new gives out names
     payload = import_payload(taking, case.read)
-    writes = new_users.writes_of(taking.service, case.after, names, taking.actor, **payload)
+    writes = user_creation.writes_of(taking.service, case.after, names, taking.actor, **payload)
     return Prepared(
         action="create",
         id=case.after.id,
@@ -168,7 +169,7 @@ async def _changed(
     service, after = taking.service, case.after
     if not case.values:
         return storing.left(USERS, known, known.id)
-    keys = users.keys(after.user_name, after.email, after.profile, after.org_id)
+    keys = user_lookup.keys(after.user_name, after.email, after.profile, after.org_id)
     values = {**case.values, **keys}
     if user_changes.ends_all(known, values):
         values["stamp"] = service.random.token(bits=64)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.identity import totp
+from idp.identity.factors import totp
 from idp.transfer.rows import Problem
 from idp.transfer.sources.drafts import Draft
 

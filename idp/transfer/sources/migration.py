@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.identity import users
 from idp.identity.new_user_requests import MAX_METADATA_CHARACTERS
+from idp.identity.users import lookup as user_lookup
 from idp.schema.field_rules import MAX_TEXT
 from idp.transfer.rows import Problem
 from idp.transfer.sources.drafts import Draft, settle
@@ -75,13 +75,13 @@ class Migration:
                 _double(names.get("id", "id"), first, slug="source.user_doubled")
             )
             return
-        first = self._names.add(users.login_key(user["userName"]), draft.row)
+        first = self._names.add(user_lookup.login_key(user["userName"]), draft.row)
         if first is not None:
             name = names.get("user_name", "user_name")
             draft.problems.append(_double(name, first, slug="source.name_doubled"))
         if "email" not in user:
             return
-        first = self._addresses.add(users.login_key(user["email"]["email"]), draft.row)
+        first = self._addresses.add(user_lookup.login_key(user["email"]["email"]), draft.row)
         if first is not None:
             name = names.get("email", "email")
             draft.problems.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.identity import users
+from idp.identity.users import lookup as user_lookup
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.mistakes.world import Mistake, World
@@ -19,7 +19,7 @@ def exchanging(name: str, check: str, sentence: str, form=None, *, after: float 
         id = world.wiki.client_id
         await world.server.store.commit(Update(APPLICATIONS, id, set={"grant_types": GRANTS}))
         tokens = await world.tokens()
-        user = await users.find_by_login_name(world.server.service, world.server.user[0])
+        user = await user_lookup.find_by_login_name(world.server.service, world.server.user[0])
         world.seen["user"] = user.id
         world.server.clock.advance(after)
         sent = {
@@ -81,7 +81,7 @@ async def itself(world: World, tokens: dict) -> dict:
 
 async def somebody_without_a_role(world: World, tokens: dict) -> dict:
     login_name, _ = await world.server.copy_user("bob")
-    bob = await users.find_by_login_name(world.server.service, login_name)
+    bob = await user_lookup.find_by_login_name(world.server.service, login_name)
     world.seen["bob"] = bob.id
     return {"subject_token": bob.id, "subject_token_type": USER_ID} | await itself(world, tokens)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import factors
+from idp.identity.factors import second_factors
 from idp.records import USERS
 from tests.idp.transfer.bringing_people import HASH, PASSWORD, bring, outcome, row
 from tests.support.audit import events_agree
@@ -78,7 +78,7 @@ async def test_what_a_row_does_not_speak_of_stays(server):
 
     assert changed.action == "skip"
     assert await everything(server.store) == before
-    assert factors.secret_of(server.service, await stored(server)) == SECRET
+    assert second_factors.secret_of(server.service, await stored(server)) == SECRET
 
 
 async def test_an_address_that_was_proven_stays_proven(server):

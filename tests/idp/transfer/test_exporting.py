@@ -9,7 +9,7 @@ import json
 import pytest
 
 from idp.foundation.errors import DeadlineExceeded, NotFound
-from idp.identity import recovery_codes
+from idp.identity.factors import recovery_codes
 from idp.records import (
     APP_KEYS,
     EVENTS,

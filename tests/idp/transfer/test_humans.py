@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.identity import factors
+from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from storage import Update
@@ -104,7 +104,7 @@ async def test_all_that_a_record_holds_comes_and_is_told_again(server):
     assert user.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
     assert user.idp_links == [IdpLink(idp_id="google", user_id="1", user_name="road")]
     assert (user.state, user.password.must_change) == ("inactive", True)
-    assert factors.secret_of(server.service, user) == SECRET
+    assert second_factors.secret_of(server.service, user) == SECRET
     assert SECRET not in user.totp.sealed_secret
     told = await told_org(server, "acme", with_passwords=True, with_otp=True)
     (again,) = told["humanUsers"]

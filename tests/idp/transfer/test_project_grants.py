@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.clients import grant_ids
+from idp.identity.users import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
 from tests.idp.transfer.bringing_people import outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.identity import org_domains
+from idp.identity.users import org_domains
 from idp.records import DELETED_ORGANIZATIONS, ORGANIZATIONS
 from storage import Delete, Update
 

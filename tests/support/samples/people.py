@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from idp.audit import events
-from idp.identity import agents, factors, sessions, users
+from idp.identity.factors import second_factors
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import lookup as user_lookup
 from idp.records import PASSKEYS, SESSIONS, USERS, Passkey
 from storage import Insert, Update
 from tests.support.samples.searches import NO_PLACE
@@ -125,10 +128,10 @@ async def _person(world, email, **more):
 async def with_session(world):
     """A user who is signed in somewhere."""
     service, made = world.server.service, await new_person(world)
-    subject = await users.find_subject(service, made["userId"])
+    subject = await user_lookup.find_subject(service, made["userId"])
     now = service.clock.now()
-    agent = agents.new(service).agent
-    session = sessions.new(service.random, service.config, agent, subject, now)
+    agent = browsers.new(service).agent
+    session = session_lifetime.new(service.random, service.config, agent, subject, now)
     await service.store.commit(Insert(SESSIONS, session))
     return made | {"sessionId": session.id}
 
@@ -156,7 +159,7 @@ async def with_passkey(world):
 async def with_app(world):
     """Somebody who has an authenticator app."""
     service, made = world.server.service, await new_person(world)
-    totp = factors.imported(service, made["userId"], "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    totp = second_factors.imported(service, made["userId"], "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
     await service.store.commit(Update(USERS, made["userId"], set={"totp": totp}))
     return made
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation.opaque_tokens import Confidential
-from idp.identity import permissions
+from idp.identity.users import permissions
 from idp.oauth import acting, allowed_users, claims, reserved_scopes, scopes, shown, stories
 from idp.oauth.checks import token_exchange as checks
 from idp.oauth.checks.check import USER_ALLOWED

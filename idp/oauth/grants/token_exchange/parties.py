@@ -9,8 +9,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp.identity import sessions, stamps, subjects, users
-from idp.identity.subjects import Subject
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import security_stamps
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import subjects
+from idp.identity.users.subjects import Subject
 from idp.keys import jws
 from idp.oauth import acting, assertions, audiences, id_tokens, presented, standing, stories
 from idp.oauth.assertions import NotProven
@@ -155,13 +158,13 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
         raise Unfit("The ID token names no session that would tell whether it still counts.")
     session = await service.store.get(SESSIONS, said.sid)
     subject = await _active(service, said.sub)
-    under = stamps.of_session(subject.instance, subject.organization, subject.user)
+    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     if (
         session is None
         or session.ended_at is not None
         or session.user_id != said.sub
         or session.stamps != under
-        or sessions.is_over(service.config, session, now)
+        or session_lifetime.is_over(service.config, session, now)
     ):
         raise Unfit("The session of the ID token has ended.")
     return Party(
@@ -203,7 +206,7 @@ async def _of_user_id(service: Service, client: Application, user_id: str) -> Pa
 
 
 async def _active(service: Service, user_id: str) -> Subject:
-    subject = await users.find_subject(service, user_id)
+    subject = await user_lookup.find_subject(service, user_id)
     if subject is None or not subjects.is_active(subject):
         raise Unfit("There is no such user, or they or their organization are not active.")
     return subject

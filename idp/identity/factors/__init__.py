@@ -1,0 +1,1 @@
+"""Second factors, passkeys and recovery codes."""

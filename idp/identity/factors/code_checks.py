@@ -1,0 +1,162 @@
+"""Is this a code of the user's second factor? It is counted before it is looked at, as passwords
+are; an authenticator app is closed after too many wrong codes in a row."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from msgspec import Struct
+
+from idp.foundation.errors import IdpError
+from idp.identity.factors import recovery_codes, second_factors, totp
+from idp.identity.guesses import lockout, lockout_counters, throttle
+from idp.identity.guesses import reports as guess_reports
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.reports import Cause, Outcome, Secret
+from idp.identity.guesses.throttle import Throttled
+from idp.mail.templates import factors as factor_messages
+from idp.mail.templates import guesses as guess_messages
+from idp.records import GUESS_STREAKS, USERS, GuessStreak, LockoutRules, User
+from idp.service import Service
+from storage import Update, Value, Write
+
+TOLD_AT: Final = 5  # wrong codes in a row after a right password
+_AFTER_ANSWER_SECONDS: Final = 0.1
+
+
+class CodeRefused(IdpError):
+    """The code does not count."""
+
+    slug = "code.wrong"
+
+
+class Accepted(Struct, frozen=True):
+    """A right code: the writes by which it counts once, of two units that hold them one is Stale.
+    `succeeded` is called with it after their unit."""
+
+    writes: list[Write]
+    user: User
+    account: str
+    lockout_ordinal: int | None
+    streak: GuessStreak | None
+
+
+class _Try(Struct, frozen=True):
+    """A code that may be looked at, and what was read for it."""
+
+    account: str
+    streak: GuessStreak | None
+    rules: LockoutRules
+    lockout_ordinal: int | None
+
+    @property
+    def is_locked(self) -> bool:
+        return lockout_counters.is_past(self.rules, "codes", self.lockout_ordinal)
+
+
+async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) -> Accepted:
+    """Accept a code of the user's app. Raises CodeRefused, Throttled."""
+    attempt = await _admitted(service, user, "factor", "totp", origin)
+    secret, known = second_factors.secret_of(service, user), user.totp
+    streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
+    is_closed = streak.codes > guess_streaks.MOST_CODES
+    step = None
+    if secret is not None and known is not None and not (is_closed or attempt.is_locked):
+        step = totp.step_of(secret, typed, service.clock.now(), after=known.last_step)
+    if step is None or known is None:
+        if streak.codes == TOLD_AT:
+            service.errands.start(_tell(service, user))
+        cause: Cause = "closed" if is_closed else "wrong"
+        raise await _refused(service, user, attempt, cause, "totp", origin)
+    expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
+    expected["totp.last_step"] = known.last_step
+    used = Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)
+    return _accepted(service, user, attempt, [used], streak, "totp", origin)
+
+
+async def by_recovery_code(
+    service: Service, user: User, typed: str, origin: TryOrigin
+) -> Accepted:
+    """Accept a recovery code, of whose use its owner is told by mail. Raises CodeRefused,
+    Throttled."""
+    attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
+    used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
+    if used is None:
+        raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
+    writes = [*used, *factor_messages.told(service, user, "recovery_code_used")]
+    return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
+
+
+async def succeeded(service: Service, accepted: Accepted) -> None:
+    """Forget the codes that were counted, once what the right one was for is stored."""
+    user, account = accepted.user, accepted.account
+    await throttle.forget(service, account, f"factor:{user.id}")
+    await lockout_counters.succeeded(service, user, account, accepted.lockout_ordinal)
+    if accepted.streak is not None:
+        await guess_streaks.end(service, accepted.streak, ("codes",))
+
+
+async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
+    """The time step of the first code of an app that is being set up. Raises CodeRefused,
+    Throttled."""
+    account = f"new-factor:{user.id}"
+    await throttle.admit(service, account)
+    step = totp.step_of(secret, typed, service.clock.now())
+    if step is None:
+        raise CodeRefused("the code is not one of the new app")
+    await throttle.forget(service, account)
+    return step
+
+
+async def _admitted(
+    service: Service, user: User, kind: str, secret: Secret, origin: TryOrigin
+) -> _Try:
+    """Count a try before it is looked at. Raises Throttled."""
+    account = f"{kind}:{user.id}"
+    keys = [
+        *throttle.keys(service, account),
+        (GUESS_STREAKS, user.id),
+        *lockout_counters.policy_keys(user),
+    ]
+    records = await service.store.get_many(keys)
+    rules = lockout_counters.rules_of(service, records[3:])
+    try:
+        await throttle.claim(service, account, throttle.check(service, records[:2]))
+    except Throttled as refusal:
+        guess_reports.report(service, Outcome(refusal.cause, secret, origin, user.id))
+        raise
+    ordinal = await lockout_counters.claim(service, user, account, rules, "codes")
+    return _Try(account, records[2], rules, ordinal)
+
+
+async def _refused(
+    service: Service, user: User, attempt: _Try, cause: Cause, secret: Secret, origin: TryOrigin
+) -> CodeRefused:
+    """Lock the user of a wrong code where a policy wants that, and tell of it."""
+    await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
+    cause = "locked" if attempt.is_locked else cause
+    guess_reports.report(service, Outcome(cause, secret, origin, user.id))
+    return CodeRefused("the code is wrong, or was used")
+
+
+def _accepted(
+    service: Service,
+    user: User,
+    attempt: _Try,
+    writes: list[Write],
+    streak: GuessStreak | None,
+    secret: Secret,
+    origin: TryOrigin,
+) -> Accepted:
+    guess_reports.report(service, Outcome("accepted", secret, origin, user.id))
+    return Accepted(writes, user, attempt.account, attempt.lockout_ordinal, streak)
+
+
+async def _tell(service: Service, user: User) -> None:
+    """Tell the owner that somebody has the password."""
+    await asyncio.sleep(_AFTER_ANSWER_SECONDS)
+    letters = guess_messages.wrong_codes(service, user)
+    if letters:
+        await service.store.commit(*letters)

@@ -1,0 +1,70 @@
+"""The last second factor of a person goes: their password then has to stand alone.
+
+A password that was set while a second factor was asked for may be shorter than one without
+(SP 800-63B-4, 3.1.1.2). Who removes the last factor chooses a longer one in the same step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.factors import passkeys, second_factors
+from idp.identity.users import password_acceptance, password_change
+from idp.identity.users.subjects import Subject
+from idp.passwords.policy import Problem
+from idp.policies import effective
+from idp.records import User
+from idp.service import Service
+
+
+class PasswordTooShort(FailedPrecondition):
+    """The password is too short without the factor, and no other one was given."""
+
+    slug = "factor.password_too_short"
+
+
+class PasswordNotAccepted(Exception):
+    """The new password is refused for these reasons."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(", ".join(problem.slug for problem in problems))
+        self.problems = problems
+
+
+async def needs_new_password(service: Service, user: User, without: str) -> bool:
+    """Whether the password would be too short if the factor (`factors.TOTP`; `factors.PASSKEY`,
+    one of them) were gone. One that was set before its length was noted is long enough."""
+    if user.password is None or user.password.is_long is not False:
+        return False
+    rules = await effective.complexity(service, user.org_id)
+    alone = effective.min_length(rules, has_factor=False)
+    if alone <= effective.min_length(rules, has_factor=True):
+        return False
+    return await _is_last(service, user, without)
+
+
+async def _is_last(service: Service, user: User, without: str) -> bool:
+    if await second_factors.of_user(service, user) != {without}:
+        return False
+    return without == second_factors.TOTP or len(await passkeys.of_user(service, user.id)) == 1
+
+
+async def password_change_for(
+    service: Service, subject: Subject, without: str, new_password: str
+) -> Mapping[str, object]:
+    """The members of the user that change with the removal: the new password, where one is needed.
+
+    Raises PasswordTooShort, PasswordNotAccepted, HashingBusy.
+    """
+    if not await needs_new_password(service, subject.user, without):
+        return {}
+    if not new_password:
+        raise PasswordTooShort("the password is too short to stand alone")
+    problems = await password_change.chosen_problems_with(
+        service, subject, new_password, has_factor=False
+    )
+    if problems:
+        raise PasswordNotAccepted(problems)
+    org_id = subject.user.org_id
+    return {"password": await password_acceptance.hashed(service, org_id, new_password)}

@@ -1,0 +1,53 @@
+"""A passkey comes or goes: what that is to its user, in the unit of the change.
+
+All that was issued to the user ends, and they are told by mail. With the first factor there are
+recovery codes, which go with the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from idp.identity.factors import passkeys, second_factors, webauthn
+from idp.identity.factors.second_factors import Change
+from idp.identity.factors.webauthn import RelyingParty
+from idp.identity.users.subjects import Subject
+from idp.mail.templates import passkeys as passkey_messages
+from idp.records import Passkey
+from idp.service import Service
+
+
+async def add(
+    service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
+) -> tuple[Passkey, Change]:
+    """Let the key in a browser's answer be one of the person's.
+
+    Of the writes, Conflict: the answer was used before, or the key is somebody's already; Stale:
+    the user was changed meanwhile. Raises InvalidArgument (the name); webauthn.Refused.
+    """
+    name, user = passkeys.checked_name(name), subject.user
+    if len(await passkeys.of_user(service, user.id)) >= passkeys.MOST:
+        raise webauthn.Refused("the user has as many passkeys as one may have")
+    passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
+    change = await second_factors.added(service, subject, {}, "user.passkey_added")
+    letters = passkey_messages.added(service, user)
+    return passkey, Change([*writes, *change.writes, *letters], change.subject, change.codes)
+
+
+async def remove(
+    service: Service,
+    subject: Subject,
+    passkey: Passkey,
+    actor: str,
+    also: Mapping[str, object] = second_factors.NOTHING,
+) -> Change:
+    """The change of the person whose passkey is removed, with other members that change; the
+    removal of the passkey itself is not among the writes."""
+    user = subject.user
+    others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
+    is_last = not others and user.totp is None
+    change = await second_factors.removed(
+        service, subject, also, "user.passkey_removed", actor, is_last
+    )
+    letters = passkey_messages.removed(service, user)
+    return Change([*change.writes, *letters], change.subject)

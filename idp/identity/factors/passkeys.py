@@ -1,0 +1,222 @@
+"""Passkeys: keys that people's devices hold for them, made here, and proofs by them.
+
+A passkey verifies its user on the device, by a PIN or a finger, so it is possession and knowledge
+(or a person) in one: nothing else is needed to sign in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp.audit import events
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.identity.factors import challenges, webauthn
+from idp.identity.factors.webauthn import Assertion, Refused, RelyingParty
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.subjects import Subject, is_active
+from idp.records import PASSKEYS, Passkey, User
+from idp.schema.field_rules import Refused as FieldRefused
+from idp.schema.field_rules import Text
+from idp.service import Service
+from storage import Conflict, Stale, Update, Write
+from storage.settling import commit_settled
+
+MOST: Final = 20  # of one person
+MAX_NAME: Final = 100
+_NAME: Final = Text(1, MAX_NAME)
+_TIMEOUT_MS: Final = 5 * 60 * 1000
+
+
+class Proof(Struct, frozen=True):
+    """Who answered by which passkey, how that counts (RFC 8176), and the writes that use the
+    challenge up: they belong into the unit of what the proof is for."""
+
+    subject: Subject
+    passkey: Passkey
+    amr: list[str]
+    writes: list[Write]
+
+
+def user_handle(service: Service, user_id: str) -> bytes:
+    """What a device knows a user by: 32 bytes that tell nothing (WebAuthn, 14.6.1)."""
+    return service.vault.mac("passkey-user", user_id)
+
+
+async def of_user(service: Service, user_id: str) -> list[Passkey]:
+    """A person's passkeys, the oldest first."""
+    page = await service.store.find(
+        PASSKEYS, {"user_id": user_id}, order="created_at", limit=2 * MOST
+    )
+    return page.records
+
+
+def creation_options(
+    service: Service, party: RelyingParty, user: User, known: Iterable[Passkey], challenge: bytes
+) -> dict[str, Any]:
+    """What a browser is asked to make (PublicKeyCredentialCreationOptionsJSON)."""
+    return {
+        "rp": {"id": party.id, "name": party.id},
+        "user": {
+            "id": base64url.encode(user_handle(service, user.id)),
+            "name": user.user_name,
+            "displayName": user.profile.display_name,
+        },
+        "challenge": base64url.encode(challenge),
+        "pubKeyCredParams": [{"type": "public-key", "alg": alg} for alg in webauthn.ALGORITHMS],
+        "timeout": _TIMEOUT_MS,
+        "excludeCredentials": _descriptors(known),
+        "authenticatorSelection": {
+            "residentKey": "required",
+            "requireResidentKey": True,
+            "userVerification": "required",
+        },
+        "attestation": "none",
+    }
+
+
+def request_options(
+    party: RelyingParty, challenge: bytes, allowed: Iterable[Passkey] = ()
+) -> dict[str, Any]:
+    """What a browser is asked to let sign (PublicKeyCredentialRequestOptionsJSON); without
+    `allowed`, any passkey that the device has for this service."""
+    return {
+        "rpId": party.id,
+        "challenge": base64url.encode(challenge),
+        "timeout": _TIMEOUT_MS,
+        "userVerification": "required",
+        "allowCredentials": _descriptors(allowed),
+    }
+
+
+def _descriptors(passkeys: Iterable[Passkey]) -> list[dict[str, Any]]:
+    return [
+        {"type": "public-key", "id": each.credential_id, "transports": each.transports}
+        for each in passkeys
+    ]
+
+
+def checked_name(name: str) -> str:
+    """What a passkey is called. Raises InvalidArgument."""
+    try:
+        read: str = _NAME.read(name.strip())
+    except FieldRefused as error:
+        problem = FieldProblem(error.slug, "name", error.message, error.limit)
+        raise InvalidArgument([problem]) from None
+    return read
+
+
+def registered(
+    service: Service, party: RelyingParty, user: User, name: str, text: str, bound_to: str
+) -> tuple[Passkey, list[Write]]:
+    """The key in a browser's answer, as one of this user, and the writes that keep it.
+
+    Of the writes, Conflict: the answer was used before, or the key is somebody's already. Raises
+    Refused.
+    """
+    made = webauthn.read_credential(party, text)
+    spent = challenges.spent(service, "create", bound_to, made.challenge)
+    now = service.clock.now()
+    passkey = Passkey(
+        id=_record_id(made.id),
+        user_id=user.id,
+        credential_id=base64url.encode(made.id),
+        public_key=base64url.encode(made.public_key),
+        name=name,
+        created_at=now,
+        changed_at=now,
+        aaguid=made.aaguid,
+        transports=made.transports,
+        sign_count=made.sign_count,
+        is_backup_eligible=made.is_backup_eligible,
+        is_backed_up=made.is_backed_up,
+    )
+    random, type = service.random, "passkey.created"
+    stored = events.insertion(
+        random, PASSKEYS, passkey, type, user.id, now, user.org_id, user=user.id
+    )
+    return passkey, [spent, *stored]
+
+
+def _record_id(credential_id: bytes) -> str:
+    return hashlib.sha256(credential_id).hexdigest()
+
+
+async def prove(
+    service: Service,
+    party: RelyingParty,
+    text: str,
+    bound_to: str,
+    user_id: str | None = None,
+) -> Proof:
+    """Who a browser's answer proves to be there: `user_id`, or whoever it is.
+
+    Of the writes, Conflict: the answer was used before. A device that counted backwards may have
+    been copied: it is refused, and the event tells of it. Raises Refused.
+    """
+    answer = webauthn.read_assertion(party, text)
+    spent = challenges.spent(service, "get", bound_to, answer.challenge)
+    passkey = await service.store.get(PASSKEYS, _record_id(answer.id))
+    if passkey is None or user_id not in (None, passkey.user_id):
+        raise Refused("the passkey is nobody's, or another person's")
+    _check_handle(service, passkey, answer, is_needed=user_id is None)
+    webauthn.check_signature(answer, base64url.decode(passkey.public_key))
+    subject = await user_lookup.find_subject(service, passkey.user_id)
+    subject = await user_lookup.unlocked(service, subject) if subject else None
+    if subject is None or not is_active(subject):
+        raise Refused("the account can't be used")
+    if answer.is_backup_eligible != passkey.is_backup_eligible:
+        raise Refused("the passkey is of another kind than when it was made")
+    if _has_gone_back(passkey, answer):
+        await _tell(service, subject, passkey, spent)
+        raise Refused("the device counted backwards: the passkey may have been copied")
+    used = Update(
+        PASSKEYS,
+        passkey.id,
+        set={
+            "sign_count": answer.sign_count,
+            "is_backed_up": answer.is_backed_up,
+            "last_used_at": service.clock.now(),
+        },
+        expect={"sign_count": passkey.sign_count},
+    )
+    return Proof(subject=subject, passkey=passkey, amr=amr_of(passkey), writes=[spent, used])
+
+
+def amr_of(passkey: Passkey) -> list[str]:
+    """How a proof by it counts (RFC 8176): by a key that may be copied, or one that never leaves
+    its device; by a person who was there; and by two factors at once."""
+    return ["swk" if passkey.is_backup_eligible else "hwk", "user", "mfa"]
+
+
+def _check_handle(
+    service: Service, passkey: Passkey, answer: Assertion, *, is_needed: bool
+) -> None:
+    """A device need not say whose the key is when it was asked for that person's."""
+    if answer.user_handle is None and not is_needed:
+        return
+    handle = user_handle(service, passkey.user_id)
+    if not hmac.compare_digest(handle, answer.user_handle or b""):
+        raise Refused("the device names another user, or none")
+
+
+def _has_gone_back(passkey: Passkey, answer: Assertion) -> bool:
+    """Devices that don't count say 0 always (7.2, step 22)."""
+    is_counting = answer.sign_count > 0 or passkey.sign_count > 0
+    return is_counting and answer.sign_count <= passkey.sign_count
+
+
+async def _tell(service: Service, subject: Subject, passkey: Passkey, spent: Write) -> None:
+    user, now = subject.user, service.clock.now()
+    told = events.update(
+        service.random, PASSKEYS, passkey, {}, "passkey.refused", user.id, now, user.org_id
+    )
+    try:
+        await commit_settled(service.store, spent, *told)
+    except (Conflict, Stale):
+        return  # the same answer at the same moment: it is told already

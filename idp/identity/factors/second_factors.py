@@ -1,0 +1,172 @@
+"""Second factors: which a person has set up, which count, and how they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct, structs
+
+from idp.audit import events
+from idp.config.settings import Config
+from idp.identity.factors import recovery_codes, totp, webauthn
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users.subjects import Subject
+from idp.mail.templates import factors as factor_messages
+from idp.policies import effective
+from idp.records import PASSKEYS, USERS, LoginRules, Totp, User
+from idp.service import Service
+from storage import Write
+
+TOTP: Final = "totp"
+PASSKEY: Final = "passkey"
+NOTHING: Final[Mapping[str, object]] = {}
+_PURPOSE: Final = "totp"
+
+
+class Change(Struct, frozen=True):
+    """The writes, the subject as it is once they are committed (with a new stamp), and recovery
+    codes that are shown now and never again."""
+
+    writes: list[Write]
+    subject: Subject
+    codes: list[str] = []
+
+
+def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
+    """What counts as a second factor there, and what people can set up."""
+    wants_keys = "u2f" in (*rules.second_factors, *rules.multi_factors)
+    switches: Mapping[str, bool] = {
+        TOTP: "otp" in rules.second_factors,
+        PASSKEY: wants_keys and webauthn.relying_party(config) is not None,
+    }
+    return frozenset(kind for kind, is_on in switches.items() if is_on)
+
+
+async def of_user(service: Service, user: User) -> frozenset[str]:
+    """What the person has set up, whether it counts or not."""
+    mine = {"user_id": user.id}
+    passkeys = await service.store.find(PASSKEYS, mine, order="created_at", limit=1)
+    held = {TOTP: user.totp is not None, PASSKEY: bool(passkeys.records)}
+    return frozenset(kind for kind, is_held in held.items() if is_held)
+
+
+def sealed(service: Service, user_id: str, secret: str) -> str:
+    """The secret of an app as it is stored. It is of no use with another user."""
+    return service.vault.seal(f"{user_id}\n{secret}", _PURPOSE)
+
+
+def secret_of(service: Service, user: User) -> str | None:
+    """The secret of the user's app, if there is one."""
+    if user.totp is None:
+        return None
+    owner, secret = service.vault.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
+    return secret if owner == user.id else None
+
+
+def imported(service: Service, user_id: str, secret: str) -> Totp:
+    """An app that another system knew the secret of. Raises ValueError: it can't be used."""
+    kept = sealed(service, user_id, totp.read_secret(secret))
+    return Totp(sealed_secret=kept, name="", created_at=service.clock.now())
+
+
+async def add_totp(
+    service: Service, subject: Subject, secret: str, name: str, step: int
+) -> Change:
+    """Let the app with this secret count, in place of one before; `step` is that of the code that
+    proved it. With the first factor the person gets recovery codes. All that was issued to them
+    ends, and they are told by mail."""
+    user, now = subject.user, service.clock.now()
+    kept = sealed(service, user.id, secret)
+    app = Totp(sealed_secret=kept, name=name, created_at=now, last_step=step)
+    change = await added(service, subject, {"totp": app}, "user.totp_added")
+    letters = factor_messages.told(service, user, "factor_added")
+    return Change([*change.writes, *letters], change.subject, change.codes)
+
+
+async def added(
+    service: Service, subject: Subject, values: Mapping[str, object], type: str
+) -> Change:
+    """The change of a user who gets a factor: with the first one, recovery codes."""
+    user, now = subject.user, service.clock.now()
+    if user.recovery_codes_at is not None:
+        return await _changing(service, subject, values, type, user.id)
+    made = await recovery_codes.make(service, user, now)
+    values = {**values, "recovery_codes_at": now}
+    change = await _changing(service, subject, values, type, user.id)
+    return Change([*change.writes, *made.writes], change.subject, made.codes)
+
+
+async def remove_totp(
+    service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
+) -> Change:
+    """Removes the app, and with the last factor the recovery codes. `also` are other members of
+    the user that change. Everything issued to the person ends, and they get a mail."""
+    user = subject.user
+    is_last = not await of_user(service, structs.replace(user, totp=None))
+    values = {"totp": None, **also}
+    change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
+    letters = factor_messages.told(service, user, "factor_removed")
+    return Change([*change.writes, *letters], change.subject)
+
+
+async def removed(
+    service: Service,
+    subject: Subject,
+    values: Mapping[str, object],
+    type: str,
+    actor: str,
+    is_last: bool,
+) -> Change:
+    """The change of a user who loses a factor: with the last one, the recovery codes."""
+    if not is_last:
+        return await _changing(service, subject, values, type, actor)
+    ends = await recovery_codes.ending(service, subject.user)
+    values = {**values, "recovery_codes_at": None}
+    change = await _changing(service, subject, values, type, actor)
+    return Change([*change.writes, *ends], change.subject)
+
+
+async def renew_codes(service: Service, user: User) -> recovery_codes.Made:
+    """New recovery codes in place of all before; the person is told by mail."""
+    now = service.clock.now()
+    made = await recovery_codes.make(service, user, now)
+    values, type = {"recovery_codes_at": now}, "user.recovery_codes_made"
+    step = events.update(service.random, USERS, user, values, type, user.id, now)
+    letters = factor_messages.told(service, user, "recovery_codes_made")
+    return recovery_codes.Made(made.codes, [*step, *made.writes, *letters])
+
+
+async def is_forced(service: Service, org_id: str | None) -> bool:
+    """Whether the organization asks everybody for a second factor."""
+    rules = await effective.login(service, org_id)
+    return rules.force_mfa or rules.force_mfa_local_only
+
+
+async def is_asked_for(service: Service, user: User) -> bool:
+    """Whether a password alone doesn't sign the person in."""
+    rules = await effective.login(service, user.org_id)
+    held = await of_user(service, user) & allowed(service.config, rules)
+    return bool(held) or rules.force_mfa or rules.force_mfa_local_only
+
+
+async def is_needed(service: Service, user: User, without: str) -> bool:
+    """Whether the person may not be left without this factor: it is the last, and one is
+    forced."""
+    rules = await effective.login(service, user.org_id)
+    if not (rules.force_mfa or rules.force_mfa_local_only):
+        return False
+    held = await of_user(service, user) & allowed(service.config, rules)
+    return without in held and len(held) == 1
+
+
+async def _changing(
+    service: Service, subject: Subject, values: Mapping[str, object], type: str, actor: str
+) -> Change:
+    """A change after which nothing counts that was issued before. Of two at once, one is Stale."""
+    user, now = subject.user, service.clock.now()
+    values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
+    step = events.update(service.random, USERS, user, values, type, actor, now)
+    after = structs.replace(user, **values, sequence=user.sequence + 1)
+    news = await session_lifetime.news_of_all(service, subject)
+    return Change([*step, *news], structs.replace(subject, user=after))

@@ -1,0 +1,214 @@
+"""How many guesses at a password are compared: the order of one try.
+
+1. One read of all counters. A try that has to wait is refused here, and writes nothing.
+2. It is counted; from the sixth on it has to pass the account's gate, too.
+3. The password is compared, unless the account is closed to browsers that it does not know: then
+   the same work is done for nothing, and the answer is that of a wrong password.
+4. A wrong one is counted in the account's streak, and for the networks that it came from. After a
+   right one, and the unit of what it was for, the counters are deleted: a crash between leaves
+   them too high, never too low.
+
+A try that may be one of the last is counted in the streak before it is compared, too. A name that
+nobody has takes the same reads and as many writes; only its pace is kept, for a day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Any, Final
+
+from msgspec import Struct
+
+from idp.foundation.errors import Busy
+from idp.identity.guesses import lockout, lockout_counters, network_limits, throttle
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.guesses.network_limits import Counted
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import known_browsers
+from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
+from idp.service import Service
+from storage import StorageError
+
+SLOW_LANE: Final = timedelta(minutes=30)  # of accounts that are never closed
+_NOBODY: Final = "nobody"  # no user's id: what is read where there is no user
+
+
+class Found(Struct, frozen=True):
+    """Whose password is tried from where, and the counters of that as they were read."""
+
+    account: str
+    user: User | None
+    origin: TryOrigin
+    pace: Sequence[Any]
+    streak: GuessStreak | None
+    rules: LockoutRules
+    networks: list[Counted]
+
+
+class Guess(Struct, frozen=True):
+    """A try that may be looked at. With `is_closed` it is answered as a wrong one, whatever it is.
+
+    `ordinal` is the try's among those since the last success. `is_counted`: the `streak` holds it.
+    `is_past_limit`: the account is closed by it, or it was.
+    """
+
+    found: Found
+    ordinal: int
+    lockout_ordinal: int | None
+    streak: GuessStreak
+    is_known: bool = False
+    is_closed: bool = False
+    is_locked: bool = False
+    is_counted: bool = False
+    is_past_limit: bool = False
+
+    @property
+    def is_compared(self) -> bool:
+        return not (self.is_closed or self.is_locked)
+
+
+@asynccontextmanager
+async def admitted(
+    service: Service, user: User | None, typed: str, origin: TryOrigin
+) -> AsyncIterator[Guess]:
+    """A try at a password, which is compared within the block. Raises Throttled."""
+    account = throttle.account_of(user, typed)
+    guess = await _known(service, user, account, origin)
+    if guess is not None:
+        yield guess
+        return
+    networks = network_limits.networks_of(service, origin)
+    if not networks:
+        yield await _unknown(service, user, account, origin)
+        return
+    async with service.comparisons.turn(networks[0].key, origin.factor) as is_mine:
+        if not is_mine:
+            raise network_limits.slowed(service)
+        yield await _unknown(service, user, account, origin)
+
+
+async def _known(
+    service: Service, user: User | None, account: str, origin: TryOrigin
+) -> Guess | None:
+    """The try of a browser that the account knows, while it has tries left."""
+    if user is None or origin.agent is None or not known_browsers.is_known(origin.agent, user):
+        return None
+    found = await _read(service, user, account, origin)
+    streak = await guess_streaks.claim_known(service, user.id, origin.agent.id, found.streak)
+    if streak is None:
+        return None
+    locking = await lockout_counters.claim(service, user, account, found.rules, "passwords")
+    return Guess(
+        found=found,
+        ordinal=streak.browsers[0].tries,
+        lockout_ordinal=locking,
+        streak=streak,
+        is_known=True,
+        is_locked=lockout_counters.is_past(found.rules, "passwords", locking),
+        is_counted=True,
+    )
+
+
+async def _unknown(service: Service, user: User | None, account: str, origin: TryOrigin) -> Guess:
+    found = await _read(service, user, account, origin)
+    most = guess_streaks.most_unknown(service.config)
+    streak = found.streak or GuessStreak(id=_NOBODY)
+    is_slow = streak.stays_open and streak.unknown >= most
+    free = 0 if is_slow else service.config.sign_in_failures_before_delay
+    network_limits.check(service, found.networks)
+    before = throttle.check(service, found.pace, free=free)
+    await network_limits.claim(service, found.networks)
+    delay = SLOW_LANE if is_slow else None
+    ordinal = await throttle.claim(service, account, before, free=free, delay=delay)
+    is_counted = ordinal > free or streak.unknown + free >= most
+    if is_counted:
+        streak = await _count(service, found)
+    is_closed = not is_slow and (streak.unknown > most if is_counted else streak.unknown >= most)
+    locking = None
+    if not is_closed:
+        locking = await lockout_counters.claim(service, user, account, found.rules, "passwords")
+    return Guess(
+        found=found,
+        ordinal=ordinal,
+        lockout_ordinal=locking,
+        streak=streak,
+        is_closed=is_closed,
+        is_locked=lockout_counters.is_past(found.rules, "passwords", locking),
+        is_counted=is_counted,
+        is_past_limit=user is not None and streak.unknown >= most,
+    )
+
+
+async def _read(service: Service, user: User | None, account: str, origin: TryOrigin) -> Found:
+    """All that decides about a try, in one round trip."""
+    name = throttle.hidden(service, account)
+    networks = network_limits.networks_of(service, origin)
+    records = await service.store.get_many(
+        [
+            *throttle.keys(service, account),
+            (GUESS_STREAKS, user.id if user else _NOBODY),
+            *lockout_counters.policy_keys(user),
+            *(key for network in networks for key in network.keys(name)),
+        ]
+    )
+    return Found(
+        account=account,
+        user=user,
+        origin=origin,
+        pace=records[:2],
+        streak=records[2],
+        rules=lockout_counters.rules_of(service, records[3:5]),
+        networks=network_limits.counted(networks, records[5:]),
+    )
+
+
+async def _count(service: Service, found: Found) -> GuessStreak:
+    """Count a wrong password in the streak; for nobody's name, write as much and keep nothing."""
+    if found.user is not None:
+        return await guess_streaks.count(service, found.user.id, found.streak, "unknown")
+    (_, pace), _ = throttle.keys(service, found.account)
+    await service.store.increment(pace, 0, window=throttle.WINDOW)
+    return GuessStreak(id=_NOBODY)
+
+
+async def take_back(service: Service, guess: Guess) -> None:
+    """Uncount a try that was not compared, as there was no room for its hash; best effort."""
+    found = guess.found
+    if not guess.is_known:
+        await throttle.take_back(service, found.account)
+    if guess.is_counted:
+        agent = found.origin.agent if guess.is_known else None
+        with suppress(StorageError, Busy):
+            await guess_streaks.take_back(service, guess.streak, agent.id if agent else None)
+    if guess.lockout_ordinal is not None:
+        await lockout_counters.take_back(service, found.user, found.account)
+
+
+async def failed(service: Service, guess: Guess) -> None:
+    """Count a wrong password, and lock its user where a policy wants that."""
+    found = guess.found
+    if not guess.is_known:
+        if not guess.is_counted:
+            await _count(service, found)
+        name = throttle.hidden(service, found.account)
+        await network_limits.failed(service, found.networks, name)
+    await lockout.failed(service, found.user, found.rules, "passwords", guess.lockout_ordinal)
+
+
+async def succeeded(service: Service, guess: Guess) -> None:
+    """Forget the tries after a right password; best effort."""
+    found = guess.found
+    if found.user is None:
+        return
+    pairs = zip(throttle.keys(service, found.account), found.pace, strict=True)
+    is_gated = guess.ordinal > service.config.sign_in_failures_before_delay
+    made = (not guess.is_known, not guess.is_known and is_gated)
+    keys = [key for (key, record), is_made in zip(pairs, made, strict=True) if record or is_made]
+    await throttle.delete(service, keys)
+    if guess.is_counted or found.streak is not None:
+        await guess_streaks.end(service, guess.streak, ("unknown", "known"))
+    await lockout_counters.succeeded(service, found.user, found.account, guess.lockout_ordinal)
+    name = throttle.hidden(service, found.account)
+    await network_limits.succeeded(service, found.networks, name)

@@ -1,0 +1,48 @@
+"""Locking an account after too many wrong passwords, or codes of a second factor, in a row, where
+its organization wants that (`lockout_counters` counts them).
+
+A lock changes the stamp, as one by an administrator does; so an unlocked account begins at 0.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from idp.audit import events, versioned_updates
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.guesses import lockout_counters
+from idp.identity.guesses.lock_ends import ACTOR
+from idp.identity.guesses.lockout_counters import Of
+from idp.identity.users import ending
+from idp.mail.templates import security as security_messages
+from idp.records import USERS, LockoutRules, User
+from idp.service import Service
+from storage.settling import commit_settled
+
+
+async def failed(
+    service: Service, user: User | None, rules: LockoutRules, of: Of, ordinal: int | None
+) -> None:
+    """Lock the user of a wrong password or code when it was one too many.
+
+    The last active owner of an organization or of the installation is never locked: nobody could
+    let them in.
+    """
+    if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
+        with suppress(FailedPrecondition):
+            await versioned_updates.repeated(lambda: _lock(service, user, rules))
+
+
+async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
+    user = await service.store.get(USERS, tried.id)
+    if user is None or user.state != "active" or user.stamp != tried.stamp:
+        return
+    now, stamp = service.clock.now(), service.random.token(bits=64)
+    seconds = rules.lockout_seconds
+    ends_at = now + timedelta(seconds=seconds) if seconds else None
+    values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
+    also = await ending.ending_writes(service, user)
+    update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
+    letters = security_messages.locked(service, user, seconds)
+    await commit_settled(service.store, *update, *also, *letters)

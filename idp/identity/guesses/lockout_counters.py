@@ -1,0 +1,80 @@
+"""Wrong passwords and codes in a row, as the lockout policy of an organization counts them.
+
+A try is counted before anything is compared: of all that are made at once, no more are looked at
+than the policy lets. The count belongs to the account under its present stamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final, Literal
+
+from idp.identity.guesses import throttle
+from idp.policies import effective
+from idp.records import POLICIES, LockoutRules, Policy, User
+from idp.service import Service
+from storage import COUNTERS, Key
+
+_KEPT: Final = timedelta(days=365)
+
+Of = Literal["passwords", "codes"]
+
+
+def policy_keys(user: User | None) -> list[Key]:
+    """Where the policies are that may count for the user: the organization's, the installation's.
+    Without a user, the latter twice, so that as much is read."""
+    org_id = user.org_id if user else None
+    ids = (effective.policy_id(each, "lockout") for each in (org_id, None))
+    return [(POLICIES, id) for id in ids]
+
+
+def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
+    """What the records under `policy_keys` say together."""
+    stored = policies[0] or policies[1]
+    rules = stored.rules if stored else effective.built_in(service.config, "lockout")
+    return rules if isinstance(rules, LockoutRules) else LockoutRules()
+
+
+async def claim(
+    service: Service, user: User | None, account: str, rules: LockoutRules, of: Of
+) -> int | None:
+    """Count a try that is about to be looked at; its ordinal, None where no policy counts any.
+
+    What is nobody's account is counted alike, so that it takes the same time.
+    """
+    if not most(rules, of):
+        return None
+    counter = await service.store.increment(_key(service, user, account), window=_KEPT)
+    return counter.n
+
+
+def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
+    """Whether the try is one too many: it is not looked at."""
+    return ordinal is not None and ordinal > most(rules, of)
+
+
+async def take_back(service: Service, user: User | None, account: str) -> None:
+    """Uncount a try that was not looked at; best effort."""
+    await throttle.uncount(service, _key(service, user, account))
+
+
+async def succeeded(service: Service, user: User, account: str, ordinal: int | None) -> None:
+    """Forget the wrong ones: only those in a row count; best effort."""
+    if ordinal is not None:
+        await throttle.delete(service, keys(service, user, account))
+
+
+def keys(service: Service, user: User | None, account: str) -> list[Key]:
+    """The counter of an account."""
+    return [(COUNTERS, _key(service, user, account))]
+
+
+def most(rules: LockoutRules, of: Of) -> int:
+    """How many the policy lets; 0: it counts none."""
+    return rules.max_password_attempts if of == "passwords" else rules.max_otp_attempts
+
+
+def _key(service: Service, user: User | None, account: str) -> str:
+    under = user.stamp if user else ""
+    return f"lockout:{service.vault.mac('lockout', f'{account} {under}').hex()[:32]}"

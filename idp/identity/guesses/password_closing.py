@@ -1,0 +1,87 @@
+"""A password that is closed to browsers which its account does not know: whose, who is told.
+
+It is decided after the answer to a wrong try, so that its time does not tell who has a passkey.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.factors import passkeys, webauthn
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.users import memberships
+from idp.mail import messages
+from idp.mail.templates import guesses as guess_messages
+from idp.policies import effective, page_settings
+from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User
+from idp.service import Service
+from storage import Stale, Update
+
+AFTER_ANSWER_SECONDS: Final = 0.1
+
+
+async def settle(service: Service, user_id: str) -> None:
+    """Keep whether the account stays open, and tell its owner once per streak if it does not."""
+    await asyncio.sleep(AFTER_ANSWER_SECONDS)
+    user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
+    if user is None or streak is None:
+        return
+    if streak.unknown < guess_streaks.most_unknown(service.config):
+        return  # a success came between
+    stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
+    with suppress(Stale):
+        if stays_open != streak.stays_open:
+            await _keep(service, streak, stays_open)
+        elif not stays_open and streak.told_at is None:
+            await _tell(service, user, streak)
+
+
+async def _keep(service: Service, streak: GuessStreak, stays_open: bool) -> None:
+    await service.store.commit(
+        Update(GUESS_STREAKS, streak.id, set={"stays_open": stays_open}),
+    )
+
+
+async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
+    """One mail per streak: of two processes at once, one is Stale."""
+    told = {"told_at": service.clock.now()}
+    letters = guess_messages.password_closed(service, user)
+    await service.store.commit(
+        Update(GUESS_STREAKS, streak.id, set=told, expect={"told_at": None}), *letters
+    )
+
+
+async def _has_another_way_in(service: Service, user: User) -> bool:
+    """Whether the user gets in without this password: by a mail's code, or by a passkey."""
+    is_reached = user.email is not None and user.email.is_verified
+    if (
+        is_reached
+        and messages.is_readable(service.config)
+        and await _is_reset_offered(service, user)
+    ):
+        return True
+    login = (await page_settings.look(service, user.org_id)).login
+    if webauthn.relying_party(service.config) is None or not login.allow_passwordless:
+        return False
+    return bool(await passkeys.of_user(service, user.id))
+
+
+async def _is_reset_offered(service: Service, user: User) -> bool:
+    """Whether the user's organization offers a new password by mail, and so do the service's own
+    pages, to which the mail about the closed password leads: they follow the installation's first
+    organization."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    org_ids = {user.org_id, *([instance.org_id] if instance else [])}
+    return all([await effective.offers_password_reset(service, id) for id in org_ids])
+
+
+async def _is_needed(service: Service, user: User) -> bool:
+    """Whether nobody else is an active owner of what the user owns."""
+    try:
+        await memberships.what_stays(service, user.id)
+    except FailedPrecondition:
+        return True
+    return False

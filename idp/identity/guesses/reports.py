@@ -1,0 +1,70 @@
+"""What became of each try at a password or a code: the one place that tells of it."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from idp.audit import failure_events
+from idp.foundation import logs
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.users.lookup import login_key
+from idp.service import Service
+
+_log: Final = logs.logger("idp.guesses")
+_NAME_CHARACTERS: Final = 16
+
+Cause: TypeAlias = Literal[
+    "accepted",
+    "unknown",  # nobody has the name, or no password
+    "wrong",
+    "unusable",  # right, but the account or its one-time password can't be used
+    "closed",
+    "locked",  # by the lockout policy
+    "paced",
+    "network",
+]
+Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
+
+
+class Outcome(Struct, frozen=True):
+    """How a try ended. `user_id` is the account's; where there is none, `name` is what was typed,
+    which is never told but as a MAC."""
+
+    cause: Cause
+    secret: Secret
+    origin: TryOrigin
+    user_id: str | None = None
+    name: str = ""
+    is_known_browser: bool = False
+
+
+def report(service: Service, outcome: Outcome) -> None:
+    """Tell of a try: a line in the log for each that was refused, and an event for the many."""
+    if outcome.cause == "accepted":
+        return
+    origin = outcome.origin
+    if outcome.user_id:
+        who = {"user": outcome.user_id}
+        failure_events.sign_in(
+            service, outcome.user_id, outcome.cause, origin.network, origin.client_id
+        )
+    else:
+        who = {"name": _hidden(service, outcome)}
+        failure_events.nobodys_sign_in(service, who["name"], origin.network)
+    _log.info(
+        "sign-in refused",
+        cause=outcome.cause,
+        secret_kind=outcome.secret,
+        client=origin.client_id,
+        network=origin.network,
+        address=origin.address,
+        known_browser="yes" if outcome.is_known_browser else "no",
+        **who,
+    )
+
+
+def _hidden(service: Service, outcome: Outcome) -> str:
+    key = login_key(outcome.name.strip())
+    return service.vault.mac("typed-name", key).hex()[:_NAME_CHARACTERS]

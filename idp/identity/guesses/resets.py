@@ -1,0 +1,40 @@
+"""Setting all that is counted against a user's passwords and codes to 0."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from idp.audit import drafts
+from idp.identity.guesses import lockout_counters, throttle
+from idp.identity.guesses import streaks as guess_streaks
+from idp.records import GUESS_STREAKS, User
+from idp.service import Service
+from storage import Key, StorageError
+
+_CODES: Final = ("factor", "recovery", "new-factor")
+
+
+async def forget(service: Service, user: User) -> bool:
+    """Forget the tries at a user's password and codes; whether there were any.
+
+    For what lets them in beside a password, and for administrators. Best effort: what is left
+    makes the user wait, and lets nobody in.
+    """
+    accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
+    keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
+    keys += [key for each in accounts for key in lockout_counters.keys(service, user, each)]
+    with suppress(StorageError):
+        *records, streak = await service.store.get_many([*keys, (GUESS_STREAKS, user.id)])
+        found = [key for key, record in zip(keys, records, strict=True) if record is not None]
+        await throttle.delete(service, found)
+        if streak is not None:
+            await guess_streaks.end(service, streak)
+        return bool(found or streak)
+    return False
+
+
+async def forget_afterwards(service: Service, user: User) -> None:
+    """The same once the unit before it is stored, and apart from it."""
+    await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

@@ -1,0 +1,1 @@
+"""Browsers, sessions, and the check of a password that opens one."""

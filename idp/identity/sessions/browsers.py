@@ -1,0 +1,164 @@
+"""The browser: a cookie, and the record behind it from the first form on that is sent.
+
+The cookie is id ‖ secret. The store keeps the secret's hash, and the secret changes at every
+sign-in, step-up and logout, so that a cookie from before is worth nothing afterwards.
+
+A new browser has no record: its cookie is id ‖ secret ‖ time ‖ MAC, so that anonymous requests
+store nothing. The MAC counts only while there is no record of that id.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from msgspec import structs
+
+from idp.foundation import base64url, opaque_tokens
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.randomness import Random
+from idp.identity.sessions import known_browsers
+from idp.keys.master_key import Vault
+from idp.records import AGENTS, Agent, User
+from idp.service import Service
+from storage import Insert, Update
+
+KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer
+REMEMBERED: Final = 10  # people in one browser
+_PURPOSE: Final = "browser"
+_PLAIN: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
+_TIME: Final = re.compile(r"[0-9]{10}")  # whole seconds: enough until the year 2286
+_TIME_LENGTH: Final = 10
+
+
+class Cookie(Confidential, frozen=True):
+    """A new value for the browser's cookie, and the record state it belongs to."""
+
+    value: str
+    agent: Agent
+
+
+class NewAgent(Agent):
+    """A browser without a record."""
+
+
+class _Sent(NamedTuple):
+    """What a cookie says; `made_at` is set where its MAC is right."""
+
+    id: str
+    secret: str
+    made_at: datetime | None
+
+
+def new(service: Service) -> Cookie:
+    """A browser without a record, and its cookie."""
+    id, secret = service.random.id(), service.random.token()
+    made_at = service.clock.now().replace(microsecond=0)
+    signed = f"{id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
+    return Cookie(value=signed + _mac(service, signed), agent=_new(id, secret, made_at))
+
+
+def _new(id: str, secret: str, made_at: datetime) -> NewAgent:
+    return NewAgent(
+        id=id,
+        secret_hash=opaque_tokens.digest(secret),
+        created_at=made_at,
+        expires_at=made_at + KEPT,
+    )
+
+
+async def find(service: Service, cookie: str | None) -> Agent | None:
+    """The browser whose current cookie this is: as it is stored, or a NewAgent."""
+    sent = _read(service, cookie) if cookie else None
+    if sent is None:
+        return None
+    agent = await service.store.get(AGENTS, sent.id)
+    if agent is not None:
+        return agent if opaque_tokens.matches(sent.secret, agent.secret_hash) else None
+    # A record that signed somebody in outlives the MAC, so none can be brought back by it.
+    if sent.made_at is None or service.clock.now() >= sent.made_at + KEPT:
+        return None
+    return _new(sent.id, sent.secret, sent.made_at)
+
+
+def _read(service: Service, cookie: str) -> _Sent | None:
+    plain, rest = cookie[:_PLAIN], cookie[_PLAIN:]
+    parts = opaque_tokens.split(plain)
+    if parts is None:
+        return None
+    if not rest:
+        return _Sent(parts[0], parts[1], None)
+    time, mac = rest[:_TIME_LENGTH], rest[_TIME_LENGTH:]
+    if not _TIME.fullmatch(time) or not opaque_tokens.same(_mac(service, plain + time), mac):
+        return None
+    return _Sent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
+
+
+def _mac(service: Service, signed: str) -> str:
+    return base64url.encode(service.vault.mac(_PURPOSE, signed))
+
+
+def is_stored(agent: Agent) -> bool:
+    """Whether the browser has a record."""
+    return not isinstance(agent, NewAgent)
+
+
+def stored(agent: Agent, **changes: Any) -> Agent:
+    """The record that a new browser gets."""
+    plain = {name: getattr(agent, name) for name in Agent.__struct_fields__}
+    return Agent(**plain | changes)
+
+
+def rotation(
+    random: Random, agent: Agent, now: datetime, user: User | None = None
+) -> tuple[Update | Insert, Cookie]:
+    """The write that gives the agent a new secret, and the cookie that goes with it; it remembers
+    the user who signs in, and their account knows it. A new browser gets its record by it.
+
+    Of two units that rotate at once, one succeeds.
+    """
+    secret = random.token()
+    changed: dict[str, Any] = {
+        "secret_hash": opaque_tokens.digest(secret),
+        "expires_at": now + KEPT,
+        "browser": agent.browser,
+        "system": agent.system,
+    }
+    if user is not None:
+        others = [one for one in agent.remembered if one != user.id]
+        changed["remembered"] = [user.id, *others][:REMEMBERED]
+        changed["known"] = known_browsers.with_user(agent, user)
+    kept = stored(agent, **changed)
+    write: Update | Insert = Insert(AGENTS, kept)
+    if is_stored(agent):
+        expected = {"secret_hash": agent.secret_hash}
+        write = Update(AGENTS, agent.id, set=changed, expect=expected)
+    return write, Cookie(value=agent.id + secret, agent=kept)
+
+
+def forgetting(
+    random: Random, agent: Agent, now: datetime, user_id: str
+) -> tuple[Update | Insert, Cookie]:
+    """The same for a stored browser, and the user is remembered no more, nor known."""
+    others: dict[str, Any] = {
+        "remembered": [one for one in agent.remembered if one != user_id],
+        "known": known_browsers.without_user(agent, user_id),
+    }
+    write, cookie = rotation(random, agent, now)
+    if isinstance(write, Update):
+        write = structs.replace(write, set={**write.set, **others})
+    return write, Cookie(value=cookie.value, agent=structs.replace(cookie.agent, **others))
+
+
+def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:
+    """Proves that a form was made for this browser and this sign-in or logout.
+
+    It doesn't depend on the cookie's secret, so that a second tab's form still counts after the
+    first tab has signed in.
+    """
+    return base64url.encode(vault.mac("form", f"{agent.id}\n{subject_id}"))
+
+
+def is_form_token(vault: Vault, agent: Agent, subject_id: str, token: str) -> bool:
+    return opaque_tokens.same(form_token(vault, agent, subject_id), token)

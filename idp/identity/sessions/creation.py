@@ -1,0 +1,77 @@
+"""Opening a session: the unit of writes that signs a user in at a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from idp.audit import events
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.users.subjects import Subject
+from idp.records import SESSIONS, USERS, Agent, Session
+from idp.service import Service
+from storage import Insert, Update, Write
+
+_RENEWED: Final = (
+    *("auth_time", "factor_at", "amr", "acr", "stamps", "last_used_at", "expires_at"),
+)
+
+
+class Opening(Struct, frozen=True):
+    """The writes, and what is true once they are committed."""
+
+    writes: list[Write]
+    session: Session
+    cookie: Cookie
+
+
+def prepare(
+    service: Service,
+    agent: Agent,
+    subject: Subject,
+    known: Iterable[Session],
+    proofs: Sequence[str] = session_lifetime.PASSWORD,
+    auth_time: datetime | None = None,
+    factor_at: datetime | None = None,
+) -> Opening:
+    """Open a session now, or renew the one that this user has in this browser.
+
+    `proofs` are how they proved who they are; with `auth_time` only a second factor is new, with
+    `factor_at` all else.
+    `known` are the browser's open sessions, also those too old to sign in. The browser gets a
+    new secret in the same unit, so of two sign-ins at once one is Stale (a Conflict, in a browser
+    that has no record yet). A renewed session keeps its id: tokens that name it live on, and the
+    id opens nothing.
+    """
+    now = service.clock.now()
+    rotation, cookie = browsers.rotation(service.random, agent, now, subject.user)
+    session = session_lifetime.new(
+        service.random, service.config, agent, subject, now, proofs, auth_time
+    )
+    actor = subject.user.id
+    write: Write = Insert(SESSIONS, session)
+    event = events.created(service.random, SESSIONS, session, "session.opened", actor, now)
+    mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
+    if mine:
+        renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
+        write = Update(
+            SESSIONS,
+            mine[0].id,
+            set=renewed,
+            increment={"sequence": 1},
+            expect={"ended_at": None, "sequence": mine[0].sequence},
+        )
+        event = events.changed(service.random, SESSIONS, mine[0], "session.renewed", actor, now)
+        session = structs.replace(mine[0], **renewed)
+    return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
+
+
+def guard(subject: Subject) -> Update:
+    """A mark on the user: a deactivation or new password at the same moment wins."""
+    user = subject.user
+    return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

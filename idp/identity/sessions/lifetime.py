@@ -1,0 +1,227 @@
+"""Sessions: a user signed in at a browser.
+
+A session signs people in while it is used (idle end) and for a limited time after the last real
+check of a credential (absolute end); its record lasts longer, because tokens name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from idp.audit import events
+from idp.config.settings import Config
+from idp.foundation.randomness import Random
+from idp.identity import authentication_context
+from idp.identity.sessions import browsers, known_browsers, security_stamps
+from idp.identity.sessions import clients as session_clients
+from idp.identity.users import subjects
+from idp.identity.users.subjects import Subject
+from idp.policies import page_settings
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    SESSIONS,
+    USERS,
+    Agent,
+    LoginRules,
+    Session,
+)
+from idp.service import Service
+from storage import Key, Stale, Update, Where, Write
+
+_PAGE: Final = 50
+_TOUCH_EVERY: Final = timedelta(minutes=1)
+PASSWORD: Final = (authentication_context.AMR_PASSWORD,)  # what most people prove who they are by
+
+
+class LiveSession(Struct, frozen=True):
+    """A session that can sign its user in now, by the rules of the user's organization."""
+
+    session: Session
+    subject: Subject
+    login: LoginRules
+
+    @property
+    def check_seconds(self) -> int:
+        """How long the password, or the passkey that stands for it, counts by itself."""
+        has_password = authentication_context.AMR_PASSWORD in self.session.amr
+        rules = self.login
+        return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds
+
+    def reached(self, now: datetime) -> str:
+        """The class of the session: less than it was, once its second factor counts no more."""
+        session = self.session
+        if authentication_context.AMR_PASSWORD not in session.amr or session.factor_at is None:
+            return session.acr
+        seconds = self.login.second_factor_check_seconds
+        if session.acr == authentication_context.PASSKEY:
+            seconds = self.login.multi_factor_check_seconds
+        is_fresh = now < session.factor_at + timedelta(seconds=seconds)
+        return session.acr if is_fresh else authentication_context.PASSWORD
+
+    def proofs(self, now: datetime) -> tuple[str, ...]:
+        """What the user proved when the session was made, as far as it counts by now."""
+        told = authentication_context.proofs_of(self.session.amr, self.session.acr)
+        is_whole = self.reached(now) == self.session.acr
+        return tuple(told) if is_whole else PASSWORD
+
+    async def staying(self, service: Service, after: Subject) -> list[Write]:
+        """The writes by which the session outlives a new stamp of its user, and its browser stays
+        known to the account."""
+        under = security_stamps.of_session(after.instance, after.organization, after.user)
+        now, type, actor = service.clock.now(), "session.renewed", after.user.id
+        kept = {"stamps": under}
+        renewed = events.update(service.random, SESSIONS, self.session, kept, type, actor, now)
+        agent_id, before = self.session.agent_id, self.subject.user
+        known = await known_browsers.staying(service, agent_id, before, after.user)
+        return [*renewed, *known]
+
+
+async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
+    """The agent's live sessions, the last used first, one for each user."""
+    return await live_among(service, await find_open(service, agent) if agent else [])
+
+
+async def live_among(service: Service, found: list[Session]) -> list[LiveSession]:
+    """Those of an agent's open sessions that can sign in, as `find_live` gives them."""
+    now = service.clock.now()
+    alive = [session for session in found if _can_sign_in(service.config, session, now)]
+    alive.sort(key=lambda session: session.last_used_at, reverse=True)
+    latest: dict[str, LiveSession] = {}  # one that a new stamp has ended is in nobody's way
+    for one in await _with_subjects(service, alive):
+        latest.setdefault(one.session.user_id, one)
+    return list(latest.values())
+
+
+async def find_open(service: Service, agent: Agent) -> list[Session]:
+    """The agent's sessions that have not ended, also those too old to sign anybody in."""
+    if not browsers.is_stored(agent):
+        return []
+    return await _find_all(service, {"agent_id": agent.id, "ended_at": None})
+
+
+async def _find_all(service: Service, where: Where) -> list[Session]:
+    page = await service.store.find(SESSIONS, where, limit=_PAGE)
+    found = page.records
+    while page.after is not None:  # a browser that very many people have used
+        page = await service.store.find(SESSIONS, where, limit=_PAGE, after=page.after)
+        found += page.records
+    return found
+
+
+async def ending(service: Service, session: Session) -> list[Write]:
+    """The writes that end a session, and every token that names it; and those that owe its
+    applications the news. Stale: it has ended."""
+    news = await session_clients.messages(service, session, service.clock.now())
+    return [*ending_untold(service, session), *news]
+
+
+def ending_untold(service: Service, session: Session) -> list[Write]:
+    """The writes that end a session whose applications hear of it otherwise."""
+    now = service.clock.now()
+    end = Update(
+        SESSIONS,
+        session.id,
+        set={"ended_at": now},
+        increment={"sequence": 1},
+        expect={"ended_at": None, "sequence": session.sequence},
+    )
+    actor = session.user_id
+    return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]
+
+
+async def news_of_all(service: Service, subject: Subject) -> list[Write]:
+    """The writes that owe the news to the applications of every session that the user has: for a
+    unit that gives the user a new stamp, and so ends them all."""
+    now, news = service.clock.now(), list[Write]()
+    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    for session in await _find_all(service, {"user_id": subject.user.id}):
+        if session.ended_at is None and session.stamps == under:
+            news += await session_clients.messages(service, session, now)
+    return news
+
+
+def is_over(config: Config, session: Session, now: datetime) -> bool:
+    """Whether the absolute end has passed: no sign-in and no new token names the session."""
+    return now >= session.auth_time + timedelta(seconds=config.session_seconds)
+
+
+def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:
+    idle = session.last_used_at + timedelta(seconds=config.session_idle_seconds)
+    return now < idle and not is_over(config, session, now)
+
+
+async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSession]:
+    keys: list[Key] = [(INSTANCES, INSTANCE_ID)]
+    for session in found:
+        keys += [(USERS, session.user_id), (ORGANIZATIONS, session.org_id)]
+    instance, *pairs = await service.store.get_many(keys) if found else (None,)
+    live = []
+    for session, user, organization in zip(found, pairs[::2], pairs[1::2], strict=True):
+        if instance is None or user is None or organization is None:
+            continue
+        subject = Subject(instance=instance, organization=organization, user=user)
+        under = security_stamps.of_session(instance, organization, user)
+        if subjects.is_active(subject) and session.stamps == under:
+            login = (await page_settings.look(service, subject.organization.id)).login
+            live.append(LiveSession(session, subject, login))
+    return live
+
+
+def new(
+    random: Random,
+    config: Config,
+    agent: Agent,
+    subject: Subject,
+    now: datetime,
+    proofs: Sequence[str] = PASSWORD,
+    auth_time: datetime | None = None,
+    factor_at: datetime | None = None,
+) -> Session:
+    """A session that begins with these proofs, given at `now`; not stored yet. With `auth_time`
+    only a second factor is new, with `factor_at` all else."""
+    reached, auth_time = authentication_context.reached(proofs), auth_time or now
+    return Session(
+        id=random.id(),
+        agent_id=agent.id,
+        user_id=subject.user.id,
+        org_id=subject.organization.id,
+        stamps=security_stamps.of_session(subject.instance, subject.organization, subject.user),
+        auth_time=auth_time,
+        amr=authentication_context.amr(proofs),
+        acr=reached,
+        created_at=now,
+        last_used_at=now,
+        expires_at=record_ends_at(config, auth_time),
+        factor_at=(factor_at or now)
+        if authentication_context.meets(reached, authentication_context.TWO_FACTORS)
+        else None,
+    )
+
+
+def record_ends_at(config: Config, auth_time: datetime) -> datetime:
+    """When the last token that names a session authenticated at `auth_time` has expired."""
+    longest = max(config.access_token_seconds, config.jwt_access_token_seconds)
+    return auth_time + timedelta(seconds=config.session_seconds + longest)
+
+
+async def touch(service: Service, session: Session) -> None:
+    """Note that the session was used; at most one write a minute."""
+    now = service.clock.now()
+    if now - session.last_used_at < _TOUCH_EVERY:
+        return
+    used = Update(SESSIONS, session.id, set={"last_used_at": now}, expect={"ended_at": None})
+    try:
+        await service.store.commit(used)
+    except Stale:
+        return  # it ended meanwhile: there is nothing to note
+
+
+def is_recent(session: Session, seconds: int, now: datetime) -> bool:
+    """Whether a credential was checked within the last `seconds`."""
+    return int(now.timestamp()) - int(session.auth_time.timestamp()) <= seconds

@@ -1,0 +1,93 @@
+"""A person's own choice of a password outside of a sign-in: while signed in, or by set-up link."""
+
+from __future__ import annotations
+
+from idp.identity.factors import second_factors
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import browsers, password_check
+from idp.identity.sessions import creation as session_creation
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions.browsers import Cookie
+from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import password_change
+from idp.identity.users.subjects import Subject
+from idp.records import AGENTS, Agent
+from idp.service import Service
+from storage import Conflict, Stale, Write
+from storage.settling import commit_settled
+
+
+async def prove(service: Service, live: LiveSession, password: str, origin: TryOrigin) -> Subject:
+    """The session's user, whose present password this is. Tries count as those of a sign-in.
+
+    Raises sign_in.SignInRefused, Throttled, HashingBusy.
+    """
+    checked = await password_check.check_current(service, live.subject.user, password, origin)
+    await password_check.succeeded(service, checked)
+    return checked.subject
+
+
+async def replace(
+    service: Service, agent: Agent, live: LiveSession, subject: Subject, password: str
+) -> Cookie:
+    """Replace the password and put a new session in this one's place, in one unit. What else the
+    person had proven counts on.
+
+    Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
+    when the password or the session changed at the same moment.
+    """
+    change = await password_change.prepare(service, subject, password, actor=subject.user.id)
+    proofs = live.proofs(service.clock.now())
+    opened = session_creation.prepare(
+        service,
+        agent,
+        change.subject,
+        (),
+        tuple(dict.fromkeys([*session_lifetime.PASSWORD, *proofs])),
+        factor_at=live.session.factor_at,
+    )
+    ending = session_lifetime.ending_untold(service, live.session)
+    await commit_settled(service.store, *change.writes, *opened.writes, *ending)
+    return opened.cookie
+
+
+async def prove_one_time(
+    service: Service, login_name: str, password: str, origin: TryOrigin
+) -> Subject:
+    """The user whose one-time password this is. Tries count as those of a sign-in.
+
+    Raises sign_in.SignInRefused, also for a password that need not be changed; Throttled,
+    HashingBusy.
+    """
+    checked = await password_check.check_password(service, login_name, password, origin)
+    subject = checked.subject
+    if subject.user.password is None or not subject.user.password.must_change:
+        raise password_check.SignInRefused("unusable")
+    await password_check.succeeded(service, checked)
+    return subject
+
+
+async def replace_one_time(
+    service: Service, agent: Agent | None, subject: Subject, password: str, *also: Write
+) -> Cookie | None:
+    """Replaces the one-time password and signs its user in, in one unit with what else there is to
+    write: it counts once. Whoever has a second factor, or needs one, signs in with it: then there
+    is no cookie.
+
+    Raises HashingBusy; Stale when the password was used or replaced meanwhile; Conflict, of the
+    other writes.
+    """
+    change = await password_change.prepare(service, subject, password, actor=subject.user.id)
+    writes = [*change.writes, *also]
+    if await second_factors.is_asked_for(service, subject.user):
+        await commit_settled(service.store, *writes)
+        return None
+    agent = agent or browsers.new(service).agent
+    opened = session_creation.prepare(service, agent, change.subject, ())
+    try:
+        await commit_settled(service.store, *writes, *opened.writes)
+    except Conflict as error:  # the same new browser has sent two forms at once
+        if error.collection != AGENTS.name:
+            raise
+        raise Stale(AGENTS.name, agent.id) from error
+    return opened.cookie

@@ -1,0 +1,82 @@
+"""Where somebody is signed in, as they see it themselves, and how they end it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from heapq import nlargest
+from typing import Final
+
+from msgspec import Struct
+
+from idp.audit import versioned_updates
+from idp.identity.sessions import known_browsers, security_stamps
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users.subjects import Subject
+from idp.records import AGENTS, SESSIONS, USERS, Agent, Session
+from idp.search import paging
+from idp.service import Service
+from storage.settling import commit_settled
+
+SHOWN: Final = 100  # sessions, those that were used last
+
+
+class OwnSession(Struct, frozen=True):
+    """A session that lasts, and the browser that it is in."""
+
+    session: Session
+    agent: Agent | None
+
+
+async def listed(service: Service, subject: Subject) -> list[OwnSession]:
+    """The person's sessions, the last used first."""
+    found = list[Session]()
+    async for one in lasting(service, subject):
+        found.append(one)
+        if len(found) > 2 * SHOWN:
+            found = _latest(found)
+    found = _latest(found)
+    agents = await service.store.get_many([(AGENTS, one.agent_id) for one in found])
+    return [OwnSession(one, agent) for one, agent in zip(found, agents, strict=True)]
+
+
+def _latest(found: list[Session]) -> list[Session]:
+    return nlargest(SHOWN, found, key=lambda one: one.last_used_at)
+
+
+async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
+    """Every session of the person that has not ended."""
+    now = service.clock.now()
+    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    async for one in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
+        is_over = one.ended_at is not None or session_lifetime.is_over(service.config, one, now)
+        if one.stamps == under and not is_over:
+            yield one
+
+
+async def end_others(service: Service, subject: Subject, kept: Session) -> None:
+    """End every session but this one, each with the tokens that name it; applications are told.
+    The account knows no other browser any more.
+
+    Who is cut off begins again: what has ended has ended.
+    """
+    await versioned_updates.repeated(partial(_forget_others, service, subject, kept.agent_id))
+    async for one in lasting(service, subject):
+        if one.id != kept.id:
+            await versioned_updates.repeated(partial(_end, service, one.id))
+
+
+async def _forget_others(service: Service, subject: Subject, agent_id: str) -> None:
+    """Let the account know no browser but this one. Raises Stale."""
+    user, agent = await service.store.get_many([(USERS, subject.user.id), (AGENTS, agent_id)])
+    if user is not None and agent is not None and user.stamp == subject.user.stamp:
+        await commit_settled(
+            service.store, *known_browsers.forgetting_others(service, user, agent)
+        )
+
+
+async def _end(service: Service, session_id: str) -> None:
+    """Raises Stale: it was renewed or ended at this moment."""
+    session = await service.store.get(SESSIONS, session_id)
+    if session is not None and session.ended_at is None:
+        await commit_settled(service.store, *await session_lifetime.ending(service, session))

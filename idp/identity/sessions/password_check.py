@@ -1,0 +1,141 @@
+"""Is this the user's password? One answer for everything that is wrong, after the same work."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from idp.identity.guesses import limiter as guess_limiter
+from idp.identity.guesses import lock_ends, password_closing
+from idp.identity.guesses import reports as guess_reports
+from idp.identity.guesses.limiter import Guess
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.reports import Cause, Outcome
+from idp.identity.guesses.throttle import Throttled
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.subjects import Subject, is_active
+from idp.passwords.hashing import HashingBusy
+from idp.records import USERS, User
+from idp.service import Service
+from storage import StorageError, Update
+
+
+class SignInRefused(Exception):
+    """The name and the password don't match, or the account can't be used; `cause` is for the log.
+
+    `is_repeated`: so many tries went wrong that the page names other ways, whoever's name it is.
+    """
+
+    def __init__(self, cause: Cause, *, is_repeated: bool = False) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.is_repeated = is_repeated
+
+
+class Checked(Struct, frozen=True):
+    """Whose password was right. `succeeded` is called with it after the unit that it was for."""
+
+    subject: Subject
+    guess: Guess
+
+
+async def check_password(
+    service: Service,
+    login_name: str,
+    password: str,
+    origin: TryOrigin,
+    org_id: str | None = None,
+) -> Checked:
+    """The active user whose password this is. A password that must be changed counts.
+
+    `org_id` is the organization that is signed in to: its own login names count there.
+
+    Raises SignInRefused, Throttled, HashingBusy.
+    """
+    service.hasher.expect_room()
+    user = await user_lookup.find_by_login_name(service, login_name, org_id)
+    user = await lock_ends.lifted(service, user) if user else None
+    return await _limited(service, user, login_name, password, origin)
+
+
+async def check_current(service: Service, user: User, password: str, origin: TryOrigin) -> Checked:
+    """The same of a user who is known already. Raises SignInRefused, Throttled, HashingBusy."""
+    service.hasher.expect_room()
+    return await _limited(service, user, user.user_name, password, origin)
+
+
+async def _limited(
+    service: Service, user: User | None, login_name: str, password: str, origin: TryOrigin
+) -> Checked:
+    user_id, is_known = user.id if user else None, False
+
+    def report(cause: Cause) -> None:
+        outcome = Outcome(cause, "password", origin, user_id, login_name, is_known)
+        guess_reports.report(service, outcome)
+
+    try:
+        async with guess_limiter.admitted(service, user, login_name, origin) as guess:
+            is_known = guess.is_known
+            checked = await _checked(service, guess, password)
+    except (SignInRefused, Throttled) as refusal:
+        report(refusal.cause)
+        raise
+    report("accepted")
+    return checked
+
+
+async def succeeded(service: Service, checked: Checked) -> None:
+    """Forget the tries that were counted, once what the password was for is stored."""
+    await guess_limiter.succeeded(service, checked.guess)
+
+
+async def _checked(service: Service, guess: Guess, password: str) -> Checked:
+    try:
+        return Checked(await _compared(service, guess, password), guess)
+    except HashingBusy:
+        await guess_limiter.take_back(service, guess)
+        raise
+    except SignInRefused as refused:
+        await guess_limiter.failed(service, guess)
+        if guess.is_past_limit:
+            service.errands.start(password_closing.settle(service, guess.streak.id))
+        is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
+        raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
+
+
+async def _compared(service: Service, guess: Guess, password: str) -> Subject:
+    user = guess.found.user
+    if user is None or user.password is None:
+        await service.hasher.verify_nobody(password)
+        raise SignInRefused("unknown")
+    if not guess.is_compared:
+        await service.hasher.verify_nobody(password)
+        raise SignInRefused("closed" if guess.is_closed else "locked")
+    verdict = await service.hasher.verify(password, user.password.hash)
+    if not verdict.ok:
+        raise SignInRefused("wrong")
+    subject = await user_lookup.find_subject(service, user.id)
+    if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
+        raise SignInRefused("unusable")
+    if verdict.needs_rehash:
+        await _rehash(service, user, password)
+    return subject
+
+
+def _has_expired(user: User, now: datetime) -> bool:
+    return bool(user.password and user.password.expires_at and user.password.expires_at <= now)
+
+
+async def _rehash(service: Service, user: User, password: str) -> None:
+    """Bring the hash up to today's cost, unless the password was changed meanwhile."""
+    if user.password is None:
+        return
+    old = user.password.hash
+    try:
+        fresh = await service.hasher.hash(password)
+        await service.store.commit(
+            Update(USERS, user.id, set={"password.hash": fresh}, expect={"password.hash": old})
+        )
+    except (StorageError, HashingBusy):
+        return  # no sign-in fails because its hash could not be renewed

@@ -1,0 +1,1 @@
+"""Users: finding, creating, verifying, and what they may do."""

@@ -1,0 +1,90 @@
+"""Ways back in, for somebody who lost their password, was locked out, or lost the last owner."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from idp.audit import events
+from idp.foundation.errors import IdpError, NotFound
+from idp.identity.guesses import lock_ends
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, password_change
+from idp.identity.users.memberships import IAM_OWNER
+from idp.mail.templates import security as security_messages
+from idp.records import USERS, Password, User
+from idp.service import Service
+from storage import Write
+
+
+class NotLocked(IdpError):
+    """There is no lock to take away."""
+
+    slug = "user.not_locked"
+
+
+async def reset_password(service: Service, login_name: str, *, actor: str) -> str:
+    """The one-time password; every session and token of the user has ended. Raises NotFound."""
+    user = await user_lookup.find_by_login_name(service, login_name)
+    if user is None or user.kind != "human":
+        raise NotFound(f"no person has the login name {login_name}")
+    password, now = service.random.one_time_password(), service.clock.now()
+    writes = await one_time(service, user, password, now, actor)
+    subject = await user_lookup.subject_of(service, user)
+    if subject is not None:
+        writes += await session_lifetime.news_of_all(service, subject)
+        writes += password_change.forget_first_password(
+            service, subject.instance, user.id, actor=actor, now=now
+        )
+    await service.store.commit(*writes, *security_messages.password_changed(service, user))
+    await guess_resets.forget(service, user)
+    return password
+
+
+async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
+    """Let a user try again: locked no more, failures forgotten. False when nothing barred them.
+
+    Raises NotFound; NotLocked when the account was deactivated, which is another decision.
+    """
+    user = await _find(service, login_name)
+    if user.state == "inactive":
+        raise NotLocked(f"{login_name} is deactivated, not locked")
+    was_counted = await guess_resets.forget(service, user)
+    if user.state != "locked":
+        return was_counted
+    now = service.clock.now()
+    changes = {"state": "active", "locked_until": None, "changed_at": now}
+    await service.store.commit(
+        *events.update(service.random, USERS, user, changes, "user.unlocked", actor, now)
+    )
+    return True
+
+
+async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
+    """Make a user an owner of the instance; False when they are one. Raises NotFound."""
+    user = await _find(service, login_name)
+    return await memberships.grant(service, user.id, None, IAM_OWNER, actor=actor)
+
+
+async def _find(service: Service, login_name: str) -> User:
+    user = await user_lookup.find_by_login_name(service, login_name)
+    if user is None:
+        raise NotFound(f"nobody has the login name {login_name}")
+    return await lock_ends.lifted(service, user)
+
+
+async def one_time(
+    service: Service, user: User, password: str, now: datetime, actor: str
+) -> list[Write]:
+    """The writes that replace a user's password by a one-time one."""
+    expires_at = now + timedelta(seconds=service.config.one_time_password_seconds)
+    new = Password(
+        hash=await service.hasher.hash(password),
+        changed_at=now,
+        must_change=True,
+        expires_at=expires_at,
+    )
+    changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
+    type = "user.password_reset"
+    return events.update(service.random, USERS, user, changes, type, actor, now)

@@ -1,0 +1,360 @@
+"""Making a human user: one unit of writes, or a refusal that says which names or ids are taken.
+
+Whoever makes users goes this way: the management API, the set-up of organizations, registration,
+imports. What comes in is well-formed already; here it is decided whether it may exist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import datetime
+from typing import Final, Literal, NamedTuple, TypeVar
+
+from msgspec import Struct, structs
+
+from idp.audit import events
+from idp.foundation import base64url
+from idp.foundation.cooperative import in_turns
+from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
+from idp.identity.factors import second_factors
+from idp.identity.users import (
+    login_name_availability,
+    login_name_reservations,
+    password_acceptance,
+    superseded_addresses,
+)
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.login_name_availability import Candidate, Judgement
+from idp.identity.users.login_name_reservations import Claims
+from idp.passwords import policy as password_policy
+from idp.passwords import schemes
+from idp.records import (
+    DOMAINS,
+    LOGIN_CLAIMS,
+    ORGANIZATIONS,
+    USER_METADATA,
+    USERS,
+    Address,
+    Email,
+    IdpLink,
+    Organization,
+    Password,
+    Phone,
+    Profile,
+    User,
+    UserMetadata,
+)
+from idp.schema.field_rules import MAX_TEXT
+from idp.service import Service
+from storage import Conflict, Stale, Update, Write
+from storage.settling import commit_settled
+
+CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
+
+
+class Paths(NamedTuple):
+    """Where in a request the parts of a user stand that may be taken."""
+
+    user_name: str = ""
+    email: str = ""
+    id: str = ""
+
+
+_NOWHERE: Final = Paths()
+
+
+class NewHuman(Struct, frozen=True, kw_only=True):
+    """A person to be. `profile.display_name` may be empty: then it is "first last".
+
+    `password` is hashed already (`hashed`, `imported`), `totp_secret` is one that
+    `totp.read_secret` has read; `metadata` are keys, each once, with their values in base64.
+    """
+
+    user_name: str
+    profile: Profile
+    email: Email | None = None
+    phone: Phone | None = None
+    address: Address | None = None
+    password: Password | None = None
+    totp_secret: str | None = None
+    state: Literal["active", "inactive", "locked"] = "active"
+    id: str | None = None
+    metadata: Sequence[tuple[str, str]] = ()
+    idp_links: Sequence[IdpLink] = ()
+
+
+class NameAvailability(Struct, frozen=True):
+    """Whether a user may have their names: the records that give them out, what came of looking
+    at them, and the writes that belong into the unit that stores the user."""
+
+    claims: Claims
+    judgement: Judgement
+
+    def problems(self, paths: Paths) -> list[FieldProblem]:
+        """What is said of names that are taken, by where they stand in the request."""
+        return name_problems(self.judgement.taken, paths)
+
+    def of(self, user: User) -> User:
+        """The user, whose address is verified by what it is to be stored as."""
+        email = self.judgement.email
+        if email == user.email:
+            return user
+        return structs.replace(
+            user, email=email, email_key=user_lookup.email_key(email, user.org_id)
+        )
+
+    def writes(self, service: Service, actor: str) -> list[Write]:
+        """What gives the names out; with a guard that the address's domain is verified still, and
+        what lets others be followed up who never proved that they have the address."""
+        writes = self.claims.writes(service)
+        domain, email = self.judgement.domain, self.judgement.email
+        if domain is not None:
+            writes.append(Update(DOMAINS, domain.id, expect={"verified_key": domain.domain}))
+        if self.judgement.may_supersede and email is not None:
+            key = user_lookup.login_key(email.address)
+            writes.append(superseded_addresses.noted(service, key, actor))
+        return writes
+
+
+class Prepared(Struct, frozen=True):
+    """The user as it will be, and the writes that make it so: one unit, with more when the
+    caller has more. `problems` is what of it is taken: then it can't be made."""
+
+    user: User
+    writes: list[Write]
+    problems: list[FieldProblem] = []
+
+
+P = TypeVar("P", bound=Prepared)
+
+
+async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
+    """Store the user that `prepare` describes, and what belongs to it; what was prepared.
+
+    Who meets somebody at the same names is prepared anew: only what is taken is refused.
+    Raises Taken, InvalidArgument (a user name of a foreign domain), Busy.
+    """
+
+    async def attempt() -> P:
+        prepared = await foretold(prepare)
+        await commit_settled(service.store, *prepared.writes)
+        return prepared
+
+    return await login_name_reservations.repeated(attempt, MEETS_AT)
+
+
+async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
+    """What `prepare` describes, if nothing of it is taken; nothing is stored. Raises Taken."""
+    prepared = await prepare()
+    if prepared.problems:
+        # Whoever is met may have come between two looks; another one sees all of it.
+        prepared = await prepare()
+    if prepared.problems:
+        raise refusal(prepared.problems)
+    return prepared
+
+
+MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})
+
+
+def is_met(error: Conflict | Stale) -> bool:
+    """Whether the unit was refused because somebody gave out one of its names meanwhile."""
+    is_user = error.collection == USERS.name and isinstance(error, Conflict)
+    return is_user or error.collection in (LOGIN_CLAIMS.name, DOMAINS.name)
+
+
+async def prepare(
+    service: Service,
+    organization: Organization,
+    new: NewHuman,
+    *,
+    actor: str,
+    paths: Paths = _NOWHERE,
+    is_by_instance: bool = False,
+) -> Prepared:
+    """A user of `organization`, which need not be stored yet.
+
+    `is_by_instance`: the user name may end with a domain of another organization.
+    """
+    now = service.clock.now()
+    user = user_of(service, organization, new, now)
+    prepared = await insertion(
+        service, organization, user, actor=actor, paths=paths, is_by_instance=is_by_instance
+    )
+    writes = prepared.writes
+    for key, value in new.metadata:
+        entry = metadata_entry(user, key, value, now)
+        writes += events.insertion(
+            service.random,
+            USER_METADATA,
+            entry,
+            "user_metadata.created",
+            actor,
+            now,
+            user.org_id,
+            key=key,
+        )
+    return prepared
+
+
+async def insertion(
+    service: Service,
+    organization: Organization,
+    user: User,
+    *,
+    actor: str,
+    paths: Paths = _NOWHERE,
+    is_by_instance: bool = False,
+) -> Prepared:
+    """A user of any kind, with the writes that store it and give out its login names."""
+    asked = candidate(organization, user, is_by_instance=is_by_instance)
+    (names,) = await availability_of_each(service, [asked])
+    problems, user = names.problems(paths), names.of(user)
+    if await service.store.get(USERS, user.id) is not None:
+        problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
+    writes = writes_of(service, user, names, actor)
+    return Prepared(user=user, writes=writes, problems=problems)
+
+
+def candidate(
+    organization: Organization,
+    user: User,
+    known: User | None = None,
+    *,
+    is_by_instance: bool = False,
+) -> Candidate:
+    """A user as they are to be, for asking what is free for them; `known` as they are."""
+    return Candidate(organization, user.user_name, user.email, known, is_by_instance)
+
+
+async def availability_of_each(
+    service: Service, candidates: Sequence[Candidate]
+) -> list[NameAvailability]:
+    """Whether many may have their names, in a few round trips. Those who want the same name meet
+    at the claims, whose writes belong into the units that give the names out."""
+    named = [login_name_availability.named(each) async for each in in_turns(candidates)]
+    claims = await login_name_reservations.read_each(
+        service, [it.names | it.addresses for it in named]
+    )
+    judged = await login_name_availability.judged_each(service, named)
+    return [NameAvailability(*each) for each in zip(claims, judged, strict=True)]
+
+
+def name_problems(
+    taken: Collection[login_name_availability.Part], paths: Paths
+) -> list[FieldProblem]:
+    """What is said of names that are taken, by where they stand in the request."""
+    if "foreign_domain" in taken:
+        told = "ends with a domain that is verified for another organization"
+        return [FieldProblem("user.name.foreign_domain", paths.user_name, told)]
+    places = dict.fromkeys(getattr(paths, name) for name in sorted(taken, reverse=True))
+    message = "is somebody's login name already, or could shut somebody out"
+    return [FieldProblem("user.login_name_taken", place, message) for place in places]
+
+
+def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
+    """What is raised for names that can't be had: nobody can have one of a foreign domain, whether
+    or not it is taken."""
+    foreign = [each for each in problems if each.slug == "user.name.foreign_domain"]
+    return InvalidArgument(foreign) if foreign else Taken(problems)
+
+
+def writes_of(
+    service: Service, user: User, names: NameAvailability, actor: str, **payload: str
+) -> list[Write]:
+    """The writes that store a new user and give out their names."""
+    type, at = "user.created", user.created_at
+    stored = events.insertion(
+        service.random, USERS, user, type, actor, at, kind=user.kind, **payload
+    )
+    return stored + names.writes(service, actor)
+
+
+def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
+    """The record of a person to be."""
+    profile, id = with_display_name(new.profile), new.id or service.random.id()
+    secret = new.totp_secret
+    return User(
+        id=id,
+        org_id=organization.id,
+        kind="human",
+        user_name=new.user_name,
+        stamp=service.random.token(bits=64),
+        profile=profile,
+        created_at=now,
+        changed_at=now,
+        state=new.state,
+        email=new.email,
+        phone=new.phone,
+        address=new.address,
+        password=new.password,
+        totp=second_factors.imported(service, id, secret) if secret else None,
+        idp_links=list(new.idp_links),
+        **user_lookup.keys(new.user_name, new.email, profile, organization.id),
+    )
+
+
+def with_display_name(profile: Profile) -> Profile:
+    """The profile, with "first last" to show where nothing else is, as far as there is room."""
+    if profile.display_name:
+        return profile
+    names = (profile.given_name, profile.family_name)
+    return structs.replace(profile, display_name=" ".join(filter(None, names))[:MAX_TEXT])
+
+
+def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
+    """An entry that isn't stored yet; `value` in base64."""
+    return UserMetadata(
+        id=metadata_id(user.id, key),
+        user_id=user.id,
+        key=key,
+        value=value,
+        created_at=now,
+        changed_at=now,
+    )
+
+
+def metadata_id(user_id: str, key: str) -> str:
+    """The id of a user's metadata entry: by its being taken, each key is there once."""
+    return base64url.encode(hashlib.sha256(f"{user_id}\0{key}".encode()).digest())
+
+
+def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
+    """A password that was hashed elsewhere. Raises UnreadableHash: what `hash_problems` tells."""
+    schemes.read_imported(encoded, service.config)
+    return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
+
+
+def hash_problems(service: Service, field: str, encoded: str | None) -> list[FieldProblem]:
+    """What keeps the hash that stands in `field` from being taken; empty when it is fine."""
+    if not encoded:
+        return []
+    try:
+        schemes.read_imported(encoded, service.config)
+    except schemes.UnreadableHash as error:
+        return [FieldProblem(error.slug, field, error.message)]
+    return []
+
+
+async def initial_password_problems(
+    service: Service, organization: Organization | None, new: NewHuman, password: str
+) -> list[password_policy.Problem]:
+    """What keeps `password` from being set for this person; empty when it is accepted.
+
+    Of an organization that is not there (yet), the installation's policy counts. Raises
+    HashingBusy.
+    """
+    words = await password_words(service, organization, new)
+    org_id = organization.id if organization else None
+    required = await password_acceptance.initial(service, org_id, words)
+    return await password_acceptance.problems(service, password, required)
+
+
+async def password_words(
+    service: Service, organization: Organization | None, new: NewHuman
+) -> list[str]:
+    """What somebody who knows the new person would try as their password."""
+    return await password_acceptance.words_of(
+        service, organization, new.user_name, new.profile, new.email
+    )

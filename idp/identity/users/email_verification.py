@@ -1,0 +1,340 @@
+"""Proving that an e-mail address is a user's own: a code that only its mailbox is told."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final, Literal
+from urllib.parse import quote, urlsplit
+
+from msgspec import structs
+
+from idp.audit import events
+from idp.config.settings import Config
+from idp.config.urls import is_loopback
+from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
+from idp.foundation.i18n import message
+from idp.foundation.opaque_tokens import Confidential
+from idp.identity.factors import mail_codes
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users import (
+    login_name_reservations,
+    org_domains,
+    reset_links,
+    superseded_addresses,
+)
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.lookup import is_held_elsewhere, login_key
+from idp.identity.users.subjects import Subject
+from idp.mail import messages
+from idp.mail import wording as mail_wording
+from idp.mail.messages import Code, Letter, Link
+from idp.mail.templates import invitation as invitation_messages
+from idp.records import (
+    DOMAINS,
+    LOGIN_CLAIMS,
+    USERS,
+    VERIFICATIONS,
+    Email,
+    User,
+    Verification,
+    VerifiedBy,
+)
+from idp.service import Service
+from storage import Delete, Insert, Stale, Update, Write
+
+PAGE: Final = "/ui/verify-email"
+HOURS: Final = 24
+Proof = Literal["email", "phone", "password"]
+_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, DOMAINS.name})
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
+_NAMED: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
+_UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
+
+
+class UrlTemplateRefused(IdpError):
+    """No address of a page that a mail may lead to."""
+
+    slug = "url_template.invalid"
+
+
+class AddressHeld(FailedPrecondition):
+    """A user of another organization has the address, verified: they sign in by it."""
+
+    slug = "user.email_held"
+
+
+class Begun(Confidential, frozen=True):
+    """The code, and the writes that make it count: they go into the unit of the change."""
+
+    code: str
+    writes: list[Write]
+
+
+async def begin_email(
+    service: Service,
+    user: User,
+    *,
+    send: bool,
+    url_template: str | None = None,
+    language: str | None = None,
+    by: VerifiedBy = "organization",
+) -> Begun:
+    """A code for the user's address; with `send`, the mail that brings it. Whoever has no password
+    yet is invited by it to choose one, unless it leads to the template's page.
+
+    The user need not be stored yet. `language` is the one that was asked for; without it, the
+    user's own. A code that is not sent proves no mailbox: the address is verified `by` whoever has
+    the code. Raises UrlTemplateRefused; NotFound when the user has no address.
+    """
+    if user.email is None:
+        raise NotFound("the user has no e-mail address")
+    source: VerifiedBy = "mailbox" if send else by
+    code, made = new_code(service, user, "email", user.email.address, by=source)
+    writes: list[Write] = [made]
+    if send and user.password is None and url_template is None:
+        writes = await _invitation(service, user, user.email, code, made, language)
+    elif send:
+        url = link(service.config, user, code, url_template)
+        letter = await _letter(service, user.email, code, url, language, user)
+        writes.append(messages.posting(service, "verify_email", letter, user.id))
+    return Begun(code=code, writes=writes)
+
+
+async def _invitation(
+    service: Service, user: User, email: Email, code: str, made: Insert, language: str | None
+) -> list[Write]:
+    """The mail with the link to a first password, and what makes that and its code count."""
+    key, made = reset_links.add_key(service, user, made)
+    bundle = messages.bundle_for(service.config, language, user.profile.preferred_language)
+    letter = invitation_messages.with_link(
+        bundle,
+        email.address,
+        urlsplit(service.config.issuer).netloc,
+        code,
+        reset_links.address(service.config, key),
+        hours=HOURS,
+        wording=await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
+    )
+    return [made, messages.posting(service, "invite", letter, user.id)]
+
+
+def new_code(
+    service: Service,
+    user: User,
+    proves: Proof,
+    address: str,
+    lasts: timedelta = timedelta(hours=HOURS),
+    by: VerifiedBy = "mailbox",
+) -> tuple[str, Insert]:
+    """A code for the address or number, and the write that makes it count; `by` it is verified
+    then."""
+    now, code = service.clock.now(), mail_codes.new(service)
+    id = service.random.id()
+    verification = Verification(
+        id=id,
+        user_id=user.id,
+        code_mac=mail_codes.digest(service, id, address, code),
+        proves=proves,
+        created_at=now,
+        expires_at=now + lasts,
+        verified_by=by,
+    )
+    return code, Insert(VERIFICATIONS, verification)
+
+
+async def check_code(
+    service: Service,
+    user: User,
+    proves: Proof,
+    address: str | None,
+    code: str,
+    right: set[tuple[str, str]] | None = None,
+) -> Verification:
+    """The record of the code, when it is the newest for that address or number: whoever commits
+    what it proves deletes it in the same unit.
+
+    `right` keeps what was right in this request, so that repeating it after a conflict with
+    another write is not counted as one more try. Raises CodeRefused.
+    """
+    page = await service.store.find(
+        VERIFICATIONS,
+        {"user_id": user.id, "proves": proves},
+        order="created_at",
+        descending=True,
+        limit=1,
+    )
+    if not page.records or address is None:
+        raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
+    (newest,) = page.records
+    if right is None or (newest.id, address) not in right:
+        await mail_codes.check(service, newest.code_mac, newest.id, address, code)
+    if right is not None:
+        right.add((newest.id, address))
+    return newest
+
+
+async def verify_email(
+    service: Service, user_id: str, code: str, *, actor: str | None = None
+) -> None:
+    """Mark the user's address as verified, in one unit with its event. A code counts once.
+
+    Raises CodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` when
+    none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
+    """
+
+    right: set[tuple[str, str]] = set()
+
+    async def attempt() -> None:
+        await _verify_email(service, user_id, code, actor or user_id, right)
+
+    await login_name_reservations.repeated(attempt, _MEETS_AT)
+
+
+async def _verify_email(
+    service: Service, user_id: str, code: str, actor: str, right: set[tuple[str, str]]
+) -> None:
+    user = await service.store.get(USERS, user_id)
+    if user is None:
+        raise NotFound("there is no such user")
+    address = user.email.address if user.email else None
+    proof = await check_code(service, user, "email", address, code, right)
+    key = login_key(address or "")
+    claims = await login_name_reservations.read(service, [key])
+    by, guards = await _source(service, user, proof.verified_by)
+    if by != "organization" and await is_held_elsewhere(service, user.org_id, key):
+        raise AddressHeld("the address is verified for a user of another organization")
+    writes = [*await _marking_verified(service, user, actor, by), *claims.writes(service)]
+    try:
+        await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, proof.id))
+    except Stale as error:
+        if error.collection in _MEETS_AT:
+            raise
+        # the user changed at the same moment: what was proven may be another address
+        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+
+
+async def mark_reached(service: Service, subject: Subject) -> Subject:
+    """The subject, whose mailbox a mail has just proven: their address is verified by it now.
+
+    One that a user of another organization has verified stays as it is. Raises Busy; Stale when
+    the user was changed meanwhile.
+    """
+    if subject.user.email is None or subject.user.email.is_verified_everywhere:
+        return subject
+    marked = [subject.user]
+
+    async def attempt() -> None:
+        user = await service.store.get(USERS, subject.user.id)
+        if user is None or user.stamp != subject.user.stamp or user.email != subject.user.email:
+            raise Stale(USERS.name, subject.user.id)
+        key = login_key(user.email.address if user.email else "")
+        claims = await login_name_reservations.read(service, [key])
+        if not await is_held_elsewhere(service, user.org_id, key):
+            writes = await _marking_verified(service, user, user.id, "mailbox")
+            await service.store.commit(*writes, *claims.writes(service))
+        marked[0] = await service.store.get(USERS, user.id) or user
+
+    await login_name_reservations.repeated(attempt)
+    return structs.replace(subject, user=marked[0])
+
+
+async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[VerifiedBy, list[Update]]:
+    """By whom the address is verified: by its domain, where the organization has a code that was
+    not sent, and has verified the domain. With the guards that this is so still."""
+    if by != "organization" or user.email is None:
+        return by, []
+    domain = await org_domains.verified(service, user.email.address)
+    if domain is None or domain.org_id != user.org_id:
+        return by, []
+    return "domain", [Update(DOMAINS, domain.id, expect={"verified_key": domain.domain})]
+
+
+async def _marking_verified(
+    service: Service, user: User, actor: str, by: VerifiedBy
+) -> list[Write]:
+    if user.email is None:
+        raise NotFound("the user has no e-mail address")
+    now = service.clock.now()
+    email = Email(address=user.email.address, is_verified=True, verified_by=by)
+    email_key = user_lookup.email_key(email, user.org_id)
+    changed = {"email": email, "email_key": email_key, "changed_at": now}
+    type = "user.email_verified"
+    writes = events.update(service.random, USERS, user, changed, type, actor, now, verifiedBy=by)
+    if not email.is_verified_everywhere:
+        return writes
+    key = login_key(email.address)
+    return writes + await superseded_addresses.following(service, key, actor)
+
+
+def check_url_template(config: Config, template: str) -> None:
+    """Raise UrlTemplateRefused unless a mail may lead to addresses of this form.
+
+    It is an https address (http on this machine), and `{{.UserID}}`, `{{.OrgID}}`, `{{.Code}}` and
+    `{{.LoginName}}` may stand in its path, query and fragment: a value can't make it another
+    host's.
+    """
+    bare = _PLACEHOLDER.sub("x", template)
+    names = set(_PLACEHOLDER.findall(template))
+    try:
+        parts, written = urlsplit(bare), urlsplit(template)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        raise UrlTemplateRefused("the address can't be read") from None
+    if names - _NAMED:
+        told = "it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and {{.LoginName}} only"
+        raise UrlTemplateRefused(told)
+    if _UNUSABLE.search(bare) or "{" in written.netloc or "@" in parts.netloc or not host:
+        raise UrlTemplateRefused("it must be the whole address of a page, with a plain host")
+    is_local = config.is_loopback and is_loopback(host)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_local):
+        raise UrlTemplateRefused("it must begin with https://")
+
+
+def link(config: Config, user: User, code: str, template: str | None) -> str:
+    """The address that a mail leads to: of a checked template, or of the page for addresses."""
+    values = {
+        "UserID": user.id,
+        "OrgID": user.org_id,
+        "Code": code,
+        "LoginName": user.user_name,
+    }
+    if template is None:
+        return f"{config.issuer}{PAGE}?user={quote(user.id, safe='')}&code={code}"
+    check_url_template(config, template)
+    return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), template)
+
+
+async def _letter(
+    service: Service, email: Email, code: str, url: str, language: str | None, user: User
+) -> Letter:
+    """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
+    config = service.config
+    bundle = messages.bundle_for(config, language, user.profile.preferred_language)
+    return messages.write(
+        bundle,
+        email.address,
+        message("Confirm your e-mail address", context="mail"),
+        [
+            message(
+                "An account at %(host)s has this address. To confirm that the address is yours,"
+                " type this code where you are asked for it:",
+                context="mail",
+                host=urlsplit(config.issuer).netloc,
+            ),
+            Code(code),
+            Link(message("Or open this page:", context="mail"), url),
+            message(
+                "The code counts for %(n)s hour.",
+                plural="The code counts for %(n)s hours.",
+                context="mail",
+                n=HOURS,
+            ),
+            message(
+                "If you know nothing of this, do nothing, and give the code to nobody.",
+                context="mail",
+            ),
+        ],
+        await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
+    )

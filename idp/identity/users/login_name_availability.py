@@ -1,0 +1,252 @@
+"""Which login names are somebody's already: judged for one user to be, or for many at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct, structs
+
+from idp.foundation import domain_names
+from idp.foundation.cooperative import in_turns
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.lookup import login_key
+from idp.records import (
+    DOMAINS,
+    ORGANIZATIONS,
+    USERS,
+    Email,
+    Organization,
+    OrganizationDomain,
+    User,
+)
+from idp.service import Service
+from storage import VALUES_AT_ONCE
+from storage import Collection as Kept
+
+Part: TypeAlias = Literal["user_name", "email", "foreign_domain"]
+_MOST_FOUND: Final = 2
+
+
+class Candidate(Struct, frozen=True):
+    """By what somebody would sign in; `known` is how they are stored when they are a user already.
+
+    `is_by_instance`: the name may end with a domain of another organization.
+    """
+
+    organization: Organization
+    user_name: str
+    email: Email | None
+    known: User | None = None
+    is_by_instance: bool = False
+
+    @property
+    def besides(self) -> str | None:
+        """The id of the user themselves, whom their own names are not taken by."""
+        return self.known.id if self.known else None
+
+    @property
+    def has_new_name(self) -> bool:
+        return self.known is None or self.known.user_name != self.user_name
+
+    @property
+    def has_new_email(self) -> bool:
+        return self.known is None or self.known.email != self.email
+
+
+class Named(NamedTuple):
+    """A candidate, and the keys by which they would sign in: those of the name, and that of the
+    address."""
+
+    candidate: Candidate
+    names: set[str]
+    addresses: set[str]
+
+    @property
+    def typed(self) -> Iterable[str]:
+        """What may be another's "name@domain"."""
+        return (text for text in (self.candidate.user_name, *self.addresses) if "@" in text)
+
+
+class _Found(Struct, frozen=True):
+    """Who has the names that are asked for, two at most for an address: those are of one
+    organization."""
+
+    by_key: Mapping[str, list[User]]
+    by_email: Mapping[str, list[User]]
+    by_address: Mapping[str, list[User]]
+    at_domain: Mapping[str, list[Organization]]
+    owners: Mapping[str, list[OrganizationDomain]]
+
+    def owner(self, name: str) -> OrganizationDomain | None:
+        """The domain of "name@domain", if it is verified for an organization."""
+        _, domain = _apart(name)
+        return next(iter(self.owners.get(domain, ())), None) if "@" in name else None
+
+    def by_name_at_domain(self, typed: str) -> Iterable[User]:
+        """The user of "name@primary domain of their organization"."""
+        name, domain = _apart(typed)
+        ids = {organization.id for organization in self.at_domain.get(domain, ())}
+        return (user for user in self.by_key.get(name, ()) if user.org_id in ids)
+
+
+class Judgement(Struct, frozen=True):
+    """What came of looking at a candidate's names: which are `taken`, the address as it is to be
+    stored, and what the unit that stores it has to hold.
+
+    `domain` is the one by which the address is verified. `may_supersede`: the address may be one
+    that other organizations have called verified without proof.
+    """
+
+    taken: set[Part]
+    email: Email | None
+    domain: OrganizationDomain | None = None
+    may_supersede: bool = False
+
+
+async def taken(service: Service, candidate: Candidate) -> set[Part]:
+    """By which of the two they would share a login name with somebody else, and whether the user
+    name ends with the domain of another organization.
+
+    A verified address may be held by several of one organization: it is then nobody's login
+    name. Those of other organizations it would shut out, so there it is taken. An address that
+    an organization has called verified without proof shuts out nobody elsewhere.
+    """
+    return (await judged_each(service, [named(candidate)]))[0].taken
+
+
+def named(candidate: Candidate) -> Named:
+    """The candidate, with their keys."""
+    of = candidate.organization, candidate.user_name, candidate.email
+    return Named(candidate, *user_lookup.login_names(*of))
+
+
+async def judged_each(service: Service, named: Sequence[Named]) -> list[Judgement]:
+    """What is to be said of many, in a few round trips; they are not compared with each other."""
+    keys = {key for each in named for key in each.names | each.addresses}
+    scoped = {_scoped(each, key) for each in named for key in each.names}
+    addresses = {key for each in named for key in each.addresses}
+    apart = [_apart(typed) async for each in in_turns(named) for typed in each.typed]
+    typed_domains = {domain for _, domain in apart}
+    by_key, by_email, by_address, at_domain, owners = await asyncio.gather(
+        _each(service, USERS, "login_key", keys | {name for name, _ in apart if name}),
+        _each(service, USERS, "email_key", keys | scoped),
+        _each(service, USERS, "address_key", addresses),
+        _each(service, ORGANIZATIONS, "primary_domain", typed_domains),
+        _each(service, DOMAINS, "verified_key", typed_domains),
+    )
+    found = _Found(
+        by_key=by_key, by_email=by_email, by_address=by_address, at_domain=at_domain, owners=owners
+    )
+    return [_judged(found, each) async for each in in_turns(named)]
+
+
+def _scoped(named: Named, key: str) -> str:
+    return user_lookup.scoped_key(key, named.candidate.organization.id)
+
+
+def _judged(found: _Found, named: Named) -> Judgement:
+    email, domain = _as_stored(found, named)
+    taken = set[Part]()
+    if _has_others(_holders_of_name(found, named), named):
+        taken.add("user_name")
+    if _has_others(_holders_of_address(found, named, email), named):
+        taken.add("email")
+    if _is_foreign(found, named.candidate):
+        taken.add("foreign_domain")
+    return Judgement(
+        taken=taken,
+        email=email,
+        domain=domain,
+        may_supersede=_may_supersede(found, named, email),
+    )
+
+
+def _has_others(holders: Iterable[User], named: Named) -> bool:
+    return any(user.id != named.candidate.besides for user in holders)
+
+
+def _as_stored(found: _Found, named: Named) -> tuple[Email | None, OrganizationDomain | None]:
+    """The address as it is to be stored, and the domain by which it is verified.
+
+    What an organization calls verified is so by its domain, where the address is below it; what
+    was is no longer, where the domain is not its own any more.
+    """
+    candidate = named.candidate
+    email = candidate.email
+    if email is None or not email.is_verified or email.verified_by in ("mailbox", "instance"):
+        return email, None
+    domain = found.owner(email.address)
+    is_own = domain is not None and domain.org_id == candidate.organization.id
+    if is_own and (candidate.has_new_email or email.verified_by == "domain"):
+        return structs.replace(email, verified_by="domain", is_superseded=False), domain
+    others = (user for key in named.addresses for user in found.by_email.get(key, ()))
+    is_superseded = email.is_superseded or _has_others(others, named)
+    email = structs.replace(email, verified_by="organization", is_superseded=is_superseded)
+    return email, None
+
+
+def _holders_of_name(found: _Found, named: Named) -> Iterable[User]:
+    yield from found.by_name_at_domain(named.candidate.user_name)
+    for key in named.names:
+        yield from found.by_key.get(key, ())
+        yield from found.by_email.get(key, ())
+        yield from found.by_email.get(_scoped(named, key), ())
+
+
+def _holders_of_address(found: _Found, named: Named, email: Email | None) -> Iterable[User]:
+    """Who signs in by the address already, so that it can't be verified for somebody else.
+
+    Where it counts in one organization alone, nobody of another one does. In that of its domain,
+    whoever is called like it elsewhere does not either.
+    """
+    home = named.candidate.organization.id
+    domain = found.owner(email.address) if email else None
+    is_home_alone = domain is not None and domain.org_id == home
+    is_everywhere = email is not None and email.is_verified_everywhere
+    for key in named.addresses:
+        called = [*found.by_name_at_domain(key), *found.by_key.get(key, ())]
+        yield from (
+            user for user in called if user.org_id == home or (is_everywhere and not is_home_alone)
+        )
+        if is_everywhere:
+            yield from (user for user in found.by_email.get(key, ()) if user.org_id != home)
+
+
+def _is_foreign(found: _Found, candidate: Candidate) -> bool:
+    """Whether a new user name ends with the domain of another organization."""
+    if candidate.is_by_instance or not candidate.has_new_name:
+        return False
+    domain = found.owner(login_key(candidate.user_name))
+    return domain is not None and domain.org_id != candidate.organization.id
+
+
+def _may_supersede(found: _Found, named: Named, email: Email | None) -> bool:
+    """Whether others may have the address, called verified by their organizations alone."""
+    if email is None or not email.is_verified_everywhere or not named.candidate.has_new_email:
+        return False
+    there = [user for key in named.addresses for user in found.by_address.get(key, ())]
+    is_asserted = any(
+        user.email and user.email.is_verified and not user.email.is_verified_everywhere
+        for user in there
+        if user.id != named.candidate.besides
+    )
+    return is_asserted or len(there) == _MOST_FOUND
+
+
+def _apart(typed: str) -> tuple[str, str]:
+    """The keys of name and domain; without a name, nobody is meant."""
+    name, _, domain = typed.rpartition("@")
+    return login_key(name), domain_names.key(domain)
+
+
+async def _each(
+    service: Service, collection: Kept[Any], field: str, values: Collection[str]
+) -> dict[Any, list[Any]]:
+    """The records that have any of the values, `_MOST_FOUND` at most for each."""
+    asked, found = sorted(values), dict[Any, list[Any]]()
+    for start in range(0, len(asked), VALUES_AT_ONCE):
+        part = asked[start : start + VALUES_AT_ONCE]
+        found |= await service.store.find_each(collection, field, part, _MOST_FOUND)
+    return found

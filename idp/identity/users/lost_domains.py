@@ -1,0 +1,78 @@
+"""What a verified domain leaves that its organization gives up.
+
+Addresses below it were verified by the domain. From then on the organization's word is all there
+is, which counts in the organization alone.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msgspec import structs
+
+from idp.audit import deferred_work, events
+from idp.audit.deferred_work import AT_ONCE
+from idp.foundation import domain_names
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import org_domains
+from idp.records import LEFTOVERS, USERS, Leftover, OrganizationDomain, User
+from idp.service import Service
+from storage import Insert, Stale, Update, Write
+
+_TYPE = "user.email_domain_lost"
+
+
+def following(service: Service, domain: OrganizationDomain, actor: str) -> list[Write]:
+    """The write that lets the addresses be followed up, for the unit that removes the domain."""
+    if not domain.is_verified:
+        return []
+    lost = deferred_work.new(service, "domain.lost", domain.domain, actor, domain.org_id)
+    return [Insert(LEFTOVERS, lost)]
+
+
+async def follow(service: Service, leftover: Leftover) -> bool:
+    """Go through the next users of the organization; whether they were the last."""
+    leftover = await service.store.get(LEFTOVERS, leftover.id) or leftover
+    org_id = leftover.org_id or ""
+    if await org_domains.owner(service, leftover.owner_id) == org_id:
+        return True  # it has verified the domain again
+    page = await service.store.find(
+        USERS, {"org_id": org_id}, order="login_key", after=leftover.after, limit=AT_ONCE
+    )
+    concerned = [user for user in page.records if _is_concerned(user, leftover.owner_id)]
+    units = [_change(service, user, leftover.actor) for user in concerned]
+    for outcome in await service.store.commit_each(units):
+        if isinstance(outcome, Stale):
+            return False  # somebody changed a user meanwhile: the same page once more
+        if outcome is not None:
+            raise outcome
+    if page.after is not None:
+        with suppress(Stale):  # another process was faster
+            await service.store.commit(
+                Update(
+                    LEFTOVERS,
+                    leftover.id,
+                    set={"after": page.after},
+                    expect={"kind": leftover.kind},
+                )
+            )
+    return page.after is None
+
+
+def _is_concerned(user: User, domain: str) -> bool:
+    email = user.email
+    if email is None or not email.is_verified or email.verified_by != "domain":
+        return False
+    return domain_names.key(email.address.rpartition("@")[2]) == domain
+
+
+def _change(service: Service, user: User, actor: str) -> list[Write]:
+    assert user.email is not None  # noqa: S101 - they are concerned
+    now = service.clock.now()
+    email = structs.replace(user.email, verified_by="organization")
+    changes = {
+        "email": email,
+        "email_key": user_lookup.email_key(email, user.org_id),
+        "changed_at": now,
+    }
+    return events.update(service.random, USERS, user, changes, _TYPE, actor, now)

@@ -1,0 +1,84 @@
+"""Organizations: their names, and the domain by which their users' login names end."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from idp.foundation.errors import FieldProblem
+from idp.foundation.strict_json import child
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import org_domains
+from idp.records import ORGANIZATIONS, Organization
+from idp.service import Service
+
+_MAX_LABEL: Final = 63
+_NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
+
+
+def new(
+    service: Service, name: str, domain: str, now: datetime, id: str | None = None
+) -> Organization:
+    """An organization that isn't stored yet. Its name and `domain` are unique in the instance."""
+    return Organization(
+        id=id or service.random.id(),
+        name=name,
+        name_key=user_lookup.login_key(name),
+        primary_domain=domain,
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> str:
+    """The domain that an organization of this name gets: its letters under the instance's.
+
+    When that one `is_taken`, one with a random end.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    label = _NO_LETTER.sub("-", plain).strip("-") or "org"
+    end = f"-{service.random.token_bytes(4).hex()}" if is_taken else ""
+    label = label[: _MAX_LABEL - len(end)].strip("-") + end
+    return f"{label}.{instance_domain(service)}"
+
+
+async def free_domain(service: Service, name: str) -> str:
+    """The generated domain that an organization of this name gets, now that others have theirs."""
+    domain = generated_domain(service, name)
+    is_taken = await org_domains.owner(service, domain) is not None
+    return generated_domain(service, name, is_taken=True) if is_taken else domain
+
+
+async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
+    """What of a new organization another one has already. `path` is where it stands."""
+    is_namesake = await has_namesake(service, organization)
+    problems = [name_taken(child(path, "name"))] if is_namesake else []
+    if await org_domains.owner(service, organization.primary_domain) is not None:
+        problems.append(domain_taken(child(path, "domain")))
+    return problems
+
+
+async def has_namesake(service: Service, organization: Organization) -> bool:
+    """Whether another one has the name, however that is written."""
+    named = {"name_key": organization.name_key}
+    page = await service.store.find(ORGANIZATIONS, named, limit=2)
+    return any(each.id != organization.id for each in page.records)
+
+
+def name_taken(path: str) -> FieldProblem:
+    """That another organization has the name."""
+    return FieldProblem("organization.name_taken", path, "is another organization's already")
+
+
+def domain_taken(path: str) -> FieldProblem:
+    """That somebody else has proven that the domain is theirs."""
+    return FieldProblem("organization.domain_taken", path, "is another organization's already")
+
+
+def instance_domain(service: Service) -> str:
+    """The host of the issuer."""
+    return user_lookup.login_key(urlsplit(service.config.issuer).hostname or "localhost")

@@ -1,0 +1,136 @@
+"""Choosing a new password: the policy, and the unit of writes that replaces the old one."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from msgspec import Struct, structs
+
+from idp.audit import events
+from idp.identity.factors import second_factors
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.users import password_acceptance
+from idp.identity.users.subjects import Subject
+from idp.mail.templates import security as security_messages
+from idp.passwords import policy as password_policy
+from idp.policies import effective
+from idp.records import INSTANCES, USERS, Instance, Password, User
+from idp.service import Service
+from storage import Update, Write
+
+
+class Change(Struct, frozen=True):
+    """The writes, and the subject as it is once they are committed (with a new stamp)."""
+
+    writes: list[Write]
+    subject: Subject
+
+
+async def chosen_problems(
+    service: Service, subject: Subject, password: str, *, application: str = ""
+) -> list[password_policy.Problem]:
+    """What keeps `password` from being the one that this user chooses next; empty when it is
+    accepted. `application` is the name of the application that the user is signing in to.
+
+    Raises HashingBusy.
+    """
+    has_factor = await second_factors.is_asked_for(service, subject.user)
+    return await chosen_problems_with(
+        service, subject, password, has_factor=has_factor, application=application
+    )
+
+
+async def chosen_problems_with(
+    service: Service,
+    subject: Subject,
+    password: str,
+    *,
+    has_factor: bool,
+    application: str = "",
+) -> list[password_policy.Problem]:
+    """As `chosen_problems`, for a user who has or will have a second factor or none.
+
+    Raises HashingBusy.
+    """
+    words = [*await _words(service, subject), application]
+    required = await password_acceptance.chosen(
+        service, subject.user.org_id, words, has_factor=has_factor
+    )
+    return await _problems(service, subject, password, required)
+
+
+async def initial_problems(
+    service: Service, subject: Subject, password: str
+) -> list[password_policy.Problem]:
+    """What keeps `password` from being set for this user by somebody else. Raises HashingBusy."""
+    words = await _words(service, subject)
+    required = await password_acceptance.initial(service, subject.user.org_id, words)
+    return await _problems(service, subject, password, required)
+
+
+async def _words(service: Service, subject: Subject) -> list[str]:
+    user = subject.user
+    return await password_acceptance.words_of(
+        service, subject.organization, user.user_name, user.profile, user.email
+    )
+
+
+async def _problems(
+    service: Service, subject: Subject, password: str, required: password_policy.Requirements
+) -> list[password_policy.Problem]:
+    found = await password_acceptance.problems(service, password, required)
+    known = subject.user.password
+    if not found and known is not None:
+        if (await service.hasher.verify(password, known.hash)).ok:
+            return [password_policy.unchanged()]
+    return found
+
+
+async def is_due(service: Service, user: User) -> bool:
+    """Whether the user has to choose a new password before anything else."""
+    if user.password is None:
+        return False
+    return user.password.must_change or await _is_too_old(service, user.org_id, user.password)
+
+
+async def _is_too_old(service: Service, org_id: str, password: Password) -> bool:
+    days = (await effective.age(service, org_id)).max_age_days
+    return days > 0 and service.clock.now() - password.changed_at >= timedelta(days=days)
+
+
+async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:
+    """Replace the password; every session and token of the user ends with the old stamp, and
+    applications that want to hear of it are told, as the user is by mail.
+
+    Of two changes at once, one is Stale: that is what makes a one-time password count once.
+    Raises HashingBusy.
+    """
+    user, now = subject.user, service.clock.now()
+    new = await password_acceptance.hashed(service, user.org_id, password)
+    stamp = service.random.token(bits=64)
+    change = Update(
+        USERS,
+        user.id,
+        set={"password": new, "stamp": stamp, "changed_at": now},
+        increment={"sequence": 1},
+        expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
+    )
+    event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
+    writes: list[Write] = [change, event, *await session_lifetime.news_of_all(service, subject)]
+    writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
+    writes += security_messages.password_changed(service, user)
+    changed = structs.replace(
+        user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
+    )
+    return Change(writes=writes, subject=structs.replace(subject, user=changed))
+
+
+def forget_first_password(
+    service: Service, instance: Instance, user_id: str, *, actor: str, now: datetime
+) -> list[Write]:
+    """Forget the one-time password that the start page prints, if it was this user's."""
+    first = instance.first_admin
+    if first is None or first.user_id != user_id:
+        return []
+    forgotten, type = {"first_admin": None}, "instance.first_admin_forgotten"
+    return events.update(service.random, INSTANCES, instance, forgotten, type, actor, now)

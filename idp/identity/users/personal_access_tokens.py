@@ -1,0 +1,46 @@
+"""Personal access tokens of service users: shown once, kept as a hash, dead with their user."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from idp.foundation import opaque_tokens
+from idp.foundation.randomness import Random
+from idp.identity.sessions import security_stamps
+from idp.identity.users.subjects import Subject
+from idp.records import PATS, PersonalAccessToken
+from idp.service import Service
+
+MARK: Final = "_pat_"
+
+
+def new(
+    random: Random, vendor: str, subject: Subject, now: datetime, expires_at: datetime
+) -> tuple[PersonalAccessToken, str]:
+    """A record to store and the token to show, of the form `<vendor>_pat_<id><secret>`."""
+    id, secret = random.id(), random.token()
+    record = PersonalAccessToken(
+        id=id,
+        user_id=subject.user.id,
+        org_id=subject.user.org_id,
+        secret_hash=opaque_tokens.digest(secret),
+        stamps=security_stamps.of_session(subject.instance, subject.organization, subject.user),
+        created_at=now,
+        expires_at=expires_at,
+    )
+    return record, f"{vendor}{MARK}{id}{secret}"
+
+
+def is_pat(service: Service, token: str) -> bool:
+    """Whether the text has the form of a personal access token."""
+    return token.startswith(service.config.vendor + MARK)
+
+
+async def find(service: Service, token: str) -> PersonalAccessToken | None:
+    """The record of a personal access token. Its user is still to be judged."""
+    parts = opaque_tokens.split(token.removeprefix(service.config.vendor + MARK))
+    pat = await service.store.get(PATS, parts[0]) if parts else None
+    if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
+        return None
+    return pat

@@ -1,0 +1,80 @@
+"""Proving that a phone number is a user's own: the way of e-mail addresses, by a text message.
+
+The operator's hook sends it (`idp.mail.sms_hook`); without one it is held in the outbox.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from msgspec import structs
+
+from idp.audit import events
+from idp.foundation.errors import NotFound
+from idp.foundation.i18n import message
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users import email_verification
+from idp.identity.users.email_verification import Begun
+from idp.mail import messages
+from idp.mail.messages import Code, Letter
+from idp.records import USERS, VERIFICATIONS, User, VerifiedBy
+from idp.service import Service
+from storage import Delete, Stale, Write
+
+
+def begin_phone(
+    service: Service, user: User, *, send: bool, by: VerifiedBy = "organization"
+) -> Begun:
+    """A code for the user's number; with `send`, the message that brings it.
+
+    The user need not be stored yet. A code that is not sent proves no telephone: the number is
+    verified `by` whoever has the code. Raises NotFound when the user has no number.
+    """
+    if user.phone is None:
+        raise NotFound("the user has no phone number")
+    source: VerifiedBy = "mailbox" if send else by
+    code, made = email_verification.new_code(service, user, "phone", user.phone.number, by=source)
+    writes: list[Write] = [made]
+    if send:
+        letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
+        writes.append(messages.posting(service, "verify_phone", letter, user.id))
+    return Begun(code=code, writes=writes)
+
+
+async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
+    """Mark the user's number as verified, in one unit with its event. A code counts once.
+
+    Raises CodeRefused, with the slugs of `verifications.verify_email`; NotFound.
+    """
+    user = await service.store.get(USERS, user_id)
+    if user is None:
+        raise NotFound("there is no such user")
+    number = user.phone.number if user.phone else None
+    proof = await email_verification.check_code(service, user, "phone", number, code)
+    now, by = service.clock.now(), proof.verified_by
+    verified = (
+        structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
+    )
+    changes = {"phone": verified, "changed_at": now}
+    writes = events.update(service.random, USERS, user, changes, "user.phone_verified", actor, now)
+    try:
+        await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
+    except Stale:  # the user changed at the same moment: what was proven may be another number
+        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+
+
+def _letter(service: Service, number: str, code: str, language: str | None) -> Letter:
+    config = service.config
+    return messages.write(
+        messages.bundle_for(config, language),
+        number,
+        message("Confirm your phone number", context="mail"),
+        [
+            message(
+                "This code confirms your phone number at %(host)s. Give it to nobody else:",
+                context="mail",
+                host=urlsplit(config.issuer).netloc,
+            ),
+            Code(code),
+        ],
+    )

@@ -1,0 +1,245 @@
+"""People open accounts by themselves: what they type, and what waits for their mailbox's proof.
+
+Nothing of an account exists before the code from the mail was right, and nobody learns from a page
+which addresses or names are taken: an address is told to its mailbox, a name to whom the mailbox
+was proven.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Struct, structs
+
+from idp.audit import events
+from idp.foundation import i18n, user_names
+from idp.foundation.i18n import Message, message
+from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.user_names import NameRefused
+from idp.identity.factors import second_factors
+from idp.identity.users import creation as user_creation
+from idp.identity.users import login_name_availability, password_acceptance
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import NewHuman, Prepared
+from idp.identity.users.login_name_availability import Candidate
+from idp.mail import messages
+from idp.passwords import policy as password_policy
+from idp.policies import effective
+from idp.records import USERS, Email, Organization, Password, Profile
+from idp.schema import field_rules
+from idp.schema.field_rules import Refused, Rule, Text
+from idp.service import Service
+from storage import Insert, Write
+
+Closed = Literal["disabled", "no_mail"]
+
+_PURPOSE: Final = "registration"
+_MISSING: Final = {
+    "givenName": message("Enter your given name.", context="register"),
+    "familyName": message("Enter your family name.", context="register"),
+    "email": message("Enter your e-mail address.", context="register"),
+}
+_TOO_LONG: Final = message("That is too long: at most 200 characters fit.", context="register")
+_CHARACTERS: Final = message("This holds a character that can't be used.", context="register")
+_NO_ADDRESS: Final = message(
+    "That is not an e-mail address. One looks like name@example.com.", context="register"
+)
+
+
+class Problem(Struct, frozen=True):
+    """What is wrong with a field, or as a whole, as the page says it."""
+
+    field: str | None
+    text: Message
+
+
+class Typed(Confidential, frozen=True):
+    """The form of a registration as it was sent."""
+
+    given_name: str = ""
+    family_name: str = ""
+    email: str = ""
+    user_name: str = ""
+    password: str = ""
+
+
+NOTHING: Final = Typed()
+
+
+class Draft(Confidential, frozen=True):
+    """An account to be, well-formed; its password is hashed."""
+
+    given_name: str
+    family_name: str
+    email: str
+    user_name: str
+    password_hash: str
+    password_changed_at: datetime
+    language: str | None
+    password_is_long: bool | None = None
+
+
+async def closed(service: Service, org_id: str) -> Closed | None:
+    """Why nobody can open an account by themselves in the organization; None where they can."""
+    if not (await effective.login(service, org_id)).allow_register:
+        return "disabled"
+    return None if messages.is_readable(service.config) else "no_mail"
+
+
+async def read(
+    service: Service, organization: Organization, sent: Typed, application: str = ""
+) -> tuple[Typed, list[Problem]]:
+    """The form in its one form, and everything that is wrong with it. `application` is the name
+    of the one that the person is about to sign in to. Raises HashingBusy."""
+    problems: list[Problem] = []
+    email = _read(problems, "email", field_rules.Email(), sent.email)
+    typed = Typed(
+        given_name=_read(problems, "givenName", Text(1), sent.given_name),
+        family_name=_read(problems, "familyName", Text(1), sent.family_name),
+        email=email,
+        user_name=sent.user_name.strip() or email,
+        password=sent.password,
+    )
+    problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))
+    if sent.user_name.strip() or not problems:
+        problems += name_problems(typed.user_name, typed.email)
+    found = await _password_problems(service, organization, typed, sent.password, application)
+    return typed, problems + [Problem("newPassword", each.text) for each in found]
+
+
+async def _password_problems(
+    service: Service, organization: Organization, typed: Typed, password: str, application: str
+) -> list[password_policy.Problem]:
+    words = await user_creation.password_words(service, organization, _human(typed))
+    has_factor = await second_factors.is_forced(service, organization.id)
+    required = await password_acceptance.chosen(
+        service, organization.id, [*words, application], has_factor=has_factor
+    )
+    return await password_acceptance.problems(service, password, required)
+
+
+def _read(problems: list[Problem], name: str, rule: Rule, sent: str) -> str:
+    sent = sent.strip()
+    try:
+        read: str = rule.read(sent)
+    except Refused as refused:
+        texts = {"field.empty": _MISSING[name], "field.too_long": _TOO_LONG}
+        otherwise = _NO_ADDRESS if name == "email" else _CHARACTERS
+        problems.append(Problem(name, texts.get(refused.slug, otherwise)))
+        return sent[: field_rules.MAX_TEXT]
+    return read
+
+
+def name_problems(user_name: str, own_address: str) -> list[Problem]:
+    """What keeps this from being the user name of who has this address.
+
+    Nobody takes another's address for a name: its owner could not sign in with it any more.
+    """
+    if not user_name:
+        missing = message("Choose a user name.", context="register")
+        return [Problem("userName", missing)]
+    if len(user_name) > user_names.MAX_NAME_CHARACTERS:
+        return [Problem("userName", _TOO_LONG)]
+    try:
+        user_names.check_name(user_name)
+    except NameRefused as refused:
+        text = _TOO_LONG if refused.slug == "user.name_length" else _CHARACTERS
+        return [Problem("userName", text)]
+    key = user_lookup.login_key(user_name)
+    if "@" in key and key != user_lookup.login_key(own_address):
+        foreign = message(
+            "A user name with an @ can only be your own e-mail address.", context="register"
+        )
+        return [Problem("userName", foreign)]
+    return []
+
+
+def _human(typed: Typed) -> NewHuman:
+    """The person that the form describes, as far as the rules for passwords look at them."""
+    return NewHuman(
+        user_name=typed.user_name,
+        profile=_profile(typed.given_name, typed.family_name, None),
+        email=Email(address=typed.email) if typed.email else None,
+    )
+
+
+def _profile(given_name: str, family_name: str, language: str | None) -> Profile:
+    named = Profile(
+        display_name="",
+        given_name=given_name,
+        family_name=family_name,
+        preferred_language=language,
+    )
+    return user_creation.with_display_name(named)
+
+
+async def draft(service: Service, org_id: str, typed: Typed, language: str) -> Draft:
+    """What waits for the mailbox's proof. Raises HashingBusy."""
+    password = await password_acceptance.hashed(service, org_id, typed.password)
+    return Draft(
+        given_name=typed.given_name,
+        family_name=typed.family_name,
+        email=typed.email,
+        user_name=typed.user_name,
+        password_hash=password.hash,
+        password_changed_at=password.changed_at,
+        password_is_long=password.is_long,
+        language=language if language in i18n.available() else None,
+    )
+
+
+def seal(service: Service, waiting: Draft) -> str:
+    """The draft as it is stored."""
+    return service.vault.seal(msgspec.json.encode(waiting), _PURPOSE)
+
+
+def unseal(service: Service, sealed: str) -> Draft:
+    """The draft again."""
+    return msgspec.json.decode(service.vault.open(sealed, _PURPOSE), type=Draft)
+
+
+def as_typed(service: Service, sealed: str) -> Typed:
+    """What was typed for an account that waits, without the password."""
+    waiting = unseal(service, sealed)
+    return Typed(
+        given_name=waiting.given_name,
+        family_name=waiting.family_name,
+        email=waiting.email,
+        user_name="" if waiting.user_name == waiting.email else waiting.user_name,
+    )
+
+
+async def is_known(service: Service, organization: Organization, address: str) -> bool:
+    """Whether somebody signs in by this address already, or has proven that it is theirs."""
+    proven = Email(address=address, is_verified=True)
+    taken = await login_name_availability.taken(service, Candidate(organization, address, proven))
+    return not taken.isdisjoint({"user_name", "email"})
+
+
+async def prepare(service: Service, organization: Organization, waiting: Draft) -> Prepared:
+    """The new user, whose mailbox was proven: made and verified, with an event for each."""
+    id = service.random.id()
+    new = NewHuman(
+        id=id,
+        user_name=waiting.user_name,
+        profile=_profile(waiting.given_name, waiting.family_name, waiting.language),
+        email=Email(address=waiting.email, is_verified=True),
+        password=Password(
+            hash=waiting.password_hash,
+            changed_at=waiting.password_changed_at,
+            is_long=waiting.password_is_long,
+        ),
+    )
+    made = await user_creation.prepare(service, organization, new, actor=id)
+    verified = structs.replace(made.user, sequence=made.user.sequence + 1)
+    writes: list[Write] = [
+        Insert(USERS, verified) if write.collection is USERS else write for write in made.writes
+    ]
+    writes.append(
+        events.changed(
+            service.random, USERS, made.user, "user.email_verified", id, service.clock.now()
+        )
+    )
+    return Prepared(user=verified, writes=writes, problems=made.problems)

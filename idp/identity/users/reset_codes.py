@@ -1,0 +1,81 @@
+"""Codes by which a password is set anew: one counts once, for an hour or a day, and as long as
+the password, the e-mail address and what was issued to the user are as they were."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from idp.foundation.i18n import message
+from idp.identity.users import email_verification, reset_links
+from idp.identity.users.email_verification import Begun
+from idp.mail import messages
+from idp.mail import wording as mail_wording
+from idp.mail.messages import Code, Letter, Link
+from idp.records import VERIFICATIONS, User
+from idp.service import Service
+from storage import Delete, Write
+
+HOURS: Final = 1
+HOURS_FOR_THE_FIRST: Final = 24
+
+
+async def begin(
+    service: Service, user: User, *, send: bool, url_template: str | None = None
+) -> Begun:
+    """A code; with `send`, the mail that brings it, which leads to the template's page, or else to
+    that of this service. Raises UrlTemplateRefused."""
+    hours = HOURS if user.password else HOURS_FOR_THE_FIRST
+    lasts = timedelta(hours=hours)
+    issue = reset_links.issue(user)
+    code, made = email_verification.new_code(service, user, "password", issue, lasts)
+    key, made = reset_links.add_key(service, user, made)
+    writes: list[Write] = [made]
+    if send and user.email:
+        url = reset_links.address(service.config, key)
+        if url_template:
+            url = email_verification.link(service.config, user, code, url_template)
+        letter = await _letter(service, user, user.email.address, code, url, hours)
+        writes.append(messages.posting(service, "reset_password", letter, user.id))
+    return Begun(code=code, writes=writes)
+
+
+async def check(service: Service, user: User, code: str) -> Delete:
+    """The write that spends the newest code. Raises CodeRefused."""
+    issue = reset_links.issue(user)
+    found = await email_verification.check_code(service, user, "password", issue, code)
+    return Delete(VERIFICATIONS, found.id)
+
+
+async def _letter(
+    service: Service, user: User, address: str, code: str, url: str, hours: int
+) -> Letter:
+    config = service.config
+    bundle = messages.bundle_for(config, user.profile.preferred_language)
+    return messages.write(
+        bundle,
+        address,
+        message("Choose a new password", context="mail"),
+        [
+            message(
+                "A new password can be chosen for your account at %(host)s. To do so, type this"
+                " code where you are asked for it:",
+                context="mail",
+                host=urlsplit(config.issuer).netloc,
+            ),
+            Code(code),
+            Link(message("Or open this page:", context="mail"), url),
+            message(
+                "The code counts for %(n)s hour.",
+                plural="The code counts for %(n)s hours.",
+                context="mail",
+                n=hours,
+            ),
+            message(
+                "If you know nothing of this, do nothing, and give the code to nobody.",
+                context="mail",
+            ),
+        ],
+        await mail_wording.wording(service, user.org_id, "passwordreset", bundle.tag),
+    )
