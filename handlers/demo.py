@@ -21,8 +21,8 @@ from idp.foundation import base64url
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import same
 from idp.oauth.discovery import PROMPTS
-from idp.oauth.endpoints import KEYS, TOKEN, USERINFO
 from idp.oauth.params import Params
+from idp.oauth.paths import KEYS, TOKEN, USERINFO
 
 SIGN_IN: Final = PATH + "/sign-in"
 _SHOWN_CHARACTERS: Final = 48

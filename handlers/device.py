@@ -6,7 +6,7 @@ from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import device
 from idp.oauth.checks.check import FORM
-from idp.oauth.endpoints import DEVICE_AUTHORIZATION
+from idp.oauth.paths import DEVICE_AUTHORIZATION
 
 
 class DeviceAuthorizationHandler(RefusingHandler, SharedHandler):

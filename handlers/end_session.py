@@ -8,9 +8,9 @@ from handlers.refusing import RefusingHandler
 from idp.foundation import uris
 from idp.oauth import logout
 from idp.oauth.checks.check import FORM
-from idp.oauth.endpoints import END_SESSION
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
+from idp.oauth.paths import END_SESSION
 from idp.records import LogoutRequest
 
 

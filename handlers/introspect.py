@@ -6,7 +6,7 @@ from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import introspection, revocation
 from idp.oauth.checks.check import FORM
-from idp.oauth.endpoints import INTROSPECT, REVOKE
+from idp.oauth.paths import INTROSPECT, REVOKE
 
 
 class IntrospectHandler(RefusingHandler, SharedHandler):

@@ -8,7 +8,7 @@ import msgspec
 
 from handlers.cors import SharedHandler
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
-from idp.oauth.endpoints import KEYS
+from idp.oauth.paths import KEYS
 
 
 class KeysHandler(SharedHandler):

@@ -6,7 +6,7 @@ from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import pushing
 from idp.oauth.checks.check import FORM
-from idp.oauth.endpoints import PAR
+from idp.oauth.paths import PAR
 
 
 class PushHandler(RefusingHandler, SharedHandler):

@@ -6,7 +6,7 @@ from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import grants
 from idp.oauth.checks.check import FORM
-from idp.oauth.endpoints import TOKEN
+from idp.oauth.paths import TOKEN
 
 
 class TokenHandler(RefusingHandler, SharedHandler):

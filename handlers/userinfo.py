@@ -8,9 +8,9 @@ from handlers.refusing import RefusingHandler
 from idp.oauth import userinfo
 from idp.oauth.checks.check import FORM
 from idp.oauth.checks.userinfo import TOKEN_PLACE
-from idp.oauth.endpoints import USERINFO
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params
+from idp.oauth.paths import USERINFO
 
 
 class UserinfoHandler(RefusingHandler, SharedHandler):

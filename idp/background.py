@@ -21,7 +21,7 @@ from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
-from idp.oauth import back_channel, rotation
+from idp.oauth import back_channel, key_rotation
 from idp.records import LEASES, Lease
 from idp.service import Service
 from idp.transfer import forgetting
@@ -48,7 +48,7 @@ class Job(NamedTuple):
 
 
 JOBS: Final[Mapping[str, Job]] = {
-    "keys": Job(60, rotation.tend),
+    "keys": Job(60, key_rotation.tend),
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
     "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
     "imports": Job(forgetting.EVERY_SECONDS, forgetting.tidy),

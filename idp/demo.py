@@ -17,7 +17,7 @@ from msgspec import structs
 from idp.demo_setup import CALLBACK, PATH, client_secret
 from idp.foundation.opaque_tokens import Confidential, digest, same
 from idp.oauth import pkce
-from idp.oauth.endpoints import AUTHORIZE, END_SESSION
+from idp.oauth.paths import AUTHORIZE, END_SESSION
 from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit
 from idp.service import Service
 from storage import Insert, Update

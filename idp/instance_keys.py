@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.access import Call
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import SigningKey
 from idp.schema.answers import Answer
 from idp.search.paging import ListDetails
@@ -41,19 +41,19 @@ class KeyRemoved(Answer, frozen=True, kw_only=True):
 
 async def listed(service: Service, call: Call) -> Keys:
     """List the keys that sign and seal tokens with their states, the oldest first."""
-    found = [_view(key) for key in await rotation.every(service)]
+    found = [_view(key) for key in await key_rotation.every(service)]
     return Keys(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:
     """Let the waiting keys sign from now on. Raises FailedPrecondition: they wait too shortly."""
-    signing = await rotation.rotate(service, actor=call.actor)
+    signing = await key_rotation.rotate(service, actor=call.actor)
     return KeysRotated(key_id=signing["RS256"].id)
 
 
 async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
     """Void all that a key signed or sealed, at once. Raises NotFound, FailedPrecondition."""
-    await rotation.remove(service, key_id, actor=call.actor)
+    await key_rotation.remove(service, key_id, actor=call.actor)
     return KeyRemoved()
 
 

@@ -23,7 +23,7 @@ from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import Vault
 from idp.mail import messages, sms_hook, smtp
-from idp.oauth.endpoints import AUTHORIZE, KEYS, USERINFO
+from idp.oauth.paths import AUTHORIZE, KEYS, USERINFO
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher

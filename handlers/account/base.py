@@ -15,8 +15,8 @@ from idp.foundation.errors import IdpError, NotFound
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
 from idp.oauth import own_areas
-from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
+from idp.oauth.paths import END_SESSION
 from storage import Stale
 
 RECENT_SECONDS: Final = 600  # how long ago somebody proved who they are, for what is delicate

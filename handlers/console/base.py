@@ -16,8 +16,8 @@ from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
 from idp.oauth import own_areas
-from idp.oauth.endpoints import END_SESSION
 from idp.oauth.params import Params
+from idp.oauth.paths import END_SESSION
 from idp.records import ORGANIZATIONS, Organization
 from storage import MAX_ID_CHARACTERS
 

@@ -13,11 +13,11 @@ from idp.foundation.i18n import Message
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import permissions
 from idp.oauth import known_accounts, own_areas, sign_in_flow
-from idp.oauth.endpoints import END_SESSION
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.known_accounts import Known
 from idp.oauth.params import Params
+from idp.oauth.paths import END_SESSION
 
 
 class AccountsHandler(FlowHandler):

@@ -16,7 +16,7 @@ from idp.foundation.i18n import message
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth import front_channel, logout
-from idp.oauth.endpoints import END_SESSION
+from idp.oauth.paths import END_SESSION
 from idp.records import Agent, LogoutRequest
 from storage import Stale
 

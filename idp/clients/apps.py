@@ -15,7 +15,7 @@ from idp.clients import allowed_users, compliance, origins, projects
 from idp.clients.compliance import ComplianceProblem
 from idp.credentials import client_secrets
 from idp.foundation.errors import NotFound, PermissionDenied
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -194,7 +194,7 @@ async def find_to_change(
 async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
     """An algorithm other than the usual one has keys once an application wants it."""
     if settings.get("signing_algorithm", "RS256") != "RS256":
-        await rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
+        await key_rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
 
 
 def _check_management_access(call: Call, settings: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok,
 from idp.foundation.i18n import Message, message
 from idp.mail import smtp
 from idp.mail.failures import NotSent
-from idp.oauth.endpoints import KEYS
+from idp.oauth.paths import KEYS
 from idp.outgoing.http import Failed
 from idp.records import SIGNING_KEYS
 

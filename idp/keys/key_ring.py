@@ -3,7 +3,7 @@
 States: *next* is published and waits, so that caches know it before it signs; *active* signs or
 seals; *retired* stays published until the last token it signed has expired, and verifies
 `id_token_hint`s for 120 days; *removed* is trusted for nothing, at once. How a key comes from one
-to the other is in `idp/oauth/rotation.py`, and so is `ensure`, which whoever registers an
+to the other is in `idp/oauth/key_rotation.py`, and so is `ensure`, which whoever registers an
 application calls to have keys of its signing algorithm.
 """
 

@@ -18,7 +18,7 @@ from idp.foundation.errors import InvalidArgument
 from idp.keys import jws
 from idp.keys.jws import NotAToken, Parsed
 from idp.oauth import stories
-from idp.oauth.endpoints import TOKEN
+from idp.oauth.paths import TOKEN
 from idp.records import REPLAY, RegisteredKey, Replay
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert

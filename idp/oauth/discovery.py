@@ -9,7 +9,7 @@ from idp.config.settings import Config
 from idp.identity import authentication_context
 from idp.oauth import claims, client_auth, grants, scopes
 from idp.oauth.assertions import ALGORITHMS
-from idp.oauth.endpoints import (
+from idp.oauth.paths import (
     AUTHORIZE,
     DEVICE_AUTHORIZATION,
     END_SESSION,

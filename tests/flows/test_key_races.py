@@ -13,7 +13,7 @@ from idp.background import Job
 from idp.foundation.errors import FailedPrecondition
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from tests.support import invariants
 from tests.support.clock import SteppingClock
 from tests.support.mongod import fresh_database
@@ -58,13 +58,15 @@ def processes(server):
 
 async def states(server) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
-    for key in await rotation.every(server.service):
+    for key in await key_rotation.every(server.service):
         found[key.algorithm, key.state] = found.get((key.algorithm, key.state), 0) + 1
     return found
 
 
 async def test_many_who_want_an_algorithm_make_one_pair_of_keys(server, processes):
-    await asyncio.gather(*[rotation.ensure(each, "ES256", actor="a test") for each in processes])
+    await asyncio.gather(
+        *[key_rotation.ensure(each, "ES256", actor="a test") for each in processes]
+    )
 
     made = await states(server)
     assert (made["ES256", "active"], made["ES256", "next"]) == (1, 1)
@@ -72,7 +74,7 @@ async def test_many_who_want_an_algorithm_make_one_pair_of_keys(server, processe
 
 async def test_many_who_rotate_do_it_once(server, processes):
     outcomes = await asyncio.gather(
-        *[rotation.rotate(each, actor="a test") for each in processes], return_exceptions=True
+        *[key_rotation.rotate(each, actor="a test") for each in processes], return_exceptions=True
     )
 
     assert [type(each) for each in outcomes].count(FailedPrecondition) == AT_ONCE - 1
@@ -81,7 +83,7 @@ async def test_many_who_rotate_do_it_once(server, processes):
 
 async def test_many_who_find_a_key_too_old_rotate_it_once(server, processes):
     server.clock.advance(31 * 86400)
-    await asyncio.gather(*[rotation.tend(each) for each in processes], return_exceptions=True)
+    await asyncio.gather(*[key_rotation.tend(each) for each in processes], return_exceptions=True)
 
     assert (await states(server))["RS256", "retired"] == 1
 

@@ -11,7 +11,7 @@ from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
 from idp.clients import oidc_apps
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.fuzz.world import GRANTS, TYPES
@@ -240,7 +240,7 @@ async def test_id_tokens_are_signed_by_every_algorithm_that_is_stated_and_no_oth
 ):
     signed = {}
     for algorithm in document["id_token_signing_alg_values_supported"]:
-        await rotation.ensure(server.service, algorithm, actor="a test")
+        await key_rotation.ensure(server.service, algorithm, actor="a test")
         changes = {"signing_algorithm": algorithm}
         await server.store.commit(Update(APPLICATIONS, client.client_id, set=changes))
         code = (await signed_in.get(client.authorize_url(prompt="none"))).answer["code"]

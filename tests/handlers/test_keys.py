@@ -10,7 +10,7 @@ from jwcrypto.jwt import JWT
 
 from idp.foundation.errors import FailedPrecondition
 from idp.keys import key_ring
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import SIGNING_KEYS
 
 KEYS = "/oauth/v2/keys"
@@ -25,7 +25,7 @@ def fresh_keys(monkeypatch):
 @pytest.fixture
 def rotate(server, fresh_keys):
     async def rotate():
-        await rotation.rotate(server.service, actor="an operator")
+        await key_rotation.rotate(server.service, actor="an operator")
 
     return rotate
 
@@ -34,7 +34,7 @@ def rotate(server, fresh_keys):
 def remove(server, fresh_keys):
     async def remove(state: str):
         key = (await in_state(server, state))[0]
-        await rotation.remove(server.service, key.id, actor="an operator")
+        await key_rotation.remove(server.service, key.id, actor="an operator")
         return key
 
     return remove

@@ -8,7 +8,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from tests.support.forged import part
 from tests.support.receiver import verified
 from tests.support.stored import everything
@@ -58,7 +58,7 @@ async def test_each_application_of_the_session_is_sent_one_logout_token(
 async def test_it_is_signed_by_the_algorithm_of_the_application(
     server, visitor, new_listener, algorithm
 ):
-    await rotation.ensure(server.service, algorithm, actor="a test")
+    await key_rotation.ensure(server.service, algorithm, actor="a test")
     client, receiver = await new_listener(signing_algorithm=algorithm)
     tokens = await client.tokens(visitor, *server.user)
     await sign_out(server, visitor, client, tokens)

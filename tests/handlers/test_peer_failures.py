@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth import endpoints
+from idp.oauth import paths
 from tests.support import artefacts
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.artefacts import World
@@ -16,11 +16,11 @@ from tests.support.forged import changed, cut, longer
 from tests.support.stored import everything
 from tests.support.wire import FORM, exchange
 
-AUTHORIZE, TOKEN, PAR = endpoints.AUTHORIZE, endpoints.TOKEN, endpoints.PAR
-END_SESSION, USERINFO = endpoints.END_SESSION, endpoints.USERINFO
-POSTED = [TOKEN, PAR, endpoints.INTROSPECT, endpoints.REVOKE, endpoints.DEVICE_AUTHORIZATION]
+AUTHORIZE, TOKEN, PAR = paths.AUTHORIZE, paths.TOKEN, paths.PAR
+END_SESSION, USERINFO = paths.END_SESSION, paths.USERINFO
+POSTED = [TOKEN, PAR, paths.INTROSPECT, paths.REVOKE, paths.DEVICE_AUTHORIZATION]
 MATRIX = (";x=1", ";jsessionid=1", ";/", "%3bx=1", "/;x")
-OPENED = [AUTHORIZE, END_SESSION, USERINFO, endpoints.KEYS, endpoints.DISCOVERY]
+OPENED = [AUTHORIZE, END_SESSION, USERINFO, paths.KEYS, paths.DISCOVERY]
 
 
 @pytest.fixture

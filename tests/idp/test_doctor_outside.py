@@ -15,7 +15,7 @@ from idp import doctor
 from idp.config.settings import Config
 from idp.doctor.check import Installation
 from idp.foundation.clock import SystemClock
-from idp.oauth.endpoints import KEYS
+from idp.oauth.paths import KEYS
 from idp.outgoing import http as outgoing_http
 from idp.outgoing.http import Outgoing
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy

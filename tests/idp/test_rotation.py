@@ -12,7 +12,7 @@ import pytest
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.keys import algorithms
 from idp.keys.key_ring import HINT_DAYS, KeyRing
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import SIGNING_KEYS
 from storage import Delete
 from tests.support import invariants
@@ -46,7 +46,7 @@ def twin(service):
 async def kept(service) -> dict[tuple[str, str], list[str]]:
     """The ids of keys by algorithm and state."""
     found: dict[tuple[str, str], list[str]] = {}
-    for key in await rotation.every(service):
+    for key in await key_rotation.every(service):
         found.setdefault((key.algorithm, key.state), []).append(key.id)
     return found
 
@@ -76,7 +76,7 @@ async def test_an_algorithm_has_published_keys_once_it_is_asked_for(service, alg
     with pytest.raises(LookupError):
         await service.keys.signing(algorithm)
     before = await kids(service)
-    await rotation.ensure(service, algorithm, actor=ACTOR)
+    await key_rotation.ensure(service, algorithm, actor=ACTOR)
     found = [key for key in await service.keys.published() if key["alg"] == algorithm]
 
     signing = await service.keys.signing(algorithm)
@@ -92,17 +92,17 @@ async def test_an_algorithm_has_published_keys_once_it_is_asked_for(service, alg
 
 
 async def test_what_is_there_is_not_made_again(service):
-    await rotation.ensure(service, "ES256", actor=ACTOR)
+    await key_rotation.ensure(service, "ES256", actor=ACTOR)
     before = await everything(service.store)
     for algorithm in ("RS256", "ES256", "A256GCM"):
-        await rotation.ensure(service, algorithm, actor=ACTOR)
+        await key_rotation.ensure(service, algorithm, actor=ACTOR)
 
     assert await everything(service.store) == before
 
 
 async def test_of_many_who_ask_for_an_algorithm_at_once_one_makes_its_keys(service):
     others = [service, *[twin(service) for _ in range(7)]]
-    await asyncio.gather(*[rotation.ensure(each, "EdDSA", actor=ACTOR) for each in others])
+    await asyncio.gather(*[key_rotation.ensure(each, "EdDSA", actor=ACTOR) for each in others])
     made = await kept(service)
 
     assert len(made["EdDSA", "active"]) == len(made["EdDSA", "next"]) == 1
@@ -115,7 +115,7 @@ async def test_another_process_signs_with_and_knows_a_key_that_was_made_a_moment
     signs, verifies = twin(service).keys, twin(service).keys
     for ring in (signs, verifies):
         await ring.signing()
-    await rotation.ensure(service, "ES256", actor=ACTOR)
+    await key_rotation.ensure(service, "ES256", actor=ACTOR)
     mine = await service.keys.signing("ES256")
 
     assert (await signs.signing("ES256")).kid == mine.kid
@@ -125,9 +125,9 @@ async def test_another_process_signs_with_and_knows_a_key_that_was_made_a_moment
 async def test_another_process_publishes_what_the_store_holds_at_that_moment(service):
     other = twin(service)
     before = await kids(other)
-    await rotation.ensure(service, "ES256", actor=ACTOR)
+    await key_rotation.ensure(service, "ES256", actor=ACTOR)
     between = await kids(other)
-    await rotation.remove(service, before[0], actor=ACTOR)
+    await key_rotation.remove(service, before[0], actor=ACTOR)
 
     assert set(before) < set(between)
     assert before[0] not in await kids(other)
@@ -136,7 +136,7 @@ async def test_another_process_publishes_what_the_store_holds_at_that_moment(ser
 async def test_a_clock_that_was_set_ahead_makes_what_a_process_knows_old(server, service):
     other = twin(service)
     await other.keys.signing()
-    rotated = await rotation.rotate(service, actor=ACTOR)
+    rotated = await key_rotation.rotate(service, actor=ACTOR)
     server.clock.advance(60)
 
     assert (await other.keys.signing()).kid == rotated["RS256"].id
@@ -157,10 +157,10 @@ async def test_unknown_kids_cost_a_bounded_number_of_readings(service, monkeypat
 
 async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wait(service):
     first = await kept(service)
-    signing = await rotation.rotate(service, actor=ACTOR)
+    signing = await key_rotation.rotate(service, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(FailedPrecondition) as refused:
-        await rotation.rotate(service, actor=ACTOR)
+        await key_rotation.rotate(service, actor=ACTOR)
 
     assert [signing["RS256"].id] == first["RS256", "next"]
     assert refused.value.slug == "keys.too_soon"
@@ -168,23 +168,23 @@ async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wa
 
 
 async def test_a_refusal_says_from_when_on_it_is_possible(server, service):
-    await rotation.rotate(service, actor=ACTOR)
+    await key_rotation.rotate(service, actor=ACTOR)
     possible = (server.clock.now() + timedelta(seconds=300)).strftime("%Y-%m-%dT%H:%M:%S")
     server.clock.advance(299)
 
     with pytest.raises(FailedPrecondition, match=possible):
-        await rotation.rotate(service, actor=ACTOR)
+        await key_rotation.rotate(service, actor=ACTOR)
     server.clock.advance(1)
-    await rotation.rotate(service, actor=ACTOR)
+    await key_rotation.rotate(service, actor=ACTOR)
 
 
 async def test_a_key_of_an_algorithm_that_came_later_waits_too(server, service):
-    await rotation.ensure(service, "ES256", actor=ACTOR)
+    await key_rotation.ensure(service, "ES256", actor=ACTOR)
     with pytest.raises(FailedPrecondition):
-        await rotation.rotate(service, actor=ACTOR)
+        await key_rotation.rotate(service, actor=ACTOR)
     server.clock.advance(300)
     before = await kept(service)
-    signing = await rotation.rotate(service, actor=ACTOR)
+    signing = await key_rotation.rotate(service, actor=ACTOR)
 
     assert {algorithm: [key.id] for algorithm, key in signing.items()} == {
         algorithm: before[algorithm, "next"] for algorithm in ("RS256", "ES256", "A256GCM")
@@ -195,7 +195,7 @@ async def test_a_key_of_an_algorithm_that_came_later_waits_too(server, service):
 async def test_of_two_who_rotate_at_once_one_does(service):
     others = [service, twin(service)]
     outcomes = await asyncio.gather(
-        *[rotation.rotate(each, actor=ACTOR) for each in others], return_exceptions=True
+        *[key_rotation.rotate(each, actor=ACTOR) for each in others], return_exceptions=True
     )
     made = await kept(service)
 
@@ -207,10 +207,10 @@ async def test_of_two_who_rotate_at_once_one_does(service):
 async def test_time_rotates_a_key_that_has_signed_for_as_long_as_the_settings_say(server, service):
     before = await kept(service)
     server.clock.advance(7 * 86400 - 2)
-    await rotation.tend(service)
+    await key_rotation.tend(service)
     early = await kept(service)
     server.clock.advance(1)
-    await rotation.tend(service)
+    await key_rotation.tend(service)
     after = await kept(service)
 
     assert early == before
@@ -222,9 +222,9 @@ async def test_time_rotates_a_key_that_has_signed_for_as_long_as_the_settings_sa
 
 async def test_each_algorithm_is_rotated_in_its_own_time(server, service):
     server.clock.advance(3 * 86400)
-    await rotation.ensure(service, "EdDSA", actor=ACTOR)
+    await key_rotation.ensure(service, "EdDSA", actor=ACTOR)
     server.clock.advance(4 * 86400)
-    await rotation.tend(service)
+    await key_rotation.tend(service)
     after = await kept(service)
 
     assert ("RS256", "retired") in after
@@ -234,19 +234,19 @@ async def test_each_algorithm_is_rotated_in_its_own_time(server, service):
 async def test_time_makes_a_key_that_is_missing(server, service):
     (missing,) = (await kept(service))["A256GCM", "next"]
     await service.store.commit(Delete(SIGNING_KEYS, missing))
-    await rotation.tend(service)
+    await key_rotation.tend(service)
 
     assert len((await kept(service))["A256GCM", "next"]) == 1
 
 
 async def test_time_removes_a_key_once_it_verifies_nothing_any_more(server, service):
-    await rotation.rotate(service, actor=ACTOR)
+    await key_rotation.rotate(service, actor=ACTOR)
     (retired,) = (await kept(service))["RS256", "retired"]
     server.clock.advance(timedelta(days=HINT_DAYS))
-    await rotation.tend(service)
+    await key_rotation.tend(service)
     is_kept = retired in (await kept(service))["RS256", "retired"]
     server.clock.advance(1)
-    await rotation.tend(service)
+    await key_rotation.tend(service)
 
     assert is_kept
     assert retired in (await kept(service))["RS256", "removed"]
@@ -262,7 +262,7 @@ async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_sam
 ):
     before = await kept(service)
     (active,) = before[algorithm, "active"]
-    await rotation.remove(service, active, actor=ACTOR)
+    await key_rotation.remove(service, active, actor=ACTOR)
     after = await kept(service)
 
     assert after[algorithm, "removed"] == [active]
@@ -275,19 +275,19 @@ async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_sam
 async def test_when_the_next_key_is_removed_another_one_waits(service):
     before = await kept(service)
     (waiting,) = before["RS256", "next"]
-    await rotation.remove(service, waiting, actor=ACTOR)
+    await key_rotation.remove(service, waiting, actor=ACTOR)
     after = await kept(service)
 
     assert after["RS256", "active"] == before["RS256", "active"]
     assert len(after["RS256", "next"]) == 1
     assert waiting not in await kids(service)
     with pytest.raises(FailedPrecondition):
-        await rotation.rotate(service, actor=ACTOR)
+        await key_rotation.rotate(service, actor=ACTOR)
 
 
 async def test_a_removed_key_keeps_no_private_part(service):
     (active,) = (await kept(service))["RS256", "active"]
-    await rotation.remove(service, active, actor=ACTOR)
+    await key_rotation.remove(service, active, actor=ACTOR)
     removed = await service.store.get(SIGNING_KEYS, active)
 
     assert (removed.state, removed.sealed_private) == ("removed", "")
@@ -296,12 +296,12 @@ async def test_a_removed_key_keeps_no_private_part(service):
 
 async def test_what_is_no_key_or_was_removed_before_is_refused(service):
     (active,) = (await kept(service))["RS256", "active"]
-    await rotation.remove(service, active, actor=ACTOR)
+    await key_rotation.remove(service, active, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(NotFound):
-        await rotation.remove(service, "nobody", actor=ACTOR)
+        await key_rotation.remove(service, "nobody", actor=ACTOR)
     with pytest.raises(FailedPrecondition):
-        await rotation.remove(service, active, actor=ACTOR)
+        await key_rotation.remove(service, active, actor=ACTOR)
 
     assert await everything(service.store) == before
 
@@ -309,8 +309,8 @@ async def test_what_is_no_key_or_was_removed_before_is_refused(service):
 async def test_a_removal_and_a_rotation_at_once_leave_nothing_of_the_removed_key(service):
     (active,) = (await kept(service))["RS256", "active"]
     await asyncio.gather(
-        rotation.remove(service, active, actor=ACTOR),
-        rotation.rotate(twin(service), actor=ACTOR),
+        key_rotation.remove(service, active, actor=ACTOR),
+        key_rotation.rotate(twin(service), actor=ACTOR),
         return_exceptions=True,
     )
 

@@ -10,7 +10,7 @@ from joserfc.jwk import KeySet
 from jwcrypto.jwk import JWKSet
 from jwcrypto.jwt import JWT
 
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from tests.support import forged
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
@@ -24,7 +24,7 @@ def algorithm(request):
 @pytest.fixture
 def party(io_loop, server, algorithm):
     async def register():
-        await rotation.ensure(server.service, algorithm, actor="a test")
+        await key_rotation.ensure(server.service, algorithm, actor="a test")
         return await server.register(
             signing_algorithm=algorithm,
             access_token_type="jwt",

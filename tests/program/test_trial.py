@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from idp.oauth.endpoints import USERINFO
+from idp.oauth.paths import USERINFO
 from tests.support.program import Program, run
 from tests.support.visitor import Visitor
 

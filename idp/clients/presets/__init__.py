@@ -12,7 +12,7 @@ from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
-from idp.oauth import endpoints
+from idp.oauth import paths
 
 PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
 _PLACE: Final = re.compile(r"<([a-z_]+)>")
@@ -69,13 +69,13 @@ def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
         "port": _port(host),
         "base_quoted": quote(_base(host), safe=""),
         "app": _scheme(host),
-        "authorize": issuer + endpoints.AUTHORIZE,
-        "token": issuer + endpoints.TOKEN,
-        "userinfo": issuer + endpoints.USERINFO,
-        "keys": issuer + endpoints.KEYS,
-        "introspect": issuer + endpoints.INTROSPECT,
-        "end_session": issuer + endpoints.END_SESSION,
-        "device_authorization": issuer + endpoints.DEVICE_AUTHORIZATION,
+        "authorize": issuer + paths.AUTHORIZE,
+        "token": issuer + paths.TOKEN,
+        "userinfo": issuer + paths.USERINFO,
+        "keys": issuer + paths.KEYS,
+        "introspect": issuer + paths.INTROSPECT,
+        "end_session": issuer + paths.END_SESSION,
+        "device_authorization": issuer + paths.DEVICE_AUTHORIZATION,
     }
     return _PLACE.sub(lambda place: values[place[1]], find(name).configuration)
 

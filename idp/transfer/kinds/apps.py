@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp.clients import allowed_users, apps, compliance, origins, projects, read_app
 from idp.credentials import client_secrets
-from idp.oauth import rotation
+from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
 from idp.transfer.kinds import packaged_secrets, storing, telling
 from idp.transfer.kinds.kind import Kind, Taking, Telling
@@ -71,7 +71,7 @@ async def _prepare(
             return storing.left(APPLICATIONS, known, case.id)
     algorithm = settings.get("signing_algorithm", _USUAL)
     if algorithm != _USUAL:
-        await rotation.ensure(taking.service, algorithm, actor=taking.actor)
+        await key_rotation.ensure(taking.service, algorithm, actor=taking.actor)
     values = {**settings, "name": case.app.name, **_state(case.app, project)}
     return _stored(taking, case, project, known, values)
 
