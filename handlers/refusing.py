@@ -12,8 +12,10 @@ from handlers import hosts, params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.audit import failure_events
 from idp.credentials import rate_limits
-from idp.oauth import client_auth, explain, refusals, shown
+from idp.oauth import client_auth, explain, shown
 from idp.oauth.checks.check import METHOD
+from idp.oauth.endpoints import refusal_records
+from idp.oauth.endpoints.refusal_records import Asked
 from idp.oauth.errors import (
     AuthorizationPending,
     InvalidClient,
@@ -23,7 +25,6 @@ from idp.oauth.errors import (
     Refusing,
     TooManyRequests,
 )
-from idp.oauth.refusals import Asked
 from idp.oauth.trails import Endpoint
 
 
@@ -35,7 +36,7 @@ class RefusingHandler(Handler):
 
     async def keep(self, error: Refusing) -> None:
         """Remember why this request is refused, before it is answered."""
-        await refusals.keep(self.service, self._asked(), error)
+        await refusal_records.keep(self.service, self._asked(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Answer an error; a refusal is kept first, and the connection waits meanwhile."""

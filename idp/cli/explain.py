@@ -55,9 +55,9 @@ def explain(
 
 async def find(service: Service, request_id: str) -> Sequence[Refusal]:
     """The refusals of this request id, newest first. Raises NotFound."""
-    from idp.oauth import refusals
+    from idp.oauth.endpoints import refusal_records
 
-    found = await refusals.find(service, request_id)
+    found = await refusal_records.find(service, request_id)
     if not found:
         raise NotFound(
             "no refused request of this id is known: they are kept for seven days, and of a "
@@ -68,9 +68,9 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
 
 async def find_newest(service: Service, client_id: str | None) -> Refusal:
     """The newest refusal, of this application if one is named. Raises NotFound."""
-    from idp.oauth import refusals
+    from idp.oauth.endpoints import refusal_records as endpoint_refusal_records
 
-    found = await refusals.newest(service, client_id)
+    found = await endpoint_refusal_records.newest(service, client_id)
     if found is None:
         of = f" of the application {client_id}" if client_id else ""
         raise NotFound(f"no request{of} was refused in the last seven days")

@@ -7,9 +7,10 @@ from msgspec import structs
 
 from idp.foundation import logs
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import allowed_users, consents, refusals
+from idp.oauth import allowed_users, consents
 from idp.oauth.allowed_users import Judged
 from idp.oauth.checks.check import USER_ALLOWED
+from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
 from idp.records import Application, AuthRequest
@@ -42,7 +43,7 @@ async def keep_refusal(
     """Remember for administrators which rule does not let this user use the client."""
     judged = await allowed_users.find(service, client, live.subject)
     if judged.grounds is None:
-        await refusals.keep_flow(service, request, _refusal(client, live, judged))
+        await refusal_records.keep_flow(service, request, _refusal(client, live, judged))
 
 
 def _refusal(client: Application, live: LiveSession, judged: Judged) -> InteractionRequired:

@@ -31,11 +31,11 @@ from idp.oauth import (
     interaction,
     proofs,
     pushing,
-    refusals,
     responses,
 )
 from idp.oauth.authorize import Refused
 from idp.oauth.checks.authorize import PERSON
+from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Recheck, Step
@@ -118,7 +118,7 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
         return step
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
-        await refusals.keep_flow(service, flow.request, step.error)
+        await refusal_records.keep_flow(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
     return await _answer(service, flow, step)
 

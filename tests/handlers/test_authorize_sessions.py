@@ -6,7 +6,7 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
-from idp.oauth import refusals
+from idp.oauth.endpoints import refusal_records
 from tests.support import forged
 from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.forged import part
@@ -277,11 +277,11 @@ async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor,
 @on_both_stores
 async def test_an_ignored_hint_can_be_explained(server, visitor, demo):
     page = await visitor.get(demo.authorize_url(id_token_hint="an-old-hint"))
-    (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])
+    (kept,) = await refusal_records.find(server.service, page.headers["X-Request-Id"])
     plain = Visitor(server.issuer)
     again = await plain.get(demo.authorize_url(id_token_hint="an-old-hint", prompt="none"))
     await plain.close()
-    found = await refusals.find(server.service, again.headers["X-Request-Id"])
+    found = await refusal_records.find(server.service, again.headers["X-Request-Id"])
 
     assert "/ui/login?flow=" in page.location
     assert kept.error == "hint.ignored"

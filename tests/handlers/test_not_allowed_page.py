@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from idp.identity.users import grant_ids
-from idp.oauth import refusals
+from idp.oauth.endpoints import refusal_records
 from idp.records import REFUSALS
 from tests.support.callers import instance_owner
 from tests.support.device import Device, type_code
@@ -207,7 +207,7 @@ async def test_the_commands_of_the_fix_let_the_user_in(server, here, new_visitor
     page = await new_visitor().sign_in(here.party.authorize_url(), *here.people[who])
     assert page.name == "not-allowed"
 
-    refusal = await refusals.newest(server)
+    refusal = await refusal_records.newest(server)
     for line in lines:
         await run(server, here, line)
     page = await new_visitor().sign_in(here.party.authorize_url(), *here.people[who])

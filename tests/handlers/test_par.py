@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth import refusals
+from idp.oauth.endpoints import refusal_records
 from idp.records import APPLICATIONS, PUSHED_REQUESTS
 from storage import Update
 from tests.handlers.steps import text_of
@@ -208,7 +208,7 @@ async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, c
 
 async def test_a_pushed_hint_that_is_none_is_ignored(server, visitor, client):
     page = await push(visitor, client, id_token_hint="nonsense")
-    (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])
+    (kept,) = await refusal_records.find(server.service, page.headers["X-Request-Id"])
 
     assert page.status == 201
     assert (kept.endpoint, kept.error) == ("par", "hint.ignored")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.oauth import refusals
+from idp.oauth.endpoints import refusal_records
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.answers import assert_granted, assert_refused
@@ -115,7 +115,7 @@ async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
     await demo.refresh(visitor, tokens["refresh_token"])
     server.clock.advance(GRACE)
     page = await demo.refresh(visitor, tokens["refresh_token"])
-    (kept,) = await refusals.find(server.service, page.headers["X-Request-Id"])
+    (kept,) = await refusal_records.find(server.service, page.headers["X-Request-Id"])
 
     assert "Its successor was never used" in kept.sentence
     assert "refreshTokenReuseSeconds" in kept.fix
