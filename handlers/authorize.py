@@ -11,7 +11,6 @@ from handlers.replying import ReplyingHandler
 from idp.foundation import uris
 from idp.oauth import authorize, continuation, flows, pushing, responses, sign_in_flow
 from idp.oauth.authorize import Refused
-from idp.oauth.checks.check import FORM
 from idp.oauth.errors import (
     AuthorizationUnavailable,
     InvalidRequest,
@@ -22,6 +21,7 @@ from idp.oauth.flows import Begun
 from idp.oauth.params import Params
 from idp.oauth.paths import AUTHORIZE
 from idp.oauth.pushing import OtherBrowser
+from idp.oauth.refusals.check import FORM
 from idp.oauth.responses import Reply
 from idp.records import Application, AuthRequest
 from storage import Stale, StorageError

@@ -7,10 +7,10 @@ from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.refusing import RefusingHandler
 from idp.foundation import uris
 from idp.oauth import logout
-from idp.oauth.checks.check import FORM
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
+from idp.oauth.refusals.check import FORM
 from idp.records import LogoutRequest
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import introspection, revocation
-from idp.oauth.checks.check import FORM
 from idp.oauth.paths import INTROSPECT, REVOKE
+from idp.oauth.refusals.check import FORM
 
 
 class IntrospectHandler(RefusingHandler, SharedHandler):

@@ -17,10 +17,11 @@ from idp.foundation import i18n, logs
 from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import continuation, explain, notes, own_areas
+from idp.oauth import continuation, notes, own_areas
 from idp.oauth.continuation import Continuation
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
+from idp.oauth.refusals import explain
 from idp.policies import page_settings
 from idp.policies.page_settings import Look
 from idp.records import APPLICATIONS, Agent, Application

@@ -5,8 +5,8 @@ from __future__ import annotations
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import pushing
-from idp.oauth.checks.check import FORM
 from idp.oauth.paths import PAR
+from idp.oauth.refusals.check import FORM
 
 
 class PushHandler(RefusingHandler, SharedHandler):

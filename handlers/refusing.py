@@ -12,8 +12,7 @@ from handlers import hosts, params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.audit import failure_events
 from idp.credentials import rate_limits
-from idp.oauth import client_auth, explain, shown
-from idp.oauth.checks.check import METHOD
+from idp.oauth import client_auth
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.refusal_records import Asked
 from idp.oauth.errors import (
@@ -25,6 +24,8 @@ from idp.oauth.errors import (
     Refusing,
     TooManyRequests,
 )
+from idp.oauth.refusals import explain, safe_display
+from idp.oauth.refusals.check import METHOD
 from idp.oauth.trails import Endpoint
 
 
@@ -88,7 +89,7 @@ class RefusingHandler(Handler):
 
     def _wrong_method(self) -> Refusing:
         allowed = " or ".join(self.allowed_methods())
-        used = shown.value("method", self.request.method or "") or "another method"
+        used = safe_display.value("method", self.request.method or "") or "another method"
         story = f"The request came by {used}; this endpoint takes {allowed}."
         is_page = not isinstance(self, ProtocolHandler)
         refusal = InvalidRequest("" if is_page else METHOD_NOT_ALLOWED, story=story)

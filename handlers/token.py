@@ -5,8 +5,8 @@ from __future__ import annotations
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import grants
-from idp.oauth.checks.check import FORM
 from idp.oauth.paths import TOKEN
+from idp.oauth.refusals.check import FORM
 
 
 class TokenHandler(RefusingHandler, SharedHandler):

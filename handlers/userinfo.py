@@ -6,11 +6,11 @@ from handlers.base import bearer_challenge
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth import userinfo
-from idp.oauth.checks.check import FORM
-from idp.oauth.checks.userinfo import TOKEN_PLACE
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params
 from idp.oauth.paths import USERINFO
+from idp.oauth.refusals.check import FORM
+from idp.oauth.refusals.userinfo import TOKEN_PLACE
 
 
 class UserinfoHandler(RefusingHandler, SharedHandler):

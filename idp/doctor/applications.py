@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from idp.clients import command_lines
 from idp.doctor import commands
 from idp.doctor.check import Check, Finding, Installation
 from idp.doctor.records import Matches, matching
 from idp.foundation.i18n import message
+from idp.oauth.refusals import command_lines
 from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Application
 
 

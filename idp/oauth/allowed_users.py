@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from idp.clients import command_lines
 from idp.identity.users import grant_ids
 from idp.identity.users.subjects import Subject
+from idp.oauth.refusals import command_lines
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,

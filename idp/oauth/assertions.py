@@ -17,8 +17,8 @@ from idp.foundation import opaque_tokens, strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.keys import jws
 from idp.keys.jws import NotAToken, Parsed
-from idp.oauth import stories
 from idp.oauth.paths import TOKEN
+from idp.oauth.refusals import details as refusal_details
 from idp.records import REPLAY, RegisteredKey, Replay
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert
@@ -70,7 +70,7 @@ def read(text: str) -> Assertion:
         raise NotProven(f"The assertion's claims are not as they should be: {error}.") from None
     for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
         if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
-            raise NotProven(f"{name} has {stories.characters(value)}.")
+            raise NotProven(f"{name} has {refusal_details.characters(value)}.")
     return Assertion(parsed, claims)
 
 
@@ -84,7 +84,7 @@ async def verify(
     claims = assertion.claims
     check(service, assertion, key)
     if claims.iss != claims.sub:
-        issuer, subject = stories.quoted(claims.iss), stories.quoted(claims.sub)
+        issuer, subject = refusal_details.quoted(claims.iss), refusal_details.quoted(claims.sub)
         raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
     if claims.jti is None and needs_jti:
         raise NotProven("The assertion has no jti, so it could be used again.")
@@ -98,12 +98,14 @@ def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> 
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
-        kid = stories.quoted(assertion.kid)
-        raise NotProven(f"No key {kid} is registered for {stories.quoted(claims.iss)}.")
+        kid = refusal_details.quoted(assertion.kid)
+        raise NotProven(f"No key {kid} is registered for {refusal_details.quoted(claims.iss)}.")
     try:
         jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)
     except NotAToken as error:
-        raise NotProven(f"The key {stories.quoted(key.id)} does not verify it: {error}.") from None
+        raise NotProven(
+            f"The key {refusal_details.quoted(key.id)} does not verify it: {error}."
+        ) from None
     _check_claims(service, claims)
 
 
@@ -112,7 +114,7 @@ def _check_claims(service: Service, claims: Claims) -> None:
     accepted = {issuer, issuer + TOKEN}
     audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
     if not audience or not set(audience) <= accepted:
-        sent = ", ".join(stories.quoted(each) for each in audience[:5]) or "nothing"
+        sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
         raise NotProven(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
     _check_times(claims, service.clock.now())
 
@@ -121,7 +123,7 @@ def _check_times(claims: Claims, now: datetime) -> None:
     expires, issued = _instant("exp", claims.exp), _instant("iat", claims.iat)
     begins = _instant("nbf", claims.nbf)
     if expires is None or expires + SKEW <= now:
-        late = stories.span(now - expires) if expires else ""
+        late = refusal_details.span(now - expires) if expires else ""
         raise NotProven(f"The assertion expired {late} ago.")
     if expires > now + LASTS + SKEW:
         raise NotProven("exp is more than an hour ahead.")

@@ -14,9 +14,7 @@ from msgspec import Struct, structs
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.identity import authentication_context
-from idp.oauth import claims_request, id_tokens, pkce, request_objects, responses, scopes, shown
-from idp.oauth.checks import authorize as checks
-from idp.oauth.checks.check import Check
+from idp.oauth import claims_request, id_tokens, pkce, request_objects, responses, scopes
 from idp.oauth.claims_request import ClaimsRequest, Wanted
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.errors import (
@@ -31,6 +29,9 @@ from idp.oauth.errors import (
     Unusable,
 )
 from idp.oauth.params import Params
+from idp.oauth.refusals import authorize as checks
+from idp.oauth.refusals import safe_display
+from idp.oauth.refusals.check import Check
 from idp.oauth.registered import is_registered
 from idp.oauth.responses import MODES, ResponseMode, ReturnTo
 from idp.records import Application, AuthRequest, ResponseType
@@ -175,7 +176,7 @@ def _response_type(request: _Request) -> dict[str, Any]:
     response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
     if response_type is None:
         known = ", ".join(_RESPONSE_TYPES.values())
-        sent_words = shown.in_words("response_type", " ".join(sent))
+        sent_words = safe_display.in_words("response_type", " ".join(sent))
         story = f"response_type is one of {known}; {sent_words} was sent."
         raise UnsupportedResponseType("response_type is not supported", story=story)
     allowed = _response_types(request.client)
@@ -248,7 +249,7 @@ def _prompt(request: _Request) -> dict[str, Any]:
     prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
     if not set(prompt) <= set(PROMPTS):
         known = ", ".join(PROMPTS)
-        words = shown.in_words("prompt", " ".join(prompt))
+        words = safe_display.in_words("prompt", " ".join(prompt))
         story = f"prompt has some of {known}; {words} was sent."
         raise InvalidRequest("prompt has a value that is not supported", story=story)
     if "none" in prompt and len(prompt) > 1:
@@ -261,7 +262,9 @@ def _max_age(request: _Request) -> dict[str, Any]:
     if sent is None:
         return {"max_age": None}
     if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
-        story = f"max_age is a number of seconds; {shown.in_words('max_age', sent)} was sent."
+        story = (
+            f"max_age is a number of seconds; {safe_display.in_words('max_age', sent)} was sent."
+        )
         raise InvalidRequest("max_age must be a number of seconds", story=story)
     return {"max_age": int(sent)}
 

@@ -6,12 +6,13 @@ on every refusal goes back to the client.
 
 from __future__ import annotations
 
-from idp.oauth import authorization_request, pushing, stories
+from idp.oauth import authorization_request, pushing
 from idp.oauth.authorization_request import RecordIgnored
-from idp.oauth.checks import authorize as checks
-from idp.oauth.checks.check import ONCE
 from idp.oauth.errors import OAuthError, Unusable
 from idp.oauth.params import Params
+from idp.oauth.refusals import authorize as checks
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals.check import ONCE
 from idp.oauth.responses import ReturnTo
 from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.service import Service
@@ -68,9 +69,9 @@ async def find_client(service: Service, client_id: str) -> Application:
     if client is None or client.state != "active":
         told = "No application has this client_id."
         story = (
-            f"The application {stories.named(client)} is not active."
+            f"The application {refusal_details.named(client)} is not active."
             if client
-            else stories.no_client(service.config, client_id)
+            else refusal_details.no_client(service.config, client_id)
         )
         raise Unusable("client_unknown", told, sent=client_id, story=story)
     return client

@@ -7,9 +7,9 @@ from msgspec import Struct
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
 from idp.oauth import presented
-from idp.oauth.checks.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
+from idp.oauth.refusals.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.standing import Standing
 from idp.oauth.tokens import AccessToken
 from idp.records import User

@@ -18,16 +18,12 @@ from urllib.parse import unquote_plus
 from idp.credentials import client_secrets, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.oauth import assertions, stories
+from idp.oauth import assertions
 from idp.oauth.assertions import Assertion, NotProven
-from idp.oauth.checks.client import (
-    CLIENT_KNOWN,
-    CLIENT_METHOD,
-    CLIENT_NAMED,
-    CLIENT_PROOF,
-)
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals.client import CLIENT_KNOWN, CLIENT_METHOD, CLIENT_NAMED, CLIENT_PROOF
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
@@ -196,7 +192,7 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
             story="client_id and secret are swapped: the secret that was sent is a client_id.",
             fix="Swap them. Whoever logs requests may have the secret: better generate another.",
         )
-    story = stories.no_client(service.config, claimed.client_id)
+    story = refusal_details.no_client(service.config, claimed.client_id)
     return InvalidClient("no such client", story=story)
 
 
@@ -262,7 +258,7 @@ def check(
     with CLIENT_KNOWN:
         if client.state != "active":
             why = ": its project is deactivated" if client.state == "suspended" else ""
-            story = f"The application {stories.named(client)} is not active{why}."
+            story = f"The application {refusal_details.named(client)} is not active{why}."
             raise InvalidClient("the client is inactive", story=story)
     with CLIENT_METHOD:
         if claimed.method != client.auth_method:
@@ -302,7 +298,7 @@ def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
     """What is wrong with a secret, where it can be told from the secret alone."""
     secret, method, old = claimed.secret or "", client.auth_method, client.old_secret
     if old is not None and opaque_tokens.matches(secret, old.hash):
-        since = stories.span(now - old.ends_at)
+        since = refusal_details.span(now - old.ends_at)
         return f"The secret was replaced by another one, and ended {since} ago."
     if opaque_tokens.matches(secret.strip(), client.secret_hash):
         return "The secret is right, but for a space or a line break at its beginning or its end."
@@ -317,7 +313,7 @@ def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
 
 def _length(claimed: Claimed) -> str:
     secret = claimed.secret or ""
-    length = f"it has {stories.characters(secret)}" if secret else "it is empty"
+    length = f"it has {refusal_details.characters(secret)}" if secret else "it is empty"
     return f"The secret is wrong: {length}."
 
 

@@ -15,11 +15,11 @@ from typing import Any, Final
 from idp.foundation import base64url, opaque_tokens, uris
 from idp.identity.guesses.origin import TryOrigin
 from idp.oauth import client_auth, request_limits, scopes
-from idp.oauth.checks import device as checks
-from idp.oauth.checks.check import ONCE
-from idp.oauth.checks.token import GRANT_ALLOWED
 from idp.oauth.errors import TemporarilyUnavailable, UnauthorizedClient
 from idp.oauth.params import Params
+from idp.oauth.refusals import device as checks
+from idp.oauth.refusals.check import ONCE
+from idp.oauth.refusals.token import GRANT_ALLOWED
 from idp.records import DEVICE_REQUESTS, USER_CODES, Application, DeviceRequest, UserCode
 from idp.service import Service
 from storage import Conflict, Insert

@@ -13,8 +13,8 @@ from idp.config.settings import Config
 from idp.keys import jws
 from idp.keys.jws import Parsed
 from idp.keys.key_ring import LoadedKey
-from idp.oauth import stories
 from idp.oauth.errors import InvalidRequest
+from idp.oauth.refusals import details as refusal_details
 from idp.records import Actor, SigningAlgorithm
 from idp.service import Service
 
@@ -103,7 +103,9 @@ async def read_hint(service: Service, token: str) -> Hint:
         return _read(service, parsed, key, Hint)
     except (jws.NotAToken, msgspec.ValidationError) as error:
         told = "id_token_hint is not an ID token of this service"
-        raise InvalidRequest(told, story=stories.no_id_token(service.config, token)) from error
+        raise InvalidRequest(
+            told, story=refusal_details.no_id_token(service.config, token)
+        ) from error
 
 
 async def read(service: Service, token: str) -> Said:

@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from idp.oauth import client_auth, presented, standing, user_claims
-from idp.oauth.checks.check import ONCE
-from idp.oauth.checks.introspect import TOKEN_SENT
 from idp.oauth.client_auth import INTROSPECTION_METHODS
 from idp.oauth.errors import InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.presented import Presented
+from idp.oauth.refusals.check import ONCE
+from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.standing import Standing
 from idp.oauth.tokens import AccessToken
 from idp.records import Application, User

@@ -8,7 +8,7 @@ import re
 from idp.foundation.opaque_tokens import digest
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.params import Params
-from idp.oauth.stories import characters
+from idp.oauth.refusals.details import characters
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")

@@ -14,9 +14,10 @@ from msgspec import Struct
 
 from idp.credentials import last_uses
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
-from idp.oauth import reserved_scopes, scopes, standing, stories, tokens, validity_details
-from idp.oauth.checks.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
+from idp.oauth import reserved_scopes, scopes, standing, tokens, validity_details
 from idp.oauth.errors import InvalidToken
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.standing import Named, Standing
 from idp.oauth.tokens import AccessToken, References
@@ -42,11 +43,11 @@ async def open(service: Service, token: str) -> Presented:
     claims = await tokens.read(service, token)
     with TOKEN_GENUINE:
         if claims is None:
-            raise _refused(stories.foreign_token(service.config, token))
+            raise _refused(refusal_details.foreign_token(service.config, token))
     with TOKEN_UNEXPIRED:
         now = service.clock.now()
         if tokens.is_expired(claims, now):
-            since = stories.span(now - datetime.fromtimestamp(claims.exp, UTC))
+            since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
             raise _refused(f"The access token expired {since} ago.", claims.client_id)
     return Presented(claims, tokens.named(claims))
 

@@ -13,20 +13,15 @@ from msgspec import structs
 
 from idp.foundation import opaque_tokens
 from idp.identity.guesses.origin import TryOrigin
-from idp.oauth import (
-    authorization_request,
-    client_auth,
-    explain,
-    notes,
-    request_limits,
-    stories,
-)
+from idp.oauth import authorization_request, client_auth, notes, request_limits
 from idp.oauth.authorization_request import RecordIgnored
-from idp.oauth.checks.authorize import REDIRECT_URI, REFERENCE
-from idp.oauth.checks.check import ONCE
-from idp.oauth.checks.par import NO_REFERENCE, SIGNS_IN
 from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, Unusable
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import explain
+from idp.oauth.refusals.authorize import REDIRECT_URI, REFERENCE
+from idp.oauth.refusals.check import ONCE
+from idp.oauth.refusals.par import NO_REFERENCE, SIGNS_IN
 from idp.oauth.responses import ReturnTo
 from idp.records import PUSHED_REQUESTS, Agent, Application, AuthRequest
 from idp.service import Service
@@ -105,7 +100,7 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
     if pushed.client_id != client.id:
         raise _unusable(client, "The request was pushed by another application.")
     if pushed.completed_at is not None:
-        used = stories.span(now - pushed.completed_at)
+        used = refusal_details.span(now - pushed.completed_at)
         raise _unusable(client, f"The request_uri was used {used} ago.")
     return structs.replace(
         pushed,

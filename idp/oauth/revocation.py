@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.oauth import authorizations, client_auth, tokens
-from idp.oauth.checks.check import ONCE
-from idp.oauth.checks.introspect import TOKEN_SENT
 from idp.oauth.params import Params
+from idp.oauth.refusals.check import ONCE
+from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.tokens import AccessToken
 from idp.records import (
     AUTHORIZATIONS,

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from idp.config.settings import Config
-from idp.oauth import reserved_scopes, shown
+from idp.oauth import reserved_scopes
 from idp.oauth.errors import InvalidScope
+from idp.oauth.refusals import safe_display
 from idp.records import Application
 
 OPENID: Final = "openid"
@@ -36,7 +37,7 @@ def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
     """Raise InvalidScope for a scope that does not exist (RFC 6749 5.2)."""
     unknown = [scope for scope in wanted if not _is_known(config, scope)]
     if unknown:
-        sent = shown.in_words("scope", " ".join(unknown))
+        sent = safe_display.in_words("scope", " ".join(unknown))
         known = f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
         story = f"The scopes are {known}; {sent} was sent."
         raise InvalidScope("scope has a value that is not known", story=story)
@@ -47,7 +48,7 @@ def without_openid(text: str | None) -> InvalidScope:
     told = "scope must include openid"
     if not text:
         return InvalidScope(told, story="scope is missing.")
-    sent = shown.in_words("scope", text)
+    sent = safe_display.in_words("scope", text)
     if OPENID in text.lower().split(" "):
         story = f"openid is written in small letters; {sent} was sent."
         return InvalidScope(told, story=story, fix="Write openid in small letters.")

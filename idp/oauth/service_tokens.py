@@ -20,10 +20,10 @@ from idp.oauth import (
     user_claims,
 )
 from idp.oauth.audiences import Granted
-from idp.oauth.checks.token import SCOPE_ORGANIZATION
 from idp.oauth.errors import InvalidScope
 from idp.oauth.id_tokens import Content
 from idp.oauth.params import Params
+from idp.oauth.refusals.token import SCOPE_ORGANIZATION
 from idp.oauth.role_claims import Asking
 from idp.oauth.standing import Client
 from idp.oauth.tokens import Issued, References, Terms

@@ -34,12 +34,12 @@ from idp.oauth import (
     responses,
 )
 from idp.oauth.authorize import Refused
-from idp.oauth.checks.authorize import PERSON
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Recheck, Step
 from idp.oauth.proofs import Proven
+from idp.oauth.refusals.authorize import PERSON
 from idp.oauth.responses import Reply
 from idp.records import USERS, Agent, Application, AuthRequest
 from idp.service import Service

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from idp.oauth.checks import authorize, device, end_session, introspect, par, userinfo
-from idp.oauth.checks.check import Check
 from idp.oauth.errors import FailedCheck
 from idp.oauth.grants import GRANTS
+from idp.oauth.refusals import authorize, device, end_session, introspect, par, userinfo
+from idp.oauth.refusals.check import Check
 
 Endpoint = Literal[
     "authorize",

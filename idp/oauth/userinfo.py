@@ -7,9 +7,9 @@ from typing import Any
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.oauth import bearer, claims, claims_request, tokens, user_claims
 from idp.oauth.bearer import Bearer
-from idp.oauth.checks.userinfo import TOKEN_SCOPE
 from idp.oauth.errors import InsufficientScope, OAuthError
 from idp.oauth.params import Params
+from idp.oauth.refusals.userinfo import TOKEN_SCOPE
 from idp.oauth.scopes import OPENID
 from idp.service import Service
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from idp.oauth import standing
-from idp.oauth.checks.check import USER_ALLOWED, Check
+from idp.oauth.refusals.check import USER_ALLOWED, Check
+from idp.oauth.refusals.details import span
 from idp.oauth.standing import Named
-from idp.oauth.stories import span
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth.checks import authorize, device, par, token
-from idp.oauth.checks.check import USER_ALLOWED
+from idp.oauth.refusals import authorize, device, par, token
+from idp.oauth.refusals.check import USER_ALLOWED
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.mistakes.world import AUTHORIZE, TOKEN, World

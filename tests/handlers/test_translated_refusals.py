@@ -7,8 +7,8 @@ import pytest
 from handlers import pages
 from handlers.error_texts import ERROR_TEXTS
 from idp.foundation.i18n import load
-from idp.oauth import explain
 from idp.oauth.errors import Unusable
+from idp.oauth.refusals import explain
 from tests.handlers.steps import Seen, text_of
 
 GERMAN = {"Accept": "text/html", "Accept-Language": "de"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.oauth import addresses
+from idp.oauth.refusals import uri_difference
 
 KNOWN = [
     "https://client.example/cb",
@@ -54,28 +54,28 @@ NO_HINT = [
 
 @pytest.mark.parametrize(("sent", "hint"), HINTS)
 def test_what_can_be_recognised_is_said(sent, hint):
-    assert hint in addresses.english(addresses.closest(sent, KNOWN).hint)
+    assert hint in uri_difference.english(uri_difference.closest(sent, KNOWN).hint)
 
 
 @pytest.mark.parametrize("sent", NO_HINT)
 def test_what_can_not_be_recognised_is_not_guessed(sent):
-    assert addresses.closest(sent, KNOWN).hint is None
+    assert uri_difference.closest(sent, KNOWN).hint is None
 
 
 def test_where_nothing_is_registered_there_is_nothing_to_compare():
-    assert addresses.closest("https://client.example/cb", []) is None
-    assert addresses.difference("https://client.example/cb", []) == ""
+    assert uri_difference.closest("https://client.example/cb", []) is None
+    assert uri_difference.difference("https://client.example/cb", []) == ""
 
 
 def test_a_hint_wins_over_a_longer_common_beginning():
     known = ["https://client.example/callback", "http://client.example/cb"]
 
-    assert addresses.closest("https://client.example/cb", known).address == known[1]
+    assert uri_difference.closest("https://client.example/cb", known).address == known[1]
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_no_text_is_too_odd_to_be_compared(sent, known):
-    said = addresses.difference(sent, known)
+    said = uri_difference.difference(sent, known)
 
     assert bool(said) == bool(known)
     assert not [letter for letter in said if unicodedata.category(letter) in ("Cc", "Cs")]

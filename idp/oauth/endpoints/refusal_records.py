@@ -1,7 +1,7 @@
 """Refused requests, kept for a week so that an administrator can learn what went wrong.
 
 The client is told little, the record has the whole story, and neither has a secret: a client_id
-is kept when an application has it, and of all else what `idp/oauth/shown.py` lets be shown.
+is kept when an application has it, and of all else what `idp/oauth/refusals/safe_display.py` lets be shown.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation import logs, redaction
-from idp.oauth import explain, shown, stories, trails
+from idp.oauth import trails
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import explain, safe_display
+from idp.oauth.refusals.details import characters
 from idp.oauth.scopes import OFFLINE_ACCESS
-from idp.oauth.stories import characters
 from idp.oauth.trails import Endpoint
 from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
@@ -141,7 +143,7 @@ def _record(
         id=service.random.id(),
         request_id=asked.request_id,
         endpoint=asked.endpoint,
-        method=shown.value("method", asked.method) or characters(asked.method),
+        method=safe_display.value("method", asked.method) or characters(asked.method),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
         told=error.description if isinstance(error, OAuthError) else "",
         sentence=" ".join([_sentence(error), *_dropped(asked, clients)]),
@@ -170,7 +172,7 @@ def _sentence(error: Refusing) -> str:
     if isinstance(error, Unusable):
         return explain.story(error)
     told = error.reason if isinstance(error, InvalidClient) else error.description
-    return error.story or stories.sentence(told)
+    return error.story or refusal_details.sentence(told)
 
 
 def _fix(error: Refusing) -> str:
@@ -218,10 +220,10 @@ def _header(authorization: str) -> Sent:
 def _parameter(name: str, value: str) -> Sent:
     if not value:
         return Sent(name=name, note="empty")
-    harmless = shown.value(name, value)
+    harmless = safe_display.value(name, value)
     if harmless is not None:
         return Sent(name=name, value=harmless)
-    note = shown.length(value)
+    note = safe_display.length(value)
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
     return Sent(name=name, note=note)

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from idp.oauth import client_auth, shown
-from idp.oauth.checks import token as checks
-from idp.oauth.checks.check import ONCE
+from idp.oauth import client_auth
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import (
     authorization_code,
@@ -23,6 +21,9 @@ from idp.oauth.grants import (
 )
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
+from idp.oauth.refusals import safe_display
+from idp.oauth.refusals import token as checks
+from idp.oauth.refusals.check import ONCE
 from idp.records import INSTANCE_ID, INSTANCES, Application, Instance, User
 from idp.service import Service
 from storage import Key
@@ -77,7 +78,7 @@ def _check_allowed(
     with checks.GRANT_TYPE:
         grant_type = params.required("grant_type")
         if grant is None:
-            sent = shown.in_words("grant_type", grant_type)
+            sent = safe_display.in_words("grant_type", grant_type)
             story = f"grant_type is one of {', '.join(GRANTS)}; {sent} was sent."
             raise UnsupportedGrantType("grant_type is not supported", story=story)
         if grant.is_offered and not (instance and grant.is_offered(instance)):

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from idp.foundation import opaque_tokens
-from idp.oauth import addresses, issuing, pkce, scopes, stories
+from idp.oauth import issuing, pkce, scopes
 from idp.oauth.authorizations import Grantee
-from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import (
     Exchange,
@@ -22,6 +21,9 @@ from idp.oauth.grants.exchange import (
     refuse_replay,
 )
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import token as checks
+from idp.oauth.refusals import uri_difference
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -43,7 +45,7 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     authorization, code = _check(exchange)
     with checks.CODE_UNUSED:
         if code.redeemed_at is not None:
-            since = stories.span(now - code.redeemed_at)
+            since = refusal_details.span(now - code.redeemed_at)
             story = f"The code was redeemed {since} ago by the same client."
             await refuse_replay(exchange, authorization, "code", story)
     with checks.CODE_UNEXPIRED:
@@ -81,7 +83,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
         if code.redirect_uri != redirect_uri:
             raise InvalidGrant(
                 "redirect_uri differs from the one of the authorization request",
-                story=addresses.difference(
+                story=uri_difference.difference(
                     redirect_uri, [code.redirect_uri], "was in the authorization request"
                 ),
             )
@@ -100,14 +102,14 @@ def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
         or not opaque_tokens.matches(parts[1], code.hash)
     ):
         config, due = exchange.service.config, "an authorization code"
-        story = stories.unknown(config, sent, due, 1, authorization)
+        story = refusal_details.unknown(config, sent, due, 1, authorization)
         raise InvalidGrant("the code is unknown or has expired", story=story)
     return authorization, code
 
 
 def _how_late(exchange: Exchange, code: Code, now: datetime) -> str:
     lasts = exchange.service.config.code_seconds
-    late = stories.span(now - code.expires_at)
+    late = refusal_details.span(now - code.expires_at)
     return f"The code expired {late} ago; a code lasts {lasts} s."
 
 

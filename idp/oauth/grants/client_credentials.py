@@ -10,10 +10,10 @@ from typing import Any, Final
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.oauth import client_auth, service_tokens
-from idp.oauth.checks import token as checks
-from idp.oauth.checks.client import CLIENT_KNOWN
 from idp.oauth.errors import InvalidClient
 from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.refusals import token as checks
+from idp.oauth.refusals.client import CLIENT_KNOWN
 from idp.oauth.standing import Client
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
 

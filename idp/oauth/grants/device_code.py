@@ -6,9 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.foundation import opaque_tokens
-from idp.oauth import issuing, scopes, stories
-from idp.oauth.checks import device as checks
-from idp.oauth.checks.token import SESSION_LIVE
+from idp.oauth import issuing, scopes
 from idp.oauth.device import INTERVAL_SECONDS
 from idp.oauth.errors import (
     AccessDenied,
@@ -27,6 +25,9 @@ from idp.oauth.grants.exchange import (
     refuse_foreign,
 )
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import device as checks
+from idp.oauth.refusals.token import SESSION_LIVE
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, Authorization, DeviceRequest
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -74,17 +75,17 @@ def _check(exchange: Exchange, now: datetime) -> DeviceRequest:
         refuse_foreign(exchange, request, "device code")
     with checks.DEVICE_CODE_UNUSED:
         if request.redeemed_at is not None:
-            since = stories.span(now - request.redeemed_at)
+            since = refusal_details.span(now - request.redeemed_at)
             raise _used(f"The device code gave tokens {since} ago.")
     with checks.DEVICE_ALLOWED:
         if request.decided_at is not None and not request.is_allowed:
-            since = stories.span(now - request.decided_at)
+            since = refusal_details.span(now - request.decided_at)
             story = f"The person denied the request {since} ago."
             raise AccessDenied("the user denied the request", story=story)
     with checks.DEVICE_CODE_UNEXPIRED:
         if request.ends_at <= now:
-            late = stories.span(now - request.ends_at)
-            lasts = stories.span(request.ends_at - request.created_at)
+            late = refusal_details.span(now - request.ends_at)
+            lasts = refusal_details.span(request.ends_at - request.created_at)
             story = f"The device code expired {late} ago; a device code lasts {lasts}."
             raise ExpiredToken("the device code has expired", story=story)
     return request
@@ -99,7 +100,7 @@ def _find(exchange: Exchange, sent: str) -> DeviceRequest:
         or not opaque_tokens.matches(parts[1], request.secret_hash)
     ):
         config, due = exchange.service.config, "a device code"
-        story = stories.unknown(config, sent, due, 1, request)
+        story = refusal_details.unknown(config, sent, due, 1, request)
         raise InvalidGrant("the device code is unknown or has expired", story=story)
     return request
 

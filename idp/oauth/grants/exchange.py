@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.oauth import authorizations, client_auth, stories, validity_details
+from idp.oauth import authorizations, client_auth, validity_details
 from idp.oauth.authorizations import Grantee
-from idp.oauth.checks.check import Check
-from idp.oauth.checks.token import GRANT_STANDS
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals.check import Check
+from idp.oauth.refusals.token import GRANT_STANDS
 from idp.oauth.tokens import lifetime
 from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
 from idp.service import Service
@@ -132,7 +133,10 @@ def named(exchange: Exchange) -> Authorization | None:
 def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, what: str) -> None:
     """Raise InvalidGrant when what was issued belongs to another client."""
     if issued.client_id != exchange.client.id:
-        owner, sender = stories.quoted(issued.client_id), stories.named(exchange.client)
+        owner, sender = (
+            refusal_details.quoted(issued.client_id),
+            refusal_details.named(exchange.client),
+        )
         raise InvalidGrant(
             f"the {what} was issued to another client",
             story=f"The {what} was issued to the client {owner}; {sender} sent it.",

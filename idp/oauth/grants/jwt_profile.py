@@ -13,10 +13,10 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.oauth import assertions, service_tokens
 from idp.oauth.assertions import NotProven
-from idp.oauth.checks import token as checks
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
+from idp.oauth.refusals import token as checks
 from idp.records import USER_KEYS, USERS, User
 from idp.service import Service
 from storage import Key

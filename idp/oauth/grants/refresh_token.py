@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens
-from idp.oauth import acting, authorizations, issuing, scopes, shown, stories
-from idp.oauth.checks import token as checks
+from idp.oauth import acting, authorizations, issuing, scopes
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
     Exchange,
@@ -18,6 +17,9 @@ from idp.oauth.grants.exchange import (
     refuse_replay,
 )
 from idp.oauth.params import Params
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import safe_display
+from idp.oauth.refusals import token as checks
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -43,7 +45,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     is_current = opaque_tokens.matches(secret, refresh.current_hash)
     with checks.REFRESH_CURRENT:
         if not is_current and not _may_repeat(exchange, refresh, secret, now):
-            since = stories.span(now - refresh.rotated_at)
+            since = refusal_details.span(now - refresh.rotated_at)
             story = f"The refresh token was rotated {since} ago: this one is spent."
             await _refuse_spent(exchange, authorization, refresh, secret, story)
     with checks.REFRESH_UNEXPIRED:
@@ -51,7 +53,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
         ends = min(refresh.idle_expires_at, last)
         if ends <= now:
             why = "it was not used for too long" if ends < last else "its time is up"
-            story = f"The refresh token expired {stories.span(now - ends)} ago: {why}."
+            story = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
             raise InvalidGrant("the refresh token has expired", story=story)
     with checks.SCOPE_GRANTED:
         wanted = _scopes(exchange.params, authorization)
@@ -96,7 +98,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
         refuse_foreign(exchange, authorization, "refresh token")
     with checks.REFRESH_UNREVOKED:
         if authorization.revoked_at is not None:
-            since = stories.span(exchange.service.clock.now() - authorization.revoked_at)
+            since = refusal_details.span(exchange.service.clock.now() - authorization.revoked_at)
             story = f"The grant was revoked {since} ago, with every token that came of it."
             raise InvalidGrant("the refresh token was revoked", story=story)
     return authorization, refresh, secret
@@ -112,7 +114,7 @@ def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
         or not opaque_tokens.matches(parts[1], refresh.family_hash)
     ):
         config, due = exchange.service.config, "a refresh token"
-        story = stories.unknown(config, sent, due, _SECRETS, authorization)
+        story = refusal_details.unknown(config, sent, due, _SECRETS, authorization)
         raise InvalidGrant("the refresh token is unknown or has expired", story=story)
     return authorization, refresh, parts[2]
 
@@ -124,8 +126,8 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
     wanted = scopes.parse(requested)
     if not wanted or not set(wanted) <= set(authorization.scopes):
         granted = " ".join(authorization.scopes)
-        asked = shown.in_words("scope", requested)
-        story = f"{asked} was asked for, {stories.quoted(granted)} granted."
+        asked = safe_display.in_words("scope", requested)
+        story = f"{asked} was asked for, {refusal_details.quoted(granted)} granted."
         raise InvalidScope("scope is larger than what was granted", story=story)
     return wanted
 

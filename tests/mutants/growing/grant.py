@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from idp.oauth import service_tokens
-from idp.oauth.checks import token as checks
-from idp.oauth.checks.check import Check
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.refusals import token as checks
+from idp.oauth.refusals.check import Check
 from idp.oauth.standing import Client
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
 

@@ -14,10 +14,7 @@ from msgspec import structs
 
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import permissions
-from idp.oauth import acting, allowed_users, claims, reserved_scopes, scopes, shown, stories
-from idp.oauth.checks import token_exchange as checks
-from idp.oauth.checks.check import USER_ALLOWED
-from idp.oauth.checks.client import CLIENT_KNOWN
+from idp.oauth import acting, allowed_users, claims, reserved_scopes, scopes
 from idp.oauth.errors import (
     InvalidClient,
     InvalidGrant,
@@ -31,6 +28,11 @@ from idp.oauth.grants.token_exchange import parties, results, token_types
 from idp.oauth.grants.token_exchange.parties import EndedActing, Party, Unfit
 from idp.oauth.grants.token_exchange.results import Wanted
 from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.refusals import details as refusal_details
+from idp.oauth.refusals import safe_display
+from idp.oauth.refusals import token_exchange as checks
+from idp.oauth.refusals.check import USER_ALLOWED
+from idp.oauth.refusals.client import CLIENT_KNOWN
 from idp.oauth.standing import Client
 from idp.records import ORGANIZATIONS
 
@@ -119,7 +121,7 @@ def _type(exchange: Exchange, name: str, sent: str) -> TokenType:
     type = token_types.read(config, sent, among)
     if type is None:
         known = ", ".join(token_types.identifier(config, each) for each in among)
-        story = f"{name} is one of {known}; {shown.in_words(name, sent)} was sent."
+        story = f"{name} is one of {known}; {safe_display.in_words(name, sent)} was sent."
         raise InvalidRequest(f"{name} is not supported", story=story)
     return type
 
@@ -170,7 +172,7 @@ async def _actor(exchange: Exchange, sent: Sent, subject: Party) -> Party | None
     with checks.PERMISSION:
         acting_user, user = actor.subject.user, subject.subject.user
         if not await permissions.may_impersonate(exchange.service, acting_user, user):
-            ids = stories.quoted(acting_user.id), stories.quoted(user.id)
+            ids = refusal_details.quoted(acting_user.id), refusal_details.quoted(user.id)
             details = f"The user {ids[0]} may not act for {ids[1]}."
             told = "the actor may not act for the subject"
             raise _refused(exchange, acting_user.id, subject, told, details)
@@ -250,8 +252,10 @@ def _check_within(
     own = _OF_ANYBODY if subject.scopes is None else subject.scopes
     within = {*own, *of_actor}
     if not wanted or not set(wanted) <= within:
-        asked = shown.in_words("scope", requested)
-        story = f"{asked} was asked for, {stories.quoted(' '.join(sorted(within)))} may be."
+        asked = safe_display.in_words("scope", requested)
+        story = (
+            f"{asked} was asked for, {refusal_details.quoted(' '.join(sorted(within)))} may be."
+        )
         raise InvalidScope("scope is larger than that of the tokens that were sent", story=story)
 
 

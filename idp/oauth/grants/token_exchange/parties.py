@@ -15,11 +15,12 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
 from idp.keys import jws
-from idp.oauth import acting, assertions, audiences, id_tokens, presented, standing, stories
+from idp.oauth import acting, assertions, audiences, id_tokens, presented, standing
 from idp.oauth.assertions import NotProven
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.presented import Presented
+from idp.oauth.refusals import details as refusal_details
 from idp.oauth.standing import Client, Named, Standing
 from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
@@ -115,7 +116,7 @@ def _of_claims(
 ) -> Party:
     said = opened.claims
     if not {client.id, client.project_id} & set(said.aud):
-        owner = stories.quoted(said.client_id)
+        owner = refusal_details.quoted(said.client_id)
         raise Unfit(f"It was issued to {owner}; neither this client nor its project is in aud.")
     grants = stands.authorizations
     since = said.iat if said.auth_time is None else said.auth_time
@@ -147,13 +148,13 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
     try:
         said = await id_tokens.read(service, token)
     except jws.NotAToken:
-        raise Unfit(stories.no_id_token(service.config, token)) from None
+        raise Unfit(refusal_details.no_id_token(service.config, token)) from None
     now = service.clock.now()
     if now.timestamp() >= said.exp:
-        since = stories.span(now - datetime.fromtimestamp(said.exp, UTC))
+        since = refusal_details.span(now - datetime.fromtimestamp(said.exp, UTC))
         raise Unfit(f"The ID token expired {since} ago.")
     if said.aud != client.id:
-        raise Unfit(f"The ID token was issued to {stories.quoted(said.aud)}.")
+        raise Unfit(f"The ID token was issued to {refusal_details.quoted(said.aud)}.")
     if said.sid is None:
         raise Unfit("The ID token names no session that would tell whether it still counts.")
     session = await service.store.get(SESSIONS, said.sid)
@@ -186,7 +187,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         claims = assertion.claims
         if claims.iss != client.id:
             raise Unfit(
-                f"The JWT's iss is {stories.quoted(claims.iss)}, not the client that sent it."
+                f"The JWT's iss is {refusal_details.quoted(claims.iss)}, not the client that sent it."
             )
         key = await service.store.get(APP_KEYS, assertion.kid)
         assertions.check(service, assertion, key)

@@ -11,12 +11,12 @@ from msgspec import Struct
 from idp.audit import events
 from idp.oauth import acting, id_tokens, issuing, scopes, standing
 from idp.oauth.authorizations import Grantee
-from idp.oauth.checks import token_exchange as checks
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.grants.exchange import Exchange, RefreshToken, new_refresh_token
 from idp.oauth.grants.token_exchange import token_types
 from idp.oauth.grants.token_exchange.parties import Party
 from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.refusals import token_exchange as checks
 from idp.oauth.standing import Client
 from idp.oauth.tokens import chain, lifetime
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
+from idp.oauth.refusals.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
 
 PROVEN_ONCE: Final = Check(
     "proven_once",

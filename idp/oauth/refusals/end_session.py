@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, ONCE, Check
+from idp.oauth.refusals.check import FORM, METHOD, ONCE, Check
 
 LOGOUT_HINT: Final = Check(
     "logout_hint",

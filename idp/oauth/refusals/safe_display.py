@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from idp.foundation import redaction
-from idp.oauth.stories import characters, quoted
+from idp.oauth.refusals.details import characters, quoted
 
 _MOST_WORDS: Final = 30
 _SEPARATORS: Final = re.compile(r"([\s,;+|]+|%20|%2b|%2c)", re.IGNORECASE)

@@ -15,10 +15,10 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import redaction
 from idp.foundation.i18n import Message, message
-from idp.oauth import addresses, shown
-from idp.oauth.addresses import NOTHING_REGISTERED, english
 from idp.oauth.errors import Unusable
-from idp.oauth.stories import sentence
+from idp.oauth.refusals import safe_display, uri_difference
+from idp.oauth.refusals.details import sentence
+from idp.oauth.refusals.uri_difference import NOTHING_REGISTERED, english
 from idp.records import Application
 
 
@@ -76,7 +76,7 @@ def story(refusal: Unusable) -> str:
         said.append(sentence(refusal.description))
     if refusal.slug in _COMPARED and refusal.sent is not None:
         nothing = english(NOTHING_REGISTERED)
-        said.append(addresses.difference(refusal.sent, refusal.registered) or nothing)
+        said.append(uri_difference.difference(refusal.sent, refusal.registered) or nothing)
     return " ".join(said)
 
 
@@ -90,7 +90,7 @@ def sent(refusal: Unusable) -> str | None:
     mistake = _MISTAKES.get(refusal.slug)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
         return None
-    return shown.value(mistake.parameter, refusal.sent) or shown.length(refusal.sent)
+    return safe_display.value(mistake.parameter, refusal.sent) or safe_display.length(refusal.sent)
 
 
 def _hint(refusal: Unusable) -> Message | None:
@@ -101,7 +101,7 @@ def _hint(refusal: Unusable) -> Message | None:
         return None
     if not refusal.registered:
         return NOTHING_REGISTERED
-    found = addresses.closest(refusal.sent, refusal.registered)
+    found = uri_difference.closest(refusal.sent, refusal.registered)
     return found.hint if found else None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import USER_ALLOWED, Check
-from idp.oauth.checks.client import CLIENT_CHECKS
-from idp.oauth.checks.token import GRANT_ALLOWED, GRANT_STANDS, GRANTED, SESSION_LIVE
+from idp.oauth.refusals.check import USER_ALLOWED, Check
+from idp.oauth.refusals.client import CLIENT_CHECKS
+from idp.oauth.refusals.token import GRANT_ALLOWED, GRANT_STANDS, GRANTED, SESSION_LIVE
 
 DEVICE_SCOPE: Final = Check(
     "device_scope",

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from msgspec import Struct, structs
 
 from idp.foundation.i18n import Message, message
-from idp.oauth.stories import quoted
+from idp.oauth.refusals.details import quoted
 
 NOTHING_REGISTERED: Final = message(
     "The application has registered no such address at all.", context="explain"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.authorize import REDIRECT_URI, REQUEST_CHECKS
-from idp.oauth.checks.check import Check
-from idp.oauth.checks.client import CLIENT_CHECKS
+from idp.oauth.refusals.authorize import REDIRECT_URI, REQUEST_CHECKS
+from idp.oauth.refusals.check import Check
+from idp.oauth.refusals.client import CLIENT_CHECKS
 
 SIGNS_IN: Final = Check(
     "signs_in",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import Check
-from idp.oauth.checks.client import CLIENT_CHECKS
+from idp.oauth.refusals.check import Check
+from idp.oauth.refusals.client import CLIENT_CHECKS
 
 TOKEN_SENT: Final = Check(
     "token_sent", "token was sent", "RFC 7662, 2.1; RFC 7009, 2.1", "Send the token in the form."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import USER_ALLOWED, Check
-from idp.oauth.checks.token import GRANTED
+from idp.oauth.refusals.check import USER_ALLOWED, Check
+from idp.oauth.refusals.token import GRANTED
 
 RESOURCE: Final = Check(
     "exchange_resource",

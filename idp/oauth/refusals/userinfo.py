@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, USER_ALLOWED, Check
+from idp.oauth.refusals.check import FORM, METHOD, USER_ALLOWED, Check
 
 TOKEN_PLACE: Final = Check(
     "token_place",

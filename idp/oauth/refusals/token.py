@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.oauth.checks.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
-from idp.oauth.checks.client import CLIENT_CHECKS
+from idp.oauth.refusals.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
+from idp.oauth.refusals.client import CLIENT_CHECKS
 
 GRANT_TYPE: Final = Check(
     "grant_type",
