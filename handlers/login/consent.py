@@ -10,11 +10,12 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import claims, claims_request, consents, reserved_scopes, sign_in_flow
+from idp.oauth import consents, reserved_scopes, sign_in_flow
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Page
 from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
+from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
 
 _IN_WORDS: Final = {
@@ -92,8 +93,10 @@ class ConsentHandler(FlowHandler):
 
 def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
     """What the request asks for: its scopes, then those of the claims that it names beside."""
-    beyond = {claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
-    return in_words(config, [*request.scopes, *(each for each in claims.ALL if each in beyond)])
+    beyond = {standard_claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
+    return in_words(
+        config, [*request.scopes, *(each for each in standard_claims.ALL if each in beyond)]
+    )
 
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:

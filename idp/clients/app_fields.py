@@ -9,14 +9,14 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation import durations
-from idp.oauth import claims
+from idp.oauth.tokens import standard_claims
 from idp.schema.field_rules import Refused, Schema, Text
 
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")
 
 # What tokens and answers say of themselves (RFC 7519, 7662, 8693, 9068, OpenID Connect Core).
-_OWN_CLAIMS: Final = frozenset(claims.SUPPORTED) | {
+_OWN_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
     *("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act", "may_act", "scope", "client_id"),
     *("auth_time", "nonce", "acr", "amr", "azp", "at_hash", "c_hash", "s_hash", "sid", "cnf"),
     *("active", "username", "token_type", "events", "profile", "picture", "website", "gender"),

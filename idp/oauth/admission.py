@@ -7,12 +7,13 @@ from msgspec import structs
 
 from idp.foundation import logs
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import allowed_users, consents
-from idp.oauth.allowed_users import Judged
+from idp.oauth import consents
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
 from idp.oauth.refusals.check import USER_ALLOWED
+from idp.oauth.tokens import allowed_users
+from idp.oauth.tokens.allowed_users import Judged
 from idp.records import Application, AuthRequest
 from idp.service import Service
 

@@ -12,13 +12,15 @@ from idp.identity import authentication_context
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import audiences, claims_request, issuing, responses, standing
-from idp.oauth.allowed_users import Judged
-from idp.oauth.audiences import Granted
-from idp.oauth.authorizations import Grantee
+from idp.oauth import responses
 from idp.oauth.responses import Reply, ReturnTo
-from idp.oauth.standing import Client
-from idp.oauth.tokens import lifetime
+from idp.oauth.tokens import audiences, claims_request, token_response
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import lifetime
+from idp.oauth.tokens.allowed_users import Judged
+from idp.oauth.tokens.audiences import Granted
+from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.validity import Client
 from idp.records import (
     AUTHORIZATIONS,
     Application,
@@ -104,7 +106,7 @@ def authorization(
         auth_time=session.auth_time,
         amr=session.amr,
         acr=authentication_context.told(session.acr, request.acr_values),
-        stamps=standing.stamps_of(subject.instance, subject, client),
+        stamps=token_validity.stamps_of(subject.instance, subject, client),
         created_at=now,
         expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),
         nonce=request.nonce,
@@ -140,10 +142,13 @@ async def _tokens(
     service: Service, request: AuthRequest, grantee: Grantee, now: datetime
 ) -> dict[str, str]:
     """What the implicit flow answers (OpenID Connect Core 3.2.2.5)."""
-    scopes, session_id = grantee.authorization.scopes, issuing.session_of(service, grantee, now)
+    scopes, session_id = (
+        grantee.authorization.scopes,
+        token_response.session_of(service, grantee, now),
+    )
     values, token = {}, None
     if request.response_type == "id_token token":
-        access = await issuing.access_token(service, grantee, scopes, session_id, now)
+        access = await token_response.access_token(service, grantee, scopes, session_id, now)
         token = access.token
         values = {
             "access_token": token,
@@ -151,7 +156,7 @@ async def _tokens(
             "expires_in": str(access.expires_in),
             "scope": " ".join(scopes),
         }
-    id_token = await issuing.id_token(
+    id_token = await token_response.id_token(
         service, grantee, scopes, session_id, now, nonce=request.nonce, access_token=token
     )
     return values | {"id_token": id_token}

@@ -14,8 +14,7 @@ from msgspec import Struct, structs
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.identity import authentication_context
-from idp.oauth import claims_request, id_tokens, pkce, request_objects, responses, scopes
-from idp.oauth.claims_request import ClaimsRequest, Wanted
+from idp.oauth import pkce, request_objects, responses, scopes
 from idp.oauth.discovery import PROMPTS
 from idp.oauth.errors import (
     HintIgnored,
@@ -34,6 +33,8 @@ from idp.oauth.refusals import safe_display
 from idp.oauth.refusals.check import Check
 from idp.oauth.registered import is_registered
 from idp.oauth.responses import MODES, ResponseMode, ReturnTo
+from idp.oauth.tokens import claims_request, id_tokens
+from idp.oauth.tokens.claims_request import ClaimsRequest, Wanted
 from idp.records import Application, AuthRequest, ResponseType
 from idp.service import Service
 

@@ -10,8 +10,8 @@ from idp.oauth import presented
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SENT, TOKEN_USER
-from idp.oauth.standing import Standing
-from idp.oauth.tokens import AccessToken
+from idp.oauth.tokens.access_tokens import AccessToken
+from idp.oauth.tokens.validity import Standing
 from idp.records import User
 from idp.service import Service
 

@@ -16,8 +16,9 @@ from msgspec import Struct, structs
 from idp.audit import deferred_work, versioned_updates
 from idp.foundation.errors import NotFound
 from idp.identity.users.subjects import Subject
-from idp.oauth import authorizations, standing
-from idp.oauth.standing import Client
+from idp.oauth.tokens import authorizations
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.validity import Client
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -59,7 +60,10 @@ async def listed(service: Service, subject: Subject) -> list[Connection]:
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
     found = []
     for client in await _clients(service, list(ids)[:SHOWN]):
-        id, under = client.application.id, standing.stamps_of(subject.instance, subject, client)
+        id, under = (
+            client.application.id,
+            token_validity.stamps_of(subject.instance, subject, client),
+        )
         consent = consented.get(id)
         if consent is not None and consent.since < client.application.created_at:
             consent = None  # it was given to another application of the same id

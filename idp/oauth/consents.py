@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 from idp.audit import events
 from idp.foundation import opaque_tokens
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import claims, claims_request, flows
+from idp.oauth import flows
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import CONSENTS, Application, AuthRequest, Consent
 from idp.service import Service
 from storage import Conflict, Stale, Write
@@ -58,7 +59,10 @@ async def _is_given(
     known = await _find(service, client, live)
     if known is None or not set(request.scopes) <= set(known.scopes):
         return False
-    return claims_request.beyond_scopes(request) <= {*known.claims, *claims.names_of(known.scopes)}
+    return claims_request.beyond_scopes(request) <= {
+        *known.claims,
+        *standard_claims.names_of(known.scopes),
+    }
 
 
 async def _find(service: Service, client: Application, live: LiveSession) -> Consent | None:

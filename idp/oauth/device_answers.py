@@ -11,9 +11,10 @@ from idp.foundation import uris
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import allowed_users, answering, audiences
+from idp.oauth import answering
 from idp.oauth.responses import Reply
-from idp.oauth.tokens import lifetime
+from idp.oauth.tokens import allowed_users, audiences
+from idp.oauth.tokens.access_tokens import lifetime
 from idp.records import (
     AUTH_REQUESTS,
     AUTHORIZATIONS,

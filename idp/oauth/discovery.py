@@ -7,7 +7,7 @@ from typing import Any, Final, get_args
 
 from idp.config.settings import Config
 from idp.identity import authentication_context
-from idp.oauth import claims, client_auth, grants, scopes
+from idp.oauth import client_auth, grants, scopes
 from idp.oauth.assertions import ALGORITHMS
 from idp.oauth.paths import (
     AUTHORIZE,
@@ -21,6 +21,7 @@ from idp.oauth.paths import (
     USERINFO,
 )
 from idp.oauth.responses import MODES
+from idp.oauth.tokens import standard_claims
 from idp.records import Instance, ResponseType, SigningAlgorithm
 
 PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
@@ -71,7 +72,7 @@ def document(
         "code_challenge_methods_supported": ["S256"],
         "acr_values_supported": list(authentication_context.offered(config)),
         "claim_types_supported": ["normal"],
-        "claims_supported": [*claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
+        "claims_supported": [*standard_claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
         "claims_parameter_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,

@@ -22,10 +22,10 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.lookup import login_key
 from idp.oauth import proofs, reserved_scopes
-from idp.oauth.allowed_users import Judged
 from idp.oauth.due import Due, What
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.proofs import Proven
+from idp.oauth.tokens.allowed_users import Judged
 from idp.records import AuthRequest
 
 

@@ -6,15 +6,17 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.oauth import client_auth, presented, standing, user_claims
+from idp.oauth import client_auth, presented
 from idp.oauth.client_auth import INTROSPECTION_METHODS
 from idp.oauth.errors import InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.presented import Presented
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
-from idp.oauth.standing import Standing
-from idp.oauth.tokens import AccessToken
+from idp.oauth.tokens import user_claims
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import AccessToken
+from idp.oauth.tokens.validity import Standing
 from idp.records import Application, User
 from idp.service import Service
 
@@ -29,13 +31,13 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     with ONCE:
         params.refuse_repeated()
     token = await _open(service, params)
-    keys = standing.keys(token.named) if token else []
+    keys = token_validity.keys(token.named) if token else []
     caller, found = await client_auth.authenticate_any(
         service, authorization, params, keys, INTROSPECTION_METHODS
     )
     with TOKEN_SENT:
         params.required("token")
-    stands = await standing.judge(service, token.named, found) if token else None
+    stands = await token_validity.judge(service, token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
     presented.note_use(service, token)

@@ -19,15 +19,16 @@ from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import back_channel, front_channel, id_tokens, notes, request_limits, responses
+from idp.oauth import back_channel, front_channel, notes, request_limits, responses
 from idp.oauth.authorization_request import MAX_CHARACTERS
 from idp.oauth.authorize import find_client
 from idp.oauth.errors import InvalidRequest, Unusable
-from idp.oauth.id_tokens import Hint
 from idp.oauth.params import Params
 from idp.oauth.refusals import end_session as checks
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.registered import is_registered
+from idp.oauth.tokens import id_tokens
+from idp.oauth.tokens.id_tokens import Hint
 from idp.records import (
     LOGOUT_REQUESTS,
     Agent,

@@ -14,13 +14,15 @@ from msgspec import Struct
 
 from idp.credentials import last_uses
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
-from idp.oauth import reserved_scopes, scopes, standing, tokens, validity_details
+from idp.oauth import reserved_scopes, scopes
 from idp.oauth.errors import InvalidToken
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
 from idp.oauth.reserved_scopes import Reserved
-from idp.oauth.standing import Named, Standing
-from idp.oauth.tokens import AccessToken, References
+from idp.oauth.tokens import access_tokens, validity_details
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import AccessToken, References
+from idp.oauth.tokens.validity import Named, Standing
 from idp.records import PersonalAccessToken
 from idp.service import Service
 
@@ -40,16 +42,16 @@ async def open(service: Service, token: str) -> Presented:
     """The token, taken apart. Raises InvalidToken: not genuine, or expired."""
     if user_personal_access_tokens.is_pat(service, token):
         return await _open_pat(service, token)
-    claims = await tokens.read(service, token)
+    claims = await access_tokens.read(service, token)
     with TOKEN_GENUINE:
         if claims is None:
             raise _refused(refusal_details.foreign_token(service.config, token))
     with TOKEN_UNEXPIRED:
         now = service.clock.now()
-        if tokens.is_expired(claims, now):
+        if access_tokens.is_expired(claims, now):
             since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
             raise _refused(f"The access token expired {since} ago.", claims.client_id)
-    return Presented(claims, tokens.named(claims))
+    return Presented(claims, access_tokens.named(claims))
 
 
 async def _open_pat(service: Service, token: str) -> Presented:
@@ -60,7 +62,7 @@ async def _open_pat(service: Service, token: str) -> Presented:
                 "The personal access token is unknown, has expired or was deleted.",
             )
     claims = _claims_of(service, pat)
-    return Presented(claims, tokens.named(claims), is_pat=True)
+    return Presented(claims, access_tokens.named(claims), is_pat=True)
 
 
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
@@ -86,7 +88,7 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
 
     Raises InvalidToken.
     """
-    stands = await standing.judge(service, presented.named, found)
+    stands = await token_validity.judge(service, presented.named, found)
     if stands is None:
         story, check, fix = await validity_details.fallen(service, presented.named, TOKEN_STANDS)
         with check:
@@ -105,7 +107,7 @@ def note_use(service: Service, presented: Presented) -> None:
 async def find(service: Service, token: str) -> tuple[AccessToken, Standing]:
     """The token and what stands behind it. Raises InvalidToken."""
     presented = await open(service, token)
-    found = await service.store.get_many(standing.keys(presented.named))
+    found = await service.store.get_many(token_validity.keys(presented.named))
     return presented.claims, await judge(service, presented, found)
 
 

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
-from idp.oauth import authorizations, client_auth, tokens
+from idp.oauth import client_auth
 from idp.oauth.params import Params
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
-from idp.oauth.tokens import AccessToken
+from idp.oauth.tokens import access_tokens, authorizations
+from idp.oauth.tokens.access_tokens import AccessToken
 from idp.records import (
     AUTHORIZATIONS,
     REVOKED_TOKENS,
@@ -42,7 +43,7 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     if parts:
         await _revoke_family(service, caller.id, found[0], parts[1])
         return
-    token = await tokens.read(service, sent)
+    token = await access_tokens.read(service, sent)
     if token is not None and token.client_id == caller.id:
         await _revoke_one(service, token)
 
@@ -72,5 +73,5 @@ async def _revoke_one(service: Service, token: AccessToken) -> None:
 
 def _outlived_by(config: Config) -> timedelta:
     """How much longer than a token what it was exchanged for may count, and must be refused."""
-    longest = max(tokens.lifetime(config, "opaque"), tokens.lifetime(config, "jwt"))
+    longest = max(access_tokens.lifetime(config, "opaque"), access_tokens.lifetime(config, "jwt"))
     return timedelta(seconds=config.refresh_token_seconds) + longest

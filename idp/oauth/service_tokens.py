@@ -9,24 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from idp.identity.users.subjects import Subject
-from idp.oauth import (
-    audiences,
-    id_tokens,
-    reserved_scopes,
-    role_claims,
-    scopes,
-    standing,
-    tokens,
-    user_claims,
-)
-from idp.oauth.audiences import Granted
+from idp.oauth import reserved_scopes, scopes
 from idp.oauth.errors import InvalidScope
-from idp.oauth.id_tokens import Content
 from idp.oauth.params import Params
 from idp.oauth.refusals.token import SCOPE_ORGANIZATION
-from idp.oauth.role_claims import Asking
-from idp.oauth.standing import Client
-from idp.oauth.tokens import Issued, References, Terms
+from idp.oauth.tokens import access_tokens, audiences, id_tokens, role_claims, user_claims
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import Issued, References, Terms
+from idp.oauth.tokens.audiences import Granted
+from idp.oauth.tokens.id_tokens import Content
+from idp.oauth.tokens.role_claims import Asking
+from idp.oauth.tokens.validity import Client
 from idp.records import Instance, Organization
 from idp.service import Service
 
@@ -51,7 +44,7 @@ async def for_user(
     _check_organization(service, subject.organization, wanted)
     user, now = subject.user, service.clock.now()
     granted = await audiences.of_service_user(service, user, wanted)
-    issued = await tokens.issue(
+    issued = await access_tokens.issue(
         service,
         Terms(
             sub=user.id,
@@ -60,7 +53,7 @@ async def for_user(
             scopes=granted.scopes,
             kind=user.access_token_type,
             ref=References(
-                stamps=standing.stamps_of(subject.instance, subject), user_org=user.org_id
+                stamps=token_validity.stamps_of(subject.instance, subject), user_org=user.org_id
             ),
             auth_time=now,
             extra=await _extra(service, subject, granted),
@@ -90,7 +83,7 @@ async def for_application(
     _check_organization(service, client.organization, wanted)
     application, now = client.application, service.clock.now()
     granted = await audiences.of_application_itself(service, application, wanted)
-    issued = await tokens.issue(
+    issued = await access_tokens.issue(
         service,
         Terms(
             sub=APPLICATION_SUBJECT + application.id,
@@ -100,7 +93,7 @@ async def for_application(
             kind=application.access_token_type,
             algorithm=application.signing_algorithm,
             ref=References(
-                stamps=standing.stamps_of(instance, client=client),
+                stamps=token_validity.stamps_of(instance, client=client),
                 client_org=application.org_id,
             ),
         ),

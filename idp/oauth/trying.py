@@ -16,23 +16,13 @@ from msgspec import Struct, structs
 from idp.foundation import base64url
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import (
-    allowed_users,
-    answering,
-    audiences,
-    authorization_request,
-    authorize,
-    flows,
-    issuing,
-    pkce,
-    scopes,
-    user_claims,
-)
-from idp.oauth.authorizations import Grantee
+from idp.oauth import answering, authorization_request, authorize, flows, pkce, scopes
 from idp.oauth.authorize import Refused
 from idp.oauth.errors import OAuthError
 from idp.oauth.flows import Begun
 from idp.oauth.params import Params
+from idp.oauth.tokens import allowed_users, audiences, token_response, user_claims
+from idp.oauth.tokens.authorizations import Grantee
 from idp.records import Agent, Application, AuthRequest
 from idp.service import Service
 
@@ -105,7 +95,7 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
     granted = await audiences.of_application(service, client, request.scopes)
     made = answering.authorization(service, acting, granted, request, live, now, judged.grounds)
     grantee = Grantee(made, live.subject, acting, live.session)
-    response = await issuing.respond(
+    response = await token_response.respond(
         service, grantee, scopes=granted.scopes, with_nonce=True, now=now
     )
     userinfo = await user_claims.released(

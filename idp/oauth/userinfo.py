@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
-from idp.oauth import bearer, claims, claims_request, tokens, user_claims
+from idp.oauth import bearer
 from idp.oauth.bearer import Bearer
 from idp.oauth.errors import InsufficientScope, OAuthError
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SCOPE
 from idp.oauth.scopes import OPENID
+from idp.oauth.tokens import access_tokens, claims_request, standard_claims, user_claims
 from idp.service import Service
 
 
@@ -46,14 +47,14 @@ async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
     if not wanted:
         return {}
     application = client.application
-    seen = await user_claims.view(service, caller.subject, claims.ALL, application.org_id)
-    return claims.requested(seen, wanted, parents[0], application)
+    seen = await user_claims.view(service, caller.subject, standard_claims.ALL, application.org_id)
+    return standard_claims.requested(seen, wanted, parents[0], application)
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
     """The client that the request's token was issued to, whether or not it still stands."""
     try:
-        said = await tokens.read(service, bearer.read(authorization, params))
+        said = await access_tokens.read(service, bearer.read(authorization, params))
     except OAuthError:
         return None
     return said.client_id if said else None

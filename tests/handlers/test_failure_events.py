@@ -16,7 +16,7 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from idp.limits import recent_failures
 from idp.limits.recent_failures import Failures, Source
-from idp.oauth import acting
+from idp.oauth.tokens import acting
 from idp.records import EVENTS, USERS
 from storage import Unavailable
 from tests.support.both_stores import settings  # noqa: F401 - a fixture

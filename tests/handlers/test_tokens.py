@@ -12,7 +12,7 @@ from jwcrypto.jwt import JWT
 from msgspec import structs
 
 from idp.keys import jws
-from idp.oauth import tokens
+from idp.oauth.tokens import access_tokens
 from idp.records import APPLICATIONS
 from tests.support import forged
 from tests.support.forged import part
@@ -151,7 +151,7 @@ async def test_two_opaque_tokens_share_nothing_but_their_key(visitor, demo, opaq
 async def test_no_changed_cut_or_longer_access_token_is_accepted(server, visitor, issued, kind):
     token = issued[kind]
     hostile = [*forged.changed(token), *forged.cut(token), *forged.longer(token)]
-    read = [text for text in hostile if await tokens.read(server.service, text)]
+    read = [text for text in hostile if await access_tokens.read(server.service, text)]
     await all_refused(visitor, hostile[::20])
 
     assert read == []
@@ -165,7 +165,7 @@ async def test_no_access_token_with_any_other_character_is_accepted(server, issu
     for at in range(len(token)):
         for other in others:
             hostile = token[:at] + other + token[at + 1 :]
-            assert hostile == token or await tokens.read(server.service, hostile) is None
+            assert hostile == token or await access_tokens.read(server.service, hostile) is None
 
 
 async def test_parts_of_two_genuine_tokens_make_no_third(visitor, jwt_client, jwt, demo, opaque):
@@ -262,5 +262,5 @@ async def test_a_token_of_another_issuer_is_refused(server, jwt, opaque):
     service = replace(server.service, config=elsewhere)
 
     for token in (jwt, opaque):
-        assert await tokens.read(server.service, token) is not None
-        assert await tokens.read(service, token) is None
+        assert await access_tokens.read(server.service, token) is not None
+        assert await access_tokens.read(service, token) is None

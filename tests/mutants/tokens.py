@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-STANDING = "idp/oauth/standing.py"
-TOKENS = "idp/oauth/tokens.py"
+STANDING = "idp/oauth/tokens/validity.py"
+TOKENS = "idp/oauth/tokens/access_tokens.py"
 CODE = "idp/oauth/grants/authorization_code.py"
 REFRESH = "idp/oauth/grants/refresh_token.py"
 EXCHANGE = "idp/oauth/grants/exchange.py"

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from idp.foundation import opaque_tokens
-from idp.oauth import issuing, pkce, scopes
-from idp.oauth.authorizations import Grantee
+from idp.oauth import pkce, scopes
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import (
     Exchange,
@@ -24,6 +23,8 @@ from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals import uri_difference
+from idp.oauth.tokens import token_response
+from idp.oauth.tokens.authorizations import Grantee
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -59,7 +60,7 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
         refresh = new_refresh_token(exchange.service, authorization.id, now)
-    response = await issuing.respond(
+    response = await token_response.respond(
         exchange.service,
         grantee,
         scopes=granted,

@@ -14,7 +14,7 @@ from idp.oauth.errors import InvalidClient
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.client import CLIENT_KNOWN
-from idp.oauth.standing import Client
+from idp.oauth.tokens.validity import Client
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.foundation import opaque_tokens
-from idp.oauth import issuing, scopes
+from idp.oauth import scopes
 from idp.oauth.device import INTERVAL_SECONDS
 from idp.oauth.errors import (
     AccessDenied,
@@ -28,6 +28,7 @@ from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import device as checks
 from idp.oauth.refusals.token import SESSION_LIVE
+from idp.oauth.tokens import token_response
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, Authorization, DeviceRequest
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -59,7 +60,7 @@ async def poll(exchange: Exchange) -> dict[str, Any]:
     if scopes.OFFLINE_ACCESS in granted:
         refresh = new_refresh_token(exchange.service, authorization.id, now)
     text = refresh.text if refresh else None
-    response = await issuing.respond(
+    response = await token_response.respond(
         exchange.service, grantee, scopes=granted, refresh_token=text, now=now
     )
     await _spend(exchange, request, refresh, now)

@@ -11,14 +11,15 @@ from msgspec import Struct
 
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.oauth import authorizations, client_auth, validity_details
-from idp.oauth.authorizations import Grantee
+from idp.oauth import client_auth
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.check import Check
 from idp.oauth.refusals.token import GRANT_STANDS
-from idp.oauth.tokens import lifetime
+from idp.oauth.tokens import authorizations, validity_details
+from idp.oauth.tokens.access_tokens import lifetime
+from idp.oauth.tokens.authorizations import Grantee
 from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
 from idp.service import Service
 from storage import Key

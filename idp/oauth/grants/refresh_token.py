@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens
-from idp.oauth import acting, authorizations, issuing, scopes
+from idp.oauth import scopes
 from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
     Exchange,
@@ -20,6 +20,7 @@ from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals import token as checks
+from idp.oauth.tokens import acting, authorizations, token_response
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -60,7 +61,7 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     grantee = await find_live(exchange, authorization)
     granted = scopes.grantable(exchange.service.config, exchange.client, wanted)
     successor = _successor(exchange, secret)
-    response = await issuing.respond(
+    response = await token_response.respond(
         exchange.service,
         grantee,
         scopes=granted,

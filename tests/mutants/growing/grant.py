@@ -9,7 +9,7 @@ from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.check import Check
-from idp.oauth.standing import Client
+from idp.oauth.tokens.validity import Client
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
 
 POLITE: Final = Check("polite", "the client said please", "good manners", "Say please.")

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import permissions
-from idp.oauth import acting, allowed_users, claims, reserved_scopes, scopes
+from idp.oauth import reserved_scopes, scopes
 from idp.oauth.errors import (
     InvalidClient,
     InvalidGrant,
@@ -33,12 +33,13 @@ from idp.oauth.refusals import safe_display
 from idp.oauth.refusals import token_exchange as checks
 from idp.oauth.refusals.check import USER_ALLOWED
 from idp.oauth.refusals.client import CLIENT_KNOWN
-from idp.oauth.standing import Client
+from idp.oauth.tokens import acting, allowed_users, standard_claims
+from idp.oauth.tokens.validity import Client
 from idp.records import ORGANIZATIONS
 
 MAX_DEPTH: Final = 5
 # What a subject without scopes may be asked for: who it is.
-_OF_ANYBODY: Final = frozenset({scopes.OPENID, *claims.BY_SCOPE})
+_OF_ANYBODY: Final = frozenset({scopes.OPENID, *standard_claims.BY_SCOPE})
 
 
 class ImpersonationRefused(InvalidRequest):

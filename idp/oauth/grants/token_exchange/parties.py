@@ -15,13 +15,15 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
 from idp.keys import jws
-from idp.oauth import acting, assertions, audiences, id_tokens, presented, standing
+from idp.oauth import assertions, presented
 from idp.oauth.assertions import NotProven
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.presented import Presented
 from idp.oauth.refusals import details as refusal_details
-from idp.oauth.standing import Client, Named, Standing
+from idp.oauth.tokens import acting, audiences, id_tokens
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.validity import Client, Named, Standing
 from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
 
@@ -84,7 +86,7 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
 
 async def _judge(service: Service, opened: Presented) -> Standing:
     try:
-        found = await service.store.get_many(standing.keys(opened.named))
+        found = await service.store.get_many(token_validity.keys(opened.named))
         return await presented.judge(service, opened, found)
     except InvalidToken as error:
         raise (Unfit if opened.claims.act is None else EndedActing)(error.story) from None

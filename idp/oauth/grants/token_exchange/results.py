@@ -9,16 +9,18 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from idp.audit import events
-from idp.oauth import acting, id_tokens, issuing, scopes, standing
-from idp.oauth.authorizations import Grantee
+from idp.oauth import scopes
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.grants.exchange import Exchange, RefreshToken, new_refresh_token
 from idp.oauth.grants.token_exchange import token_types
 from idp.oauth.grants.token_exchange.parties import Party
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import token_exchange as checks
-from idp.oauth.standing import Client
-from idp.oauth.tokens import chain, lifetime
+from idp.oauth.tokens import acting, id_tokens, token_response
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import chain, lifetime
+from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.validity import Client
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
 from storage.settling import commit_settled
@@ -117,7 +119,7 @@ def _authorization(
         grounds=subject.grounds,
         parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
         token_kind=kind,
-        stamps=standing.stamps_of(
+        stamps=token_validity.stamps_of(
             subject.subject.instance, subject.subject, client, actors, list(others.values())
         ),
         refresh=refresh.record if refresh else None,
@@ -167,11 +169,11 @@ async def _response(
     issued = {"issued_token_type": token_types.identifier(service.config, wanted.type)}
     if wanted.type != "id_token":
         text = refresh.text if refresh else None
-        body = await issuing.respond(
+        body = await token_response.respond(
             service, grantee, scopes=wanted.scopes, refresh_token=text, now=now
         )
         return body | issued
-    token = await issuing.id_token(service, grantee, wanted.scopes, None, now, nonce=None)
+    token = await token_response.id_token(service, grantee, wanted.scopes, None, now, nonce=None)
     until = id_tokens.lasts_until(service.config, grantee.ends_at, now)
     return issued | {
         "access_token": token,

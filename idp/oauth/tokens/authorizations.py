@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from idp.audit import events
 from idp.identity.users.subjects import Subject
-from idp.oauth import acting, standing
-from idp.oauth.standing import Client, Member, Named
-from idp.oauth.tokens import chain
+from idp.oauth.tokens import acting
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.access_tokens import chain
+from idp.oauth.tokens.validity import Client, Member, Named
 from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind, Use
 from idp.service import Service
 from storage import Stale, Update, Write
@@ -84,7 +85,7 @@ async def find_live(
 
     `project_id` is that of its client's project.
     """
-    found = await standing.find(service, named(authorization, project_id))
+    found = await token_validity.find(service, named(authorization, project_id))
     if found is None or found.subject is None or found.client is None:
         return None
     return Grantee(

@@ -11,10 +11,11 @@ import msgspec
 from idp.config.settings import Config
 from idp.identity.users import published_names
 from idp.identity.users.subjects import Subject
-from idp.oauth import claims, reserved_scopes, role_claims
-from idp.oauth.claims import View
+from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
-from idp.oauth.role_claims import Asking
+from idp.oauth.tokens import role_claims, standard_claims
+from idp.oauth.tokens.role_claims import Asking
+from idp.oauth.tokens.standard_claims import View
 from idp.records import USER_METADATA, Application, User
 from idp.service import Service
 
@@ -42,14 +43,18 @@ async def released(
     """
     asked = reserved_scopes.read(service.config, scopes)
     if not asked:
-        return claims.for_scopes(await view(service, subject, scopes, reader_org_id), scopes)
+        return standard_claims.for_scopes(
+            await view(service, subject, scopes, reader_org_id), scopes
+        )
     asking = Asking(asked=asked, audience=audience, reader=reader, org_id=org_id)
     seen, roles, metadata = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
         _roles(service, subject, asking),
         _metadata(service, subject.user, asked),
     )
-    told = claims.for_scopes(seen, scopes) | _resource_owner(service.config, subject, asked)
+    told = standard_claims.for_scopes(seen, scopes) | _resource_owner(
+        service.config, subject, asked
+    )
     return {**told, **roles, **metadata}
 
 
@@ -69,7 +74,7 @@ def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
     they are too large. Userinfo has them all."""
     if len(msgspec.json.encode(told)) <= _MAX_BYTES_IN_TOKEN:
         return told
-    return {name: value for name, value in told.items() if name in claims.SUPPORTED}
+    return {name: value for name, value in told.items() if name in standard_claims.SUPPORTED}
 
 
 async def _roles(service: Service, subject: Subject, asking: Asking) -> dict[str, Any]:

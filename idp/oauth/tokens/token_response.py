@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.oauth import acting, asserted, id_tokens, tokens
-from idp.oauth.authorizations import Grantee
-from idp.oauth.id_tokens import Content
 from idp.oauth.scopes import OPENID
-from idp.oauth.tokens import Issued, References, Terms
+from idp.oauth.tokens import access_tokens, acting, authorization_claims, id_tokens
+from idp.oauth.tokens.access_tokens import Issued, References, Terms
+from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.id_tokens import Content
 from idp.service import Service
 
 
@@ -67,7 +67,7 @@ async def id_token(
         session_id=session_id,
         access_token=access_token,
         code=code,
-        claims=await asserted.in_id_token(service, grantee, scopes, is_lean=is_lean),
+        claims=await authorization_claims.in_id_token(service, grantee, scopes, is_lean=is_lean),
         algorithm=client.signing_algorithm,
         actor=authorization.actor,
         ends_at=grantee.ends_at,
@@ -102,7 +102,7 @@ async def access_token(
     terms = Terms(
         sub=authorization.user_id,
         client_id=client.id,
-        audience=asserted.audience(service.config, grantee, scopes),
+        audience=authorization_claims.audience(service.config, grantee, scopes),
         scopes=scopes,
         kind=grantee.token_kind,
         algorithm=client.signing_algorithm,
@@ -112,16 +112,16 @@ async def access_token(
         acr=authorization.acr,
         actor=authorization.actor,
         ends_at=_access_token_ends_at(service, grantee, now),
-        extra=await asserted.in_access_token(service, grantee, scopes),
+        extra=await authorization_claims.in_access_token(service, grantee, scopes),
     )
-    return await tokens.issue(service, terms, now)
+    return await access_tokens.issue(service, terms, now)
 
 
 def _access_token_ends_at(service: Service, grantee: Grantee, now: datetime) -> datetime | None:
     """The end that bounds the life of its kind, if anything does."""
     if grantee.authorization.actor is None or grantee.ends_at is None:
         return grantee.ends_at
-    lasts = tokens.lifetime(service.config, grantee.token_kind)
+    lasts = access_tokens.lifetime(service.config, grantee.token_kind)
     return min(grantee.ends_at, now + acting.shortened(service.config, lasts))
 
 

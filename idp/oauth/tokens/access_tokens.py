@@ -24,7 +24,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.keys import jws
-from idp.oauth.standing import Member, Named
+from idp.oauth.tokens.validity import Member, Named
 from idp.records import Actor, Grounds, SigningAlgorithm, TokenKind, Use
 from idp.service import Service
 

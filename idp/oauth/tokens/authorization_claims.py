@@ -6,16 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from idp.config.settings import Config
-from idp.oauth import (
-    audiences,
-    claims,
-    claims_request,
-    reserved_scopes,
-    role_claims,
-    user_claims,
-)
-from idp.oauth.authorizations import Grantee
-from idp.oauth.role_claims import Asking
+from idp.oauth import reserved_scopes
+from idp.oauth.tokens import audiences, claims_request, role_claims, standard_claims, user_claims
+from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.role_claims import Asking
 from idp.service import Service
 
 
@@ -28,8 +22,8 @@ async def in_id_token(
     wanted = claims_request.stored(grantee.authorization.claims).id_token
     told: dict[str, Any] = {}
     if wanted:
-        seen = await user_claims.view(service, subject, claims.ALL, client.org_id)
-        told = claims.requested(seen, wanted, grantee.authorization, client)
+        seen = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
+        told = standard_claims.requested(seen, wanted, grantee.authorization, client)
     if not is_lean:
         told |= await user_claims.released(
             service,

@@ -17,9 +17,9 @@ from idp.identity.sessions import security_stamps
 from idp.identity.sessions.security_stamps import Stamped
 from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
-from idp.oauth import acting, allowed_users
-from idp.oauth.acting import Acting, Refusal
-from idp.oauth.allowed_users import UserRefusal
+from idp.oauth.tokens import acting, allowed_users
+from idp.oauth.tokens.acting import Acting, Refusal
+from idp.oauth.tokens.allowed_users import UserRefusal
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from idp.oauth import standing
 from idp.oauth.refusals.check import USER_ALLOWED, Check
 from idp.oauth.refusals.details import span
-from idp.oauth.standing import Named
+from idp.oauth.tokens import validity as token_validity
+from idp.oauth.tokens.validity import Named
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -42,17 +42,17 @@ async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
     """What of all that a grant or token depends on does not stand any more; `usual` is the check
     for all but users who may not use the application."""
     now = service.clock.now()
-    keys = standing.keys(named)
+    keys = token_validity.keys(named)
     records = await service.store.get_many(keys)
     for (collection, id), record in zip(keys, records, strict=True):
         told = _FALLEN[collection.name](record, now, id in named.session_ids)
         if told:
             return Fallen(told, usual)
-    refusal = standing.not_allowed(named, records)
+    refusal = token_validity.not_allowed(named, records)
     if refusal is not None:
         return Fallen(refusal.story, USER_ALLOWED, refusal.fix)
     return Fallen(
-        await standing.refused_acting(service, named, records)
+        await token_validity.refused_acting(service, named, records)
         or "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application.",
         usual,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.oauth import claims
+from idp.oauth.tokens import standard_claims
 from idp.records import AuthRequest
 
 
@@ -71,8 +71,8 @@ def _wanted(how: dict[str, Any] | None) -> Wanted:
 def beyond_scopes(request: AuthRequest) -> set[str]:
     """The claims that an authorization request names and that its scopes do not release."""
     asked = stored(request.claims)
-    names = {*asked.userinfo, *asked.id_token} & set(claims.SUPPORTED)
-    return names - {"sub"} - claims.names_of(request.scopes)
+    names = {*asked.userinfo, *asked.id_token} & set(standard_claims.SUPPORTED)
+    return names - {"sub"} - standard_claims.names_of(request.scopes)
 
 
 def write(request: ClaimsRequest) -> str | None:
