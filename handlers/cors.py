@@ -14,7 +14,7 @@ from tornado.web import HTTPError
 
 from handlers.base import ProtocolHandler
 from idp.clients import origins
-from idp.oauth import client_auth
+from idp.oauth.authentication import client_authentication
 from idp.oauth.params import Params
 
 REQUEST_HEADERS: Final = "Authorization, Content-Type, X-Request-Id"
@@ -76,7 +76,7 @@ class SharedHandler(ProtocolHandler):
     async def share_only_for_sender(self, form: Params) -> None:
         """`share_only_for` the client that the request names, by header or in its form."""
         if self.is_shared:
-            named = client_auth.name(self.request.headers.get("Authorization"), None)
+            named = client_authentication.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(named or form.if_once("client_id"))
 
     def allowed_methods(self) -> list[str]:

@@ -12,7 +12,7 @@ from handlers import hosts, params
 from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.audit import failure_events
 from idp.credentials import rate_limits
-from idp.oauth import client_auth
+from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.refusal_records import Asked
 from idp.oauth.errors import (
@@ -107,7 +107,9 @@ class RefusingHandler(Handler):
             pairs=pairs,
             authorization=authorization,
             content_type=headers.get("Content-Type"),
-            client_id=client_auth.name(authorization, dict(pairs).get("client_assertion")),
+            client_id=client_authentication.name(
+                authorization, dict(pairs).get("client_assertion")
+            ),
             network=self.origin().network,
         )
 

@@ -10,8 +10,8 @@ from idp.foundation import logs
 from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity.users import org_domains, permissions
 from idp.identity.users.permissions import Permission, Rights
-from idp.oauth import bearer
-from idp.oauth.bearer import Bearer
+from idp.oauth.authentication import bearer_tokens
+from idp.oauth.authentication.bearer_tokens import Bearer
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
@@ -133,7 +133,9 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
     Raises Unauthenticated: a token for somebody else opens nothing here (RFC 9068 4).
     """
     try:
-        found = await bearer.authenticate(service, bearer.read(authorization, Params()))
+        found = await bearer_tokens.authenticate(
+            service, bearer_tokens.read(authorization, Params())
+        )
     except (InvalidToken, InsufficientScope, InvalidRequest) as error:
         slug = "token.invalid" if error.description else NO_TOKEN
         raise Unauthenticated(error.description or "a token is needed", slug=slug) from error

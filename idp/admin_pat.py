@@ -13,7 +13,7 @@ from idp.identity.users import memberships
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.memberships import IAM_OWNER
 from idp.identity.users.subjects import Subject
-from idp.oauth import presented
+from idp.oauth.authentication import access_token_verification
 from idp.oauth.errors import InvalidToken
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
 from idp.service import Service
@@ -42,7 +42,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
 
 async def _is_valid(service: Service, token: str) -> bool:
     with suppress(InvalidToken):
-        await presented.find(service, token)
+        await access_token_verification.find(service, token)
         return user_personal_access_tokens.is_pat(service, token)
     return False
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens, uris
 from idp.identity.guesses.origin import TryOrigin
-from idp.oauth import client_auth, request_limits, scopes
+from idp.oauth import request_limits, scopes
+from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import TemporarilyUnavailable, UnauthorizedClient
 from idp.oauth.params import Params
 from idp.oauth.refusals import device as checks
@@ -46,7 +47,7 @@ async def begin(
     """
     with ONCE:
         params.refuse_repeated()
-    client, _ = await client_auth.authenticate(service, authorization, params)
+    client, _ = await client_authentication.authenticate(service, authorization, params)
     with GRANT_ALLOWED:
         if GRANT_TYPE not in client.grant_types:
             story = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."

@@ -7,8 +7,9 @@ from typing import Any, Final, get_args
 
 from idp.config.settings import Config
 from idp.identity import authentication_context
-from idp.oauth import client_auth, grants, scopes
-from idp.oauth.assertions import ALGORITHMS
+from idp.oauth import grants, scopes
+from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.jwt_assertions import ALGORITHMS
 from idp.oauth.paths import (
     AUTHORIZE,
     DEVICE_AUTHORIZATION,
@@ -63,11 +64,13 @@ def document(
         "grant_types_supported": [*grants.offered(instance), "implicit"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": list(get_args(SigningAlgorithm)),
-        "token_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
+        "token_endpoint_auth_methods_supported": list(client_authentication.TOKEN_METHODS),
         "token_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
-        "introspection_endpoint_auth_methods_supported": list(client_auth.INTROSPECTION_METHODS),
+        "introspection_endpoint_auth_methods_supported": list(
+            client_authentication.INTROSPECTION_METHODS
+        ),
         "introspection_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
-        "revocation_endpoint_auth_methods_supported": list(client_auth.TOKEN_METHODS),
+        "revocation_endpoint_auth_methods_supported": list(client_authentication.TOKEN_METHODS),
         "revocation_endpoint_auth_signing_alg_values_supported": list(ALGORITHMS),
         "code_challenge_methods_supported": ["S256"],
         "acr_values_supported": list(authentication_context.offered(config)),

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.oauth import client_auth, presented
-from idp.oauth.client_auth import INTROSPECTION_METHODS
+from idp.oauth.authentication import access_token_verification, client_authentication
+from idp.oauth.authentication.access_token_verification import Presented
+from idp.oauth.authentication.client_authentication import INTROSPECTION_METHODS
 from idp.oauth.errors import InvalidToken
 from idp.oauth.params import Params
-from idp.oauth.presented import Presented
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.tokens import user_claims
@@ -32,7 +32,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         params.refuse_repeated()
     token = await _open(service, params)
     keys = token_validity.keys(token.named) if token else []
-    caller, found = await client_auth.authenticate_any(
+    caller, found = await client_authentication.authenticate_any(
         service, authorization, params, keys, INTROSPECTION_METHODS
     )
     with TOKEN_SENT:
@@ -40,13 +40,13 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     stands = await token_validity.judge(service, token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
-    presented.note_use(service, token)
+    access_token_verification.note_use(service, token)
     return await _described(service, caller, token, stands)
 
 
 async def _open(service: Service, params: Params) -> Presented | None:
     try:
-        return await presented.open(service, params.get("token") or "")
+        return await access_token_verification.open(service, params.get("token") or "")
     except InvalidToken:
         return None
 

@@ -13,7 +13,8 @@ from msgspec import structs
 
 from idp.foundation import opaque_tokens
 from idp.identity.guesses.origin import TryOrigin
-from idp.oauth import authorization_request, client_auth, notes, request_limits
+from idp.oauth import authorization_request, notes, request_limits
+from idp.oauth.authentication import client_authentication
 from idp.oauth.authorization_request import RecordIgnored
 from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, Unusable
 from idp.oauth.params import Params
@@ -45,7 +46,7 @@ async def push(
     """
     with ONCE:
         params.refuse_repeated()
-    client, _ = await client_auth.authenticate(service, authorization, params)
+    client, _ = await client_authentication.authenticate(service, authorization, params)
     with SIGNS_IN:
         if client.app_type == "api":
             story = "The application is an API, which signs nobody in."

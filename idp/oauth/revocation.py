@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
-from idp.oauth import client_auth
+from idp.oauth.authentication import client_authentication
 from idp.oauth.params import Params
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
@@ -37,7 +37,9 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     sent = params.get("token") or ""
     parts = opaque_tokens.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
-    caller, found = await client_auth.authenticate_any(service, authorization, params, keys)
+    caller, found = await client_authentication.authenticate_any(
+        service, authorization, params, keys
+    )
     with TOKEN_SENT:
         params.required("token")
     if parts:

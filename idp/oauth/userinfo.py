@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
-from idp.oauth import bearer
-from idp.oauth.bearer import Bearer
+from idp.oauth.authentication import bearer_tokens
+from idp.oauth.authentication.bearer_tokens import Bearer
 from idp.oauth.errors import InsufficientScope, OAuthError
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SCOPE
@@ -17,8 +17,8 @@ from idp.service import Service
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """The claims that the token's scopes release. Raises OAuthError."""
-    token = bearer.read(authorization, params)
-    caller = await bearer.authenticate(service, token)
+    token = bearer_tokens.read(authorization, params)
+    caller = await bearer_tokens.authenticate(service, token)
     with TOKEN_SCOPE:
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
@@ -54,7 +54,7 @@ async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
     """The client that the request's token was issued to, whether or not it still stands."""
     try:
-        said = await access_tokens.read(service, bearer.read(authorization, params))
+        said = await access_tokens.read(service, bearer_tokens.read(authorization, params))
     except OAuthError:
         return None
     return said.client_id if said else None

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idp.foundation import opaque_tokens
-from idp.oauth import client_auth
-from idp.oauth.client_auth import Claimed
+from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.client_authentication import Claimed
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 TEXT = st.text(st.characters(codec="utf-8"))
 ASSERTION = ("client_assertion", "e30.e30.e30")
-ASSERTION_TYPE = ("client_assertion_type", client_auth.ASSERTION_TYPE)
+ASSERTION_TYPE = ("client_assertion_type", client_authentication.ASSERTION_TYPE)
 
 
 def basic(id: str, secret: str) -> str:
@@ -43,7 +43,7 @@ def client_of(method: str, secret: str | None = None, state: str = "active"):
 @settings(deadline=None)
 @given(TEXT, TEXT)
 def test_any_id_and_secret_survive_the_basic_header(id, secret):
-    assert client_auth.read(basic(id, secret), Params()) == Claimed(
+    assert client_authentication.read(basic(id, secret), Params()) == Claimed(
         method="client_secret_basic", client_id=id, secret=secret
     )
 
@@ -52,7 +52,7 @@ def test_any_id_and_secret_survive_the_basic_header(id, secret):
 @given(st.text())
 def test_no_header_is_more_than_invalid(header):
     try:
-        claimed = client_auth.read(header, Params())
+        claimed = client_authentication.read(header, Params())
     except (InvalidClient, InvalidRequest):
         return
     assert claimed.method == "client_secret_basic"
@@ -63,7 +63,7 @@ def test_no_header_is_more_than_invalid(header):
 def test_no_octets_in_the_basic_header_are_more_than_invalid(octets):
     header = "Basic " + base64.b64encode(octets).decode()
     try:
-        client_auth.read(header, Params())
+        client_authentication.read(header, Params())
     except InvalidClient:
         return
     assert b":" in octets
@@ -73,8 +73,8 @@ def test_the_form_names_the_client_with_or_without_a_secret():
     by_post = Params([("client_id", "c"), ("client_secret", "s")])
     by_name = Params([("client_id", "c"), ("client_secret", "")])
 
-    assert client_auth.read(None, by_post) == Claimed("client_secret_post", "c", "s")
-    assert client_auth.read(None, by_name) == Claimed("none", "c")
+    assert client_authentication.read(None, by_post) == Claimed("client_secret_post", "c", "s")
+    assert client_authentication.read(None, by_name) == Claimed("none", "c")
 
 
 UNCLEAR = [
@@ -94,7 +94,7 @@ UNCLEAR = [
 @pytest.mark.parametrize(("header", "pairs"), UNCLEAR)
 def test_two_ways_at_once_are_an_invalid_request(header, pairs):
     with pytest.raises(InvalidRequest):
-        client_auth.read(header, Params(pairs))
+        client_authentication.read(header, Params(pairs))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_two_ways_at_once_are_an_invalid_request(header, pairs):
 )
 def test_who_names_no_client_is_none(header, pairs):
     with pytest.raises(InvalidClient):
-        client_auth.read(header, Params(pairs))
+        client_authentication.read(header, Params(pairs))
 
 
 METHODS = ["client_secret_basic", "client_secret_post", "none"]
@@ -117,16 +117,16 @@ def test_only_the_registered_method_with_the_right_secret_counts(registered, use
     claimed = Claimed(method=used, client_id="c", secret=secret)
     due = None if registered == "none" else "right"
     if used == registered and secret == due:
-        client_auth.check(claimed, client, NOW)
+        client_authentication.check(claimed, client, NOW)
     else:
         with pytest.raises(InvalidClient):
-            client_auth.check(claimed, client, NOW)
+            client_authentication.check(claimed, client, NOW)
 
 
 def test_an_inactive_client_is_refused_in_the_same_words_as_any_other():
     inactive = client_of("none", state="inactive")
     with pytest.raises(InvalidClient) as refused:
-        client_auth.check(Claimed(method="none", client_id="c"), inactive, NOW)
+        client_authentication.check(Claimed(method="none", client_id="c"), inactive, NOW)
 
     assert refused.value.description == "client authentication failed"
 
@@ -135,7 +135,9 @@ def test_an_endpoint_may_take_fewer_methods():
     claimed = Claimed(method="none", client_id="c")
 
     with pytest.raises(InvalidClient):
-        client_auth.check(claimed, client_of("none"), NOW, methods=("client_secret_basic",))
+        client_authentication.check(
+            claimed, client_of("none"), NOW, methods=("client_secret_basic",)
+        )
 
 
 def test_a_claim_shows_neither_its_secret_nor_what_may_be_one():
@@ -145,4 +147,4 @@ def test_a_claim_shows_neither_its_secret_nor_what_may_be_one():
 @pytest.mark.parametrize("more", ["=", "==", "===="])
 def test_padding_beyond_the_end_is_refused(more):
     with pytest.raises(InvalidClient):
-        client_auth.read(basic("id", "secret") + more, Params())
+        client_authentication.read(basic("id", "secret") + more, Params())

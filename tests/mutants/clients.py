@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-AUTH = "idp/oauth/client_auth.py"
-ASSERTIONS = "idp/oauth/assertions.py"
+AUTH = "idp/oauth/authentication/client_authentication.py"
+ASSERTIONS = "idp/oauth/authentication/jwt_assertions.py"
 BY_SECRET = "tests/handlers/test_client_auth.py"
 BY_KEY = "tests/handlers/test_client_assertion.py"
 INTROSPECTION = "tests/handlers/test_introspection.py"

@@ -261,7 +261,7 @@ MUTANTS = [
     ),
     Mutant(
         "a service user by its id",
-        "idp/oauth/client_auth.py",
+        "idp/oauth/authentication/client_authentication.py",
         "proof = client_secrets.proven(user, claimed.secret, service.clock.now())",
         'proof = ""',
         f"{OF_SERVICES} -k wrong_secret",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from idp.oauth import client_auth
+from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import (
     authorization_code,
@@ -47,7 +47,7 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     with ONCE:
         params.refuse_repeated()
     grant = GRANTS.get(params.get("grant_type") or "")
-    authenticates = grant.authenticates if grant else client_auth.authenticate
+    authenticates = grant.authenticates if grant else client_authentication.authenticate
     keys = _keys(grant, params)
     caller, found = await authenticates(service, authorization, params, keys)
     instance = found[0] if grant and grant.is_offered else None

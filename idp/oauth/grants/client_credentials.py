@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
-from idp.oauth import client_auth, service_tokens
+from idp.oauth import service_tokens
+from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import InvalidClient
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.refusals import token as checks
@@ -47,6 +48,6 @@ async def _for_application(exchange: Exchange, wanted: list[str]) -> dict[str, A
 GRANT: Final = Grant(
     exchange=exchange,
     checks=checks.CLIENT_CREDENTIALS_CHECKS,
-    authenticates=client_auth.authenticate_any,
+    authenticates=client_authentication.authenticate_any,
     api_name="OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",
 )

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.oauth import client_auth
+from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -67,7 +67,7 @@ class Grant(Struct, frozen=True, kw_only=True):
     exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
     checks: tuple[Check, ...]
     reads: Callable[[Params], list[Key]] = _nothing
-    authenticates: Authenticate = client_auth.authenticate
+    authenticates: Authenticate = client_authentication.authenticate
     api_name: str | None = None
     is_offered: Callable[[Instance], bool] | None = None
 

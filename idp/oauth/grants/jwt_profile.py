@@ -11,8 +11,9 @@ from typing import Any, Final
 from idp.credentials import last_uses
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
-from idp.oauth import assertions, service_tokens
-from idp.oauth.assertions import NotProven
+from idp.oauth import service_tokens
+from idp.oauth.authentication import jwt_assertions
+from idp.oauth.authentication.jwt_assertions import NotProven
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
@@ -33,10 +34,10 @@ async def authenticate(
         sent = params.required("assertion")
     with checks.ASSERTION_VALID:
         try:
-            assertion = assertions.read(sent)
+            assertion = jwt_assertions.read(sent)
             keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
             user, key, *others = await service.store.get_many([*keys, *also])
-            await assertions.verify(service, assertion, key, needs_jti=False)
+            await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except NotProven as error:
             raise InvalidGrant("the assertion is not valid", story=str(error)) from None
         if user is None or user.kind != "machine":

@@ -15,11 +15,11 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
 from idp.keys import jws
-from idp.oauth import assertions, presented
-from idp.oauth.assertions import NotProven
+from idp.oauth.authentication import access_token_verification, jwt_assertions
+from idp.oauth.authentication.access_token_verification import Presented
+from idp.oauth.authentication.jwt_assertions import NotProven
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
-from idp.oauth.presented import Presented
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.tokens import acting, audiences, id_tokens
 from idp.oauth.tokens import validity as token_validity
@@ -73,7 +73,7 @@ async def read(service: Service, client: Application, type: TokenType, token: st
 async def _of_access_token(service: Service, client: Application, token: str) -> Party:
     """An opaque token, a JWT, or a personal one."""
     try:
-        opened = await presented.open(service, token)
+        opened = await access_token_verification.open(service, token)
     except InvalidToken as error:
         raise Unfit(error.story) from None
     stands = await _judge(service, opened)
@@ -87,7 +87,7 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
 async def _judge(service: Service, opened: Presented) -> Standing:
     try:
         found = await service.store.get_many(token_validity.keys(opened.named))
-        return await presented.judge(service, opened, found)
+        return await access_token_verification.judge(service, opened, found)
     except InvalidToken as error:
         raise (Unfit if opened.claims.act is None else EndedActing)(error.story) from None
 
@@ -185,21 +185,21 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
 async def _of_jwt(service: Service, client: Application, token: str) -> Party:
     """The client's own word for who the user is. It grants nothing."""
     try:
-        assertion = assertions.read(token)
+        assertion = jwt_assertions.read(token)
         claims = assertion.claims
         if claims.iss != client.id:
             raise Unfit(
                 f"The JWT's iss is {refusal_details.quoted(claims.iss)}, not the client that sent it."
             )
         key = await service.store.get(APP_KEYS, assertion.kid)
-        assertions.check(service, assertion, key)
+        jwt_assertions.check(service, assertion, key)
     except NotProven as error:
         raise Unfit(str(error)) from None
     return Party(
         subject=await _active(service, claims.sub),
         named=Named(stamps=""),
         ends_at=datetime.fromtimestamp(claims.exp, UTC),
-        replay=assertions.used(claims, claims.jti) if claims.jti else None,
+        replay=jwt_assertions.used(claims, claims.jti) if claims.jti else None,
     )
 
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
-from idp.oauth import presented
+from idp.oauth.authentication import access_token_verification
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SENT, TOKEN_USER
@@ -58,7 +58,7 @@ def read(authorization: str | None, params: Params) -> str:
 async def authenticate(service: Service, token: str) -> Bearer:
     """The caller. Raises InvalidToken unless the token and all it depends on still stand;
     InsufficientScope when it stands for no user."""
-    claims, stands = await presented.find(service, token)
+    claims, stands = await access_token_verification.find(service, token)
     with TOKEN_USER:
         if stands.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")

@@ -18,8 +18,8 @@ from urllib.parse import unquote_plus
 from idp.credentials import client_secrets, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
-from idp.oauth import assertions
-from idp.oauth.assertions import Assertion, NotProven
+from idp.oauth.authentication import jwt_assertions
+from idp.oauth.authentication.jwt_assertions import Assertion, NotProven
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -127,7 +127,7 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     if params.required("client_assertion_type") != ASSERTION_TYPE:
         raise InvalidRequest("client_assertion_type is not supported", fix=_ASSERTION_FIX)
     try:
-        assertion = assertions.read(params.required("client_assertion"))
+        assertion = jwt_assertions.read(params.required("client_assertion"))
     except NotProven as error:
         raise InvalidClient("no assertion", story=str(error), fix=_NEW_ASSERTION) from None
     if client_id not in (None, assertion.claims.iss):
@@ -140,7 +140,7 @@ def name(authorization: str | None, assertion: str | None) -> str | None:
     try:
         if authorization is not None:
             return _read_basic(authorization, None, None).client_id
-        return assertions.read(assertion).claims.iss if assertion else None
+        return jwt_assertions.read(assertion).claims.iss if assertion else None
     except (InvalidClient, InvalidRequest, NotProven):
         return None
 
@@ -238,7 +238,7 @@ def _checked(
 async def _verify(service: Service, assertion: Assertion, key: Any) -> None:
     with CLIENT_PROOF:
         try:
-            await assertions.verify(service, assertion, key, needs_jti=True)
+            await jwt_assertions.verify(service, assertion, key, needs_jti=True)
         except NotProven as error:
             raise InvalidClient(
                 "a wrong assertion", story=str(error), fix=_NEW_ASSERTION

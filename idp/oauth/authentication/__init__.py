@@ -1,0 +1,1 @@
+"""Authentication of clients, and verification of the tokens that requests carry."""
