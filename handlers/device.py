@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
-from idp.oauth import device
+from idp.oauth.grants import device_authorization
 from idp.oauth.paths import DEVICE_AUTHORIZATION
 from idp.oauth.refusals.check import FORM
 
@@ -20,7 +20,7 @@ class DeviceAuthorizationHandler(RefusingHandler, SharedHandler):
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
         origin = self.origin()
-        self.answer(await device.begin(self.service, authorization, params, origin))
+        self.answer(await device_authorization.begin(self.service, authorization, params, origin))
 
 
 ROUTES = [(DEVICE_AUTHORIZATION, DeviceAuthorizationHandler)]

@@ -15,9 +15,9 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import device_answers, device_flow
-from idp.oauth.device import PAGE
 from idp.oauth.device_flow import CodeExpired, WrongCode
 from idp.oauth.flows import Flow
+from idp.oauth.grants.device_authorization import PAGE
 from idp.oauth.interaction import Page
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")

@@ -12,9 +12,10 @@ from idp.identity.guesses import throttle
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.reports import Outcome
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import device, flows
+from idp.oauth import flows
 from idp.oauth.device_answers import DONE
 from idp.oauth.flows import Begun
+from idp.oauth.grants import device_authorization
 from idp.records import DEVICE_REQUESTS, Agent, AuthRequest, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
@@ -34,7 +35,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
 
     Raises WrongCode, CodeExpired, Throttled.
     """
-    letters, account = device.letters_of(typed), f"device:{origin.asker}"
+    letters, account = device_authorization.letters_of(typed), f"device:{origin.asker}"
     if letters is None:
         raise WrongCode
     free = service.config.sign_in_failures_before_delay * origin.factor
@@ -43,7 +44,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
     except Throttled as refusal:
         guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
         raise
-    request = await device.find(service, letters)
+    request = await device_authorization.find(service, letters)
     begun = await _begin(service, request, origin.agent) if request else None
     if begun is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))

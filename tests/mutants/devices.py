@@ -105,7 +105,7 @@ MUTANTS = [
     ),
     Mutant(
         "every application has the device flow",
-        "idp/oauth/device.py",
+        "idp/oauth/grants/device_authorization.py",
         "if GRANT_TYPE not in client.grant_types:",
         "if False:",
         f"{REFUSED} -k without_the_grant",

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
-from idp.oauth import service_tokens
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import InvalidClient
+from idp.oauth.grants import service_tokens
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.client import CLIENT_KNOWN

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from idp.foundation import opaque_tokens
 from idp.oauth import scopes
-from idp.oauth.device import INTERVAL_SECONDS
 from idp.oauth.errors import (
     AccessDenied,
     AuthorizationPending,
@@ -15,6 +14,7 @@ from idp.oauth.errors import (
     InvalidGrant,
     SlowDown,
 )
+from idp.oauth.grants.device_authorization import INTERVAL_SECONDS
 from idp.oauth.grants.exchange import (
     Exchange,
     Grant,

@@ -11,10 +11,10 @@ from typing import Any, Final
 from idp.credentials import last_uses
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
-from idp.oauth import service_tokens
 from idp.oauth.authentication import jwt_assertions
 from idp.oauth.authentication.jwt_assertions import NotProven
 from idp.oauth.errors import InvalidGrant, InvalidRequest
+from idp.oauth.grants import service_tokens
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.params import Params
 from idp.oauth.refusals import token as checks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from idp.oauth import service_tokens
 from idp.oauth.errors import InvalidGrant
+from idp.oauth.grants import service_tokens
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.check import Check
