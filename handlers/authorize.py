@@ -9,8 +9,12 @@ from handlers.login.flow import LOGIN
 from handlers.refusing import RefusingHandler
 from handlers.replying import ReplyingHandler
 from idp.foundation import uris
-from idp.oauth import authorize, continuation, flows, pushing, responses, sign_in_flow
-from idp.oauth.authorize import Refused
+from idp.oauth import continuation, flows, sign_in_flow
+from idp.oauth.endpoints import authorization as authorization_endpoint
+from idp.oauth.endpoints import authorization_response, pushed_authorization
+from idp.oauth.endpoints.authorization import Refused
+from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.errors import (
     AuthorizationUnavailable,
     InvalidRequest,
@@ -20,9 +24,7 @@ from idp.oauth.errors import (
 from idp.oauth.flows import Begun
 from idp.oauth.params import Params
 from idp.oauth.paths import AUTHORIZE
-from idp.oauth.pushing import OtherBrowser
 from idp.oauth.refusals.check import FORM
-from idp.oauth.responses import Reply
 from idp.records import Application, AuthRequest
 from storage import Stale, StorageError
 
@@ -47,12 +49,14 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             params = self._params(is_post)
             self._sent = params.pairs()
             self.ui_locales = params.if_once("ui_locales")
-            request, client = await authorize.read(self.service, params, self.keep)
+            request, client = await authorization_endpoint.read(self.service, params, self.keep)
             await self._go_on(request, client)
         except Refused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             await self.keep(refusal.error)
-            self.reply(responses.failure(self.service.config, refusal.to, refusal.error))
+            self.reply(
+                authorization_response.failure(self.service.config, refusal.to, refusal.error)
+            )
         except Unusable as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
@@ -74,7 +78,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             next = await self._next(request, client)
         except StorageError as error:
             if isinstance(error, Stale) and request.pushed_id is not None:
-                raise pushing.used_meanwhile(client) from None
+                raise pushed_authorization.used_meanwhile(client) from None
             self._put_off(request, error)
             return
         if isinstance(next, Begun):
@@ -88,7 +92,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             return await flows.begin_unbound(self.service, request, origin)
         agent = await self.find_agent()
-        pushing.refuse_other_browser(request, agent)
+        pushed_authorization.refuse_other_browser(request, agent)
         answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
         return answer or await flows.begin(self.service, request, agent, origin)
 

@@ -20,7 +20,7 @@ from idp.demo_setup import CALLBACK, PATH
 from idp.foundation import base64url
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import same
-from idp.oauth.discovery import PROMPTS
+from idp.oauth.endpoints.discovery import PROMPTS
 from idp.oauth.params import Params
 from idp.oauth.paths import KEYS, TOKEN, USERINFO
 

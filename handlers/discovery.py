@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.cors import SharedHandler
 from idp.foundation import i18n
-from idp.oauth import discovery
+from idp.oauth.endpoints import discovery
 from idp.oauth.paths import DISCOVERY
 from idp.records import INSTANCE_ID, INSTANCES
 

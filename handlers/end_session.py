@@ -6,7 +6,7 @@ from handlers import browser
 from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.refusing import RefusingHandler
 from idp.foundation import uris
-from idp.oauth import logout
+from idp.oauth.endpoints import end_session
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
@@ -29,7 +29,7 @@ class EndSessionHandler(RefusingHandler, HintHandler):
         try:
             params = self._params(is_post)
             self.ui_locales = params.if_once("ui_locales")
-            request = await logout.read(self.service, params)
+            request = await end_session.read(self.service, params)
         except Unusable as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
@@ -38,7 +38,7 @@ class EndSessionHandler(RefusingHandler, HintHandler):
         if ended is not None:
             self.see(done(ended))
         else:
-            address = await logout.address(self.service, request, self.origin())
+            address = await end_session.address(self.service, request, self.origin())
             self.see(uris.with_parameters(LOGOUT, [("request", address)]))
 
     async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
-from idp.oauth import introspection, revocation
+from idp.oauth.endpoints import introspection, revocation
 from idp.oauth.paths import INTROSPECT, REVOKE
 from idp.oauth.refusals.check import FORM
 

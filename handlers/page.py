@@ -17,8 +17,9 @@ from idp.foundation import i18n, logs
 from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import continuation, notes, own_areas
+from idp.oauth import continuation, own_areas
 from idp.oauth.continuation import Continuation
+from idp.oauth.endpoints import notes
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.oauth.refusals import explain
@@ -122,7 +123,7 @@ class PageHandler(Handler):
         return value if _ID.fullmatch(value) else None
 
     def wanted_waiting(self, name: str) -> str | None:
-        """The same for what waits for a person: an id, or a note (`idp.oauth.notes`)."""
+        """The same for what waits for a person: an id, or a note (`idp.oauth.endpoints.notes`)."""
         value = self.query_params().get(name) or ""
         return value if notes.is_note(value) else self.wanted_id(name)
 

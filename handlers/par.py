@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
-from idp.oauth import pushing
+from idp.oauth.endpoints import pushed_authorization
 from idp.oauth.paths import PAR
 from idp.oauth.refusals.check import FORM
 
@@ -19,7 +19,9 @@ class PushHandler(RefusingHandler, SharedHandler):
             params = self.form_params()
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
-        pushed = await pushing.push(self.service, authorization, params, self.keep, self.origin())
+        pushed = await pushed_authorization.push(
+            self.service, authorization, params, self.keep, self.origin()
+        )
         self.set_status(201)
         self.answer(pushed)
 

@@ -14,6 +14,7 @@ from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import refusal_records
+from idp.oauth.endpoints.check_order import Endpoint
 from idp.oauth.endpoints.refusal_records import Asked
 from idp.oauth.errors import (
     AuthorizationPending,
@@ -26,7 +27,6 @@ from idp.oauth.errors import (
 )
 from idp.oauth.refusals import explain, safe_display
 from idp.oauth.refusals.check import METHOD
-from idp.oauth.trails import Endpoint
 
 
 class RefusingHandler(Handler):

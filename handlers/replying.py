@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.page import PageHandler
-from idp.oauth.responses import Reply
+from idp.oauth.endpoints.authorization_response import Reply
 
 
 class ReplyingHandler(PageHandler):

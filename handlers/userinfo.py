@@ -5,7 +5,7 @@ from __future__ import annotations
 from handlers.base import bearer_challenge
 from handlers.cors import SharedHandler
 from handlers.refusing import RefusingHandler
-from idp.oauth import userinfo
+from idp.oauth.endpoints import userinfo
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params
 from idp.oauth.paths import USERINFO

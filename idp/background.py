@@ -21,7 +21,8 @@ from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
-from idp.oauth import back_channel, key_rotation
+from idp.oauth import key_rotation
+from idp.oauth.endpoints import back_channel
 from idp.records import LEASES, Lease
 from idp.service import Service
 from idp.transfer import forgetting

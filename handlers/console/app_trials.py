@@ -14,7 +14,7 @@ from handlers.console.sections import CONSOLE
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 from idp.oauth import trying
-from idp.oauth.authorize import Refused
+from idp.oauth.endpoints.authorization import Refused
 from idp.oauth.errors import OAuthError, Unusable
 from idp.oauth.params import Params
 from idp.oauth.scopes import OFFLINE_ACCESS

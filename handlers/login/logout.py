@@ -15,7 +15,7 @@ from idp.foundation import uris
 from idp.foundation.i18n import message
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.oauth import front_channel, logout
+from idp.oauth.endpoints import end_session, front_channel
 from idp.oauth.paths import END_SESSION
 from idp.records import Agent, LogoutRequest
 from storage import Stale
@@ -37,7 +37,7 @@ class HintHandler(PageHandler):
         if request.hinted_user_id is None:
             return None
         agent = await self.find_agent()
-        ended = await logout.end_hinted(self.service, request, agent)
+        ended = await end_session.end_hinted(self.service, request, agent)
         if ended is None:
             return None
         self.keep_cookie(ended.cookie)
@@ -83,7 +83,7 @@ class LogoutHandler(HintHandler):
 
     async def _end_all(self, agent: Agent, request: LogoutRequest) -> None:
         try:
-            ended = await logout.end_all(self.service, request, agent)
+            ended = await end_session.end_all(self.service, request, agent)
         except Stale:  # a sign-in or another logout at the same moment: look again
             self.see(self.request.uri or LOGOUT)
         else:
@@ -93,7 +93,7 @@ class LogoutHandler(HintHandler):
     async def _find(self) -> LogoutRequest | None:
         """The request of the address; a page says so when it is gone."""
         address = self.wanted_waiting("request")
-        request = await logout.find(self.service, address) if address else None
+        request = await end_session.find(self.service, address) if address else None
         if request is None:
             self.show_expired(sentence=_TOO_LATE, application_url=END_SESSION)
             return None
@@ -109,7 +109,7 @@ class DoneHandler(PageHandler):
 
     async def find_done(self) -> LogoutRequest | None:
         request_id = self.wanted_id("request")
-        return await logout.find(self.service, request_id) if request_id else None
+        return await end_session.find(self.service, request_id) if request_id else None
 
 
 class LoggedOutHandler(DoneHandler):
@@ -126,7 +126,7 @@ class LoggedOutHandler(DoneHandler):
         frames = await front_channel.frames(self.service, request.ended_session_ids)
         self.allow_frames(*frames)
         onward = None
-        if logout.destination(request) is not None:
+        if end_session.destination(request) is not None:
             onward = uris.with_parameters(ONWARD, [("request", request.id)])
             self.set_header("Refresh", f"{FRAMES_SECONDS};url={onward}")
         self.page("logged-out", frames=frames, onward=onward)
@@ -137,14 +137,14 @@ class OnwardHandler(DoneHandler):
 
     async def get(self) -> None:
         request = await self.find_done()
-        self.see((logout.destination(request) if request else None) or LOGGED_OUT)
+        self.see((end_session.destination(request) if request else None) or LOGGED_OUT)
 
 
 def done(request: LogoutRequest) -> str:
     """Where the browser goes after a logout."""
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])
-    destination = logout.destination(request)
+    destination = end_session.destination(request)
     if destination is not None:
         return destination
     return _with_client(LOGGED_OUT, request)

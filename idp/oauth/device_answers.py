@@ -11,8 +11,8 @@ from idp.foundation import uris
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import answering
-from idp.oauth.responses import Reply
+from idp.oauth.endpoints import authorization_result
+from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.tokens import allowed_users, audiences
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.records import (
@@ -39,13 +39,15 @@ async def allow(
     Raises Stale when the person has decided already.
     """
     judged = await allowed_users.find(service, client, live.subject)
-    acting = answering.acting(client, judged)
+    acting = authorization_result.acting(client, judged)
     if acting is None or judged.grounds is None:
         return await deny(service, request)
     now, user = service.clock.now(), live.subject.user
     granted = await audiences.of_application(service, client, request.scopes)
     authorization = structs.replace(
-        answering.authorization(service, acting, granted, request, live, now, judged.grounds),
+        authorization_result.authorization(
+            service, acting, granted, request, live, now, judged.grounds
+        ),
         id=request.device_id,
         grant="device",
         expires_at=request.expires_at + lifetime(service.config, client.access_token_type),

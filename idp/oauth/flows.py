@@ -1,7 +1,7 @@
 """Flows: sign-ins that wait for a person, each in one browser.
 
 A flow is an authorization request. Until somebody sends a form it is a note in the address of its
-pages (`idp.oauth.notes`), and nothing is stored; the step of the first form stores it, and the
+pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it, and the
 browser with it. A note whose record exists stands for that record.
 """
 
@@ -18,8 +18,9 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import brands, interaction, notes, own_areas, pushing, request_limits
-from idp.oauth.pushing import OtherBrowser
+from idp.oauth import brands, interaction, own_areas, request_limits
+from idp.oauth.endpoints import notes, pushed_authorization
+from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.records import (
     AGENTS,
     APPLICATIONS,
@@ -77,7 +78,7 @@ async def begin(
     known = cookie.agent if cookie else agent
     request = await brands.decided(service, request)
     if known is not None:
-        request = await pushing.claim(service, request, known)
+        request = await pushed_authorization.claim(service, request, known)
     return Begun(await _address(service, request, origin, known), cookie)
 
 
@@ -136,7 +137,7 @@ async def bind(service: Service, address: str, agent: Agent | None) -> Begun | N
     if known is None:
         return None
     try:
-        request = await pushing.claim(service, request, known)
+        request = await pushed_authorization.claim(service, request, known)
         if not is_stored:
             note = notes.seal(service, request, PURPOSE)
             return Begun(note, cookie) if note else None
@@ -223,7 +224,7 @@ async def _client_of(service: Service, request: AuthRequest) -> Application | No
 
 
 async def _is_completed(service: Service, request: AuthRequest) -> bool:
-    return request.completed_at is not None or await pushing.is_used(service, request)
+    return request.completed_at is not None or await pushed_authorization.is_used(service, request)
 
 
 async def is_finished(service: Service, address: str, agent: Agent | None) -> bool:
@@ -252,7 +253,7 @@ def step(
 def completing(service: Service, flow: Flow) -> list[Write]:
     """The writes that complete the flow, and use up the request that was pushed for it."""
     done = {"completed_at": service.clock.now()}
-    return [step(flow, done), *pushing.using(service, flow.request)]
+    return [step(flow, done), *pushed_authorization.using(service, flow.request)]
 
 
 async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = False) -> None:

@@ -22,25 +22,20 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.password_change import Change
-from idp.oauth import (
-    admission,
-    answering,
-    brands,
-    device_answers,
-    flows,
-    interaction,
-    proofs,
-    pushing,
-    responses,
+from idp.oauth import admission, brands, device_answers, flows, interaction, proofs
+from idp.oauth.endpoints import (
+    authorization_response,
+    authorization_result,
+    pushed_authorization,
+    refusal_records,
 )
-from idp.oauth.authorize import Refused
-from idp.oauth.endpoints import refusal_records
+from idp.oauth.endpoints.authorization import Refused
+from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.flows import Flow
 from idp.oauth.interaction import Answer, Ask, Fail, Recheck, Step
 from idp.oauth.proofs import Proven
 from idp.oauth.refusals.authorize import PERSON
-from idp.oauth.responses import Reply
 from idp.records import USERS, Agent, Application, AuthRequest
 from idp.service import Service
 from storage import Conflict, Stale, Write
@@ -59,11 +54,13 @@ async def answer_at_once(
     step = await _decide(service, client, request, live, agent)
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
-        raise Refused(answering.return_to(request), step.error)
+        raise Refused(authorization_result.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
-    used_up = pushing.using(service, request)
-    reply = await answering.answer(service, client, request, step.live, step.judged, used_up)
+    used_up = pushed_authorization.using(service, request)
+    reply = await authorization_result.answer(
+        service, client, request, step.live, step.judged, used_up
+    )
     return reply or failure(service, request, ServerError("the client is not active"))
 
 
@@ -128,7 +125,7 @@ async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
         return await _answer_own_page(service, flow, step)
     completing = flows.completing(service, flow)
     try:
-        reply = await answering.answer(
+        reply = await authorization_result.answer(
             service, flow.client, flow.request, step.live, step.judged, completing
         )
     except Conflict as error:
@@ -175,7 +172,9 @@ async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
 
 def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
     """What tells the client of an error."""
-    return responses.failure(service.config, answering.return_to(request), error)
+    return authorization_response.failure(
+        service.config, authorization_result.return_to(request), error
+    )
 
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:

@@ -16,8 +16,10 @@ from msgspec import Struct, structs
 from idp.foundation import base64url
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import answering, authorization_request, authorize, flows, pkce, scopes
-from idp.oauth.authorize import Refused
+from idp.oauth import flows, pkce, scopes
+from idp.oauth.endpoints import authorization as authorization_endpoint
+from idp.oauth.endpoints import authorization_request, authorization_result
+from idp.oauth.endpoints.authorization import Refused
 from idp.oauth.errors import OAuthError
 from idp.oauth.flows import Begun
 from idp.oauth.params import Params
@@ -43,7 +45,7 @@ class Told(Struct, frozen=True):
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
     """The application's own request, checked as if it came in the way that it has to come, and
     the application. Raises Unusable, Refused."""
-    client, random = await authorize.find_client(service, client_id), service.random
+    client, random = await authorization_endpoint.find_client(service, client_id), service.random
     pairs = {
         "client_id": client.id,
         "redirect_uri": next(iter(client.redirect_uris), ""),
@@ -88,12 +90,14 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
     organization is not active. Raises Unusable, Refused."""
     request, client = await read(service, client_id)
     judged = await allowed_users.find(service, client, live.subject)
-    acting = answering.acting(client, judged)
+    acting = authorization_result.acting(client, judged)
     if acting is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
-    made = answering.authorization(service, acting, granted, request, live, now, judged.grounds)
+    made = authorization_result.authorization(
+        service, acting, granted, request, live, now, judged.grounds
+    )
     grantee = Grantee(made, live.subject, acting, live.session)
     response = await token_response.respond(
         service, grantee, scopes=granted.scopes, with_nonce=True, now=now

@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from idp.oauth import flows, notes
+from idp.oauth import flows
+from idp.oauth.endpoints import notes
 from idp.records import AuthRequest
 from tests.support.mongod import fresh_database
 

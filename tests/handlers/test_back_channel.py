@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from idp.identity.users import admin_recovery
-from idp.oauth import back_channel
+from idp.oauth.endpoints import back_channel
 from idp.outgoing.http import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update

@@ -11,7 +11,8 @@ from msgspec import structs
 
 from handlers.login.consent import in_words
 from idp.config.settings import Config
-from idp.oauth import flows, notes, reserved_scopes
+from idp.oauth import flows, reserved_scopes
+from idp.oauth.endpoints import notes
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED
 from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS

@@ -8,7 +8,7 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
-from idp.oauth import logout
+from idp.oauth.endpoints import end_session
 from idp.records import AGENTS, APPLICATIONS, SESSIONS, LogoutRequest
 from storage import Update
 from tests.support import forged
@@ -189,7 +189,7 @@ async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, cli
     )
     rotated = {"secret_hash": "another tab has signed in"}
     await server.store.commit(Update(AGENTS, agent.id, set=rotated))
-    ended = await logout.end_hinted(server.service, request, agent)
+    ended = await end_session.end_hinted(server.service, request, agent)
 
     assert ended is not None
     assert ended.cookie is None

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from idp.oauth import notes
+from idp.oauth.endpoints import notes
 from idp.records import AGENTS, AUTH_REQUESTS
 from tests.handlers.noting import FOREIGN, assert_expired, at, flow_of, read_note, settings
 from tests.support.stored import count, everything, only

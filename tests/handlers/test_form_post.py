@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from idp.foundation import base64url
-from idp.oauth.responses import MODES
+from idp.oauth.endpoints.authorization_response import MODES
 from tests.handlers.steps import Seen, text_of
 from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.stored import everything

@@ -9,7 +9,8 @@ import pytest
 
 from idp.foundation.randomness import SystemRandom
 from idp.keys.master_key import Vault
-from idp.oauth import flows, notes
+from idp.oauth import flows
+from idp.oauth.endpoints import notes
 from idp.records import AUTH_REQUESTS
 from tests.handlers.noting import assert_expired, at, flow_of, read_note, settings
 from tests.support.stored import everything

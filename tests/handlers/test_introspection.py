@@ -8,7 +8,7 @@ import pytest
 
 from idp import admin_pat
 from idp.identity.users import lookup as user_lookup
-from idp.oauth import introspection
+from idp.oauth.endpoints import introspection
 from idp.oauth.params import Params
 from idp.records import (
     APPLICATIONS,

@@ -8,9 +8,9 @@ import pytest
 from idp.demo import DemoClient, Step, Visit
 from idp.demo_setup import Described
 from idp.identity.sessions.browsers import Cookie
+from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.grants.exchange import RefreshToken
 from idp.oauth.grants.token_exchange import Sent
-from idp.oauth.responses import Reply
 from idp.setup import Admin
 from idp.start import Start
 

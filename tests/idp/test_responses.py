@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from idp.config.settings import Config
 from idp.foundation import uris
-from idp.oauth import responses
+from idp.oauth.endpoints import authorization_response
+from idp.oauth.endpoints.authorization_response import ReturnTo
 from idp.oauth.errors import AccessDenied
-from idp.oauth.responses import ReturnTo
 
 CONFIG = Config(issuer="https://id.example")
 URI = "https://client.example/cb"
@@ -26,8 +26,8 @@ def pairs_of(part: str) -> list[tuple[str, str]]:
 @settings(deadline=None)
 @given(TEXT, TEXT, st.sampled_from(["query", "fragment"]))
 def test_any_state_and_value_survive(state, code, mode):
-    to = ReturnTo(redirect_uri=URI, mode=mode, state=responses.keep_state(state))
-    parts = urlsplit(responses.success(CONFIG, to, code=code).address)
+    to = ReturnTo(redirect_uri=URI, mode=mode, state=authorization_response.keep_state(state))
+    parts = urlsplit(authorization_response.success(CONFIG, to, code=code).address)
     sent, empty = (parts.query, parts.fragment)[:: 1 if mode == "query" else -1]
 
     assert pairs_of(sent) == [("code", code), ("state", state), ("iss", CONFIG.issuer)]
@@ -37,8 +37,8 @@ def test_any_state_and_value_survive(state, code, mode):
 @settings(deadline=None)
 @given(TEXT)
 def test_a_location_is_printable_ascii_whatever_it_holds(state):
-    to = ReturnTo(redirect_uri=URI, state=responses.keep_state(state))
-    location = responses.success(CONFIG, to, code="c").address
+    to = ReturnTo(redirect_uri=URI, state=authorization_response.keep_state(state))
+    location = authorization_response.success(CONFIG, to, code="c").address
 
     assert location.isascii()
     assert location.isprintable()
@@ -49,20 +49,23 @@ def test_a_location_is_printable_ascii_whatever_it_holds(state):
 @settings(deadline=None)
 @given(TEXT)
 def test_a_kept_state_can_be_stored_by_every_back_end(state):
-    kept = responses.keep_state(state)
+    kept = authorization_response.keep_state(state)
 
     assert kept.isascii()
     assert "\0" not in kept
 
 
 def test_no_state_is_invented():
-    assert responses.keep_state(None) is None
-    assert "state" not in responses.success(CONFIG, ReturnTo(redirect_uri=URI), code="c").address
+    assert authorization_response.keep_state(None) is None
+    assert (
+        "state"
+        not in authorization_response.success(CONFIG, ReturnTo(redirect_uri=URI), code="c").address
+    )
 
 
 def test_a_failure_has_its_code_description_state_and_issuer():
     to = ReturnTo(redirect_uri=URI, state="s")
-    reply = responses.failure(CONFIG, to, AccessDenied("cancelled by the user"))
+    reply = authorization_response.failure(CONFIG, to, AccessDenied("cancelled by the user"))
 
     assert pairs_of(urlsplit(reply.address).query) == [
         ("error", "access_denied"),
@@ -75,12 +78,14 @@ def test_a_failure_has_its_code_description_state_and_issuer():
 @settings(deadline=None)
 @given(TEXT, TEXT)
 def test_a_form_has_the_values_themselves_and_leaves_the_address_alone(state, code):
-    to = ReturnTo(redirect_uri=URI, mode="form_post", state=responses.keep_state(state))
-    reply = responses.success(CONFIG, to, code=code)
+    to = ReturnTo(
+        redirect_uri=URI, mode="form_post", state=authorization_response.keep_state(state)
+    )
+    reply = authorization_response.success(CONFIG, to, code=code)
 
     assert reply.form == [("code", code), ("state", state), ("iss", CONFIG.issuer)]
     assert reply.address == URI
-    assert responses.can_post(to) == (not set(state) & set("\0\r\n"))
+    assert authorization_response.can_post(to) == (not set(state) & set("\0\r\n"))
 
 
 @pytest.mark.parametrize(
@@ -101,5 +106,8 @@ def test_the_query_of_a_redirect_uri_stays_as_it_is(uri, expected):
 
 
 def test_after_a_logout_only_the_state_is_added():
-    assert responses.with_state(ReturnTo(redirect_uri=URI, state="a%20b")) == f"{URI}?state=a%20b"
-    assert responses.with_state(ReturnTo(redirect_uri=URI)) == URI
+    assert (
+        authorization_response.with_state(ReturnTo(redirect_uri=URI, state="a%20b"))
+        == f"{URI}?state=a%20b"
+    )
+    assert authorization_response.with_state(ReturnTo(redirect_uri=URI)) == URI

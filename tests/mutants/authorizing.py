@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-REQUEST = "idp/oauth/authorization_request.py"
-REGISTERED = "idp/oauth/registered.py"
-PUSHING = "idp/oauth/pushing.py"
+REQUEST = "idp/oauth/endpoints/authorization_request.py"
+REGISTERED = "idp/oauth/endpoints/redirect_uri_match.py"
+PUSHING = "idp/oauth/endpoints/pushed_authorization.py"
 STEPS = "idp/oauth/interaction.py"
 CONSENTS = "idp/oauth/consents.py"
-LOGOUT = "idp/oauth/logout.py"
+LOGOUT = "idp/oauth/endpoints/end_session.py"
 ID_TOKENS = "idp/oauth/tokens/id_tokens.py"
 AUTHORIZE = "tests/handlers/test_authorize.py"
 SESSIONS = "tests/handlers/test_authorize_sessions.py"
@@ -38,14 +38,14 @@ MUTANTS = [
     ),
     Mutant(
         "an inactive client begins sign-ins",
-        "idp/oauth/authorize.py",
+        "idp/oauth/endpoints/authorization.py",
         'if client is None or client.state != "active":',
         "if client is None:",
         f"{UNUSABLE} -k inactive",
     ),
     Mutant(
         "a repeated parameter at authorize",
-        "idp/oauth/authorize.py",
+        "idp/oauth/endpoints/authorization.py",
         "            params.refuse_repeated()\n",
         "            pass\n",
         "tests/handlers/test_authorize_wishes.py -k repeated",

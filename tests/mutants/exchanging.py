@@ -224,7 +224,7 @@ MUTANTS = [
     ),
     Mutant(
         "a revoked token is forgotten too soon",
-        "idp/oauth/revocation.py",
+        "idp/oauth/endpoints/revocation.py",
         "expires_at=expires_at + _outlived_by(service.config)",
         "expires_at=expires_at",
         f"{ENDS} -k revives_nothing",

@@ -16,13 +16,13 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation import logs, redaction
-from idp.oauth import trails
+from idp.oauth.endpoints import check_order
+from idp.oauth.endpoints.check_order import Endpoint
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain, safe_display
 from idp.oauth.refusals.details import characters
 from idp.oauth.scopes import OFFLINE_ACCESS
-from idp.oauth.trails import Endpoint
 from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.records.refusals import REFUSALS, Made, Refusal, Sent
 from idp.service import Service
@@ -190,7 +190,7 @@ def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
     """The checks in their order: those that held, then the one that did not."""
     if error.check is None:
         return []
-    held = trails.passed(endpoint, error.check)
+    held = check_order.passed(endpoint, error.check)
     made = [Made(name=check.name, says=check.says, passed=True) for check in held]
     return [*made, Made(name=error.check.name, says=error.check.says, passed=False)]
 

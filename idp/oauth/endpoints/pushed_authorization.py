@@ -13,9 +13,11 @@ from msgspec import structs
 
 from idp.foundation import opaque_tokens
 from idp.identity.guesses.origin import TryOrigin
-from idp.oauth import authorization_request, notes, request_limits
+from idp.oauth import request_limits
 from idp.oauth.authentication import client_authentication
-from idp.oauth.authorization_request import RecordIgnored
+from idp.oauth.endpoints import authorization_request, notes
+from idp.oauth.endpoints.authorization_request import RecordIgnored
+from idp.oauth.endpoints.authorization_response import ReturnTo
 from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, Unusable
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -23,7 +25,6 @@ from idp.oauth.refusals import explain
 from idp.oauth.refusals.authorize import REDIRECT_URI, REFERENCE
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.par import NO_REFERENCE, SIGNS_IN
-from idp.oauth.responses import ReturnTo
 from idp.records import PUSHED_REQUESTS, Agent, Application, AuthRequest
 from idp.service import Service
 from storage import Insert, Stale, Update, Write

@@ -19,14 +19,15 @@ from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import back_channel, front_channel, notes, request_limits, responses
-from idp.oauth.authorization_request import MAX_CHARACTERS
-from idp.oauth.authorize import find_client
+from idp.oauth import request_limits
+from idp.oauth.endpoints import authorization_response, back_channel, front_channel, notes
+from idp.oauth.endpoints.authorization import find_client
+from idp.oauth.endpoints.authorization_request import MAX_CHARACTERS
+from idp.oauth.endpoints.redirect_uri_match import is_registered
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.oauth.refusals import end_session as checks
 from idp.oauth.refusals.check import ONCE
-from idp.oauth.registered import is_registered
 from idp.oauth.tokens import id_tokens
 from idp.oauth.tokens.id_tokens import Hint
 from idp.records import (
@@ -71,7 +72,7 @@ async def read(service: Service, params: Params) -> LogoutRequest:
         client_id=client.id if client else None,
         hinted_user_id=hint.sub if hint else None,
         post_logout_redirect_uri=uri,
-        state=responses.keep_state(state),
+        state=authorization_response.keep_state(state),
         ui_locales=_storable(params.get("ui_locales")),
     )
 
@@ -131,12 +132,14 @@ def destination(request: LogoutRequest) -> str | None:
     """Where the browser goes afterwards: the registered address, with `state` if it was sent."""
     if request.post_logout_redirect_uri is None:
         return None
-    to = responses.ReturnTo(redirect_uri=request.post_logout_redirect_uri, state=request.state)
-    return responses.with_state(to)
+    to = authorization_response.ReturnTo(
+        redirect_uri=request.post_logout_redirect_uri, state=request.state
+    )
+    return authorization_response.with_state(to)
 
 
 async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -> str:
-    """What names the request in the address of its page: a note (`idp.oauth.notes`), or the id of
+    """What names the request in the address of its page: a note (`idp.oauth.endpoints.notes`), or the id of
     one that is too long for that and is stored. Raises TooManyRequests: the network has sent too
     many of these."""
     note = notes.seal(service, request, _PURPOSE)

@@ -6,14 +6,14 @@ on every refusal goes back to the client.
 
 from __future__ import annotations
 
-from idp.oauth import authorization_request, pushing
-from idp.oauth.authorization_request import RecordIgnored
+from idp.oauth.endpoints import authorization_request, pushed_authorization
+from idp.oauth.endpoints.authorization_request import RecordIgnored
+from idp.oauth.endpoints.authorization_response import ReturnTo
 from idp.oauth.errors import OAuthError, Unusable
 from idp.oauth.params import Params
 from idp.oauth.refusals import authorize as checks
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.check import ONCE
-from idp.oauth.responses import ReturnTo
 from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.service import Service
 
@@ -37,9 +37,9 @@ async def read(
     """
     client = await _prove_client(service, params)
     reference = params.if_once("request_uri")
-    if reference is not None and pushing.is_reference(reference):
+    if reference is not None and pushed_authorization.is_reference(reference):
         with checks.REFERENCE:
-            return await pushing.find(service, client, reference), client
+            return await pushed_authorization.find(service, client, reference), client
     with checks.REDIRECT_URI:
         to = authorization_request.return_to(client, params)
     try:

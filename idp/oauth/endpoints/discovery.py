@@ -10,6 +10,7 @@ from idp.identity import authentication_context
 from idp.oauth import grants, scopes
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.jwt_assertions import ALGORITHMS
+from idp.oauth.endpoints.authorization_response import MODES
 from idp.oauth.paths import (
     AUTHORIZE,
     DEVICE_AUTHORIZATION,
@@ -21,7 +22,6 @@ from idp.oauth.paths import (
     TOKEN,
     USERINFO,
 )
-from idp.oauth.responses import MODES
 from idp.oauth.tokens import standard_claims
 from idp.records import Instance, ResponseType, SigningAlgorithm
 

@@ -12,8 +12,8 @@ from idp.identity import authentication_context
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import responses
-from idp.oauth.responses import Reply, ReturnTo
+from idp.oauth.endpoints import authorization_response
+from idp.oauth.endpoints.authorization_response import Reply, ReturnTo
 from idp.oauth.tokens import audiences, claims_request, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import lifetime
@@ -71,7 +71,7 @@ async def answer(
     await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
     await session_lifetime.touch(service, live.session)
-    return responses.success(service.config, return_to(request), **values)
+    return authorization_response.success(service.config, return_to(request), **values)
 
 
 def acting(client: Application, judged: Judged) -> Client | None:

@@ -14,8 +14,11 @@ from msgspec import Struct, structs
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.identity import authentication_context
-from idp.oauth import pkce, request_objects, responses, scopes
-from idp.oauth.discovery import PROMPTS
+from idp.oauth import pkce, scopes
+from idp.oauth.endpoints import authorization_response, request_objects
+from idp.oauth.endpoints.authorization_response import MODES, ResponseMode, ReturnTo
+from idp.oauth.endpoints.discovery import PROMPTS
+from idp.oauth.endpoints.redirect_uri_match import is_registered
 from idp.oauth.errors import (
     HintIgnored,
     InvalidRequest,
@@ -31,8 +34,6 @@ from idp.oauth.params import Params
 from idp.oauth.refusals import authorize as checks
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals.check import Check
-from idp.oauth.registered import is_registered
-from idp.oauth.responses import MODES, ResponseMode, ReturnTo
 from idp.oauth.tokens import claims_request, id_tokens
 from idp.oauth.tokens.claims_request import ClaimsRequest, Wanted
 from idp.records import Application, AuthRequest, ResponseType
@@ -64,10 +65,10 @@ def return_to(client: Application, params: Params) -> ReturnTo:
     to = ReturnTo(
         redirect_uri=_registered(client, params.get("redirect_uri")),
         mode=_usual_mode(params, inside),
-        state=responses.keep_state(params.get("state")),
+        state=authorization_response.keep_state(params.get("state")),
     )
     mode = _requested_mode(inside.get("response_mode", params.if_once("response_mode")))
-    can_be = mode == "fragment" or (mode == "form_post" and responses.can_post(to))
+    can_be = mode == "fragment" or (mode == "form_post" and authorization_response.can_post(to))
     return structs.replace(to, mode=mode) if can_be else to
 
 
