@@ -9,7 +9,6 @@ from handlers.login.flow import LOGIN
 from handlers.refusing import RefusingHandler
 from handlers.replying import ReplyingHandler
 from idp.foundation import uris
-from idp.oauth import continuation, flows, sign_in_flow
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization
 from idp.oauth.endpoints.authorization import Refused
@@ -21,10 +20,13 @@ from idp.oauth.errors import (
     TemporarilyUnavailable,
     Unusable,
 )
-from idp.oauth.flows import Begun
 from idp.oauth.params import Params
 from idp.oauth.paths import AUTHORIZE
 from idp.oauth.refusals.check import FORM
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in import restart_link
+from idp.oauth.sign_in.pending import Begun
 from idp.records import Application, AuthRequest
 from storage import Stale, StorageError
 
@@ -90,11 +92,11 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     async def _next(self, request: AuthRequest, client: Application) -> Reply | Begun:
         origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
-            return await flows.begin_unbound(self.service, request, origin)
+            return await sign_in_pending.begin_unbound(self.service, request, origin)
         agent = await self.find_agent()
         pushed_authorization.refuse_other_browser(request, agent)
         answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
-        return answer or await flows.begin(self.service, request, agent, origin)
+        return answer or await sign_in_pending.begin(self.service, request, agent, origin)
 
     def _put_off(self, request: AuthRequest, error: StorageError) -> None:
         """A person is told to try again here: the application could only send them back. A program
@@ -118,8 +120,8 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     def _login_url(self, begun: Begun, request: AuthRequest, client: Application) -> str:
         """The address of a flow, with the note that lets an expired one begin anew."""
         tag = self.bundle().tag
-        start = continuation.of_request(self.service, request, client, tag)
-        note = (continuation.PARAMETER, continuation.write(self.service, start))
+        start = restart_link.of_request(self.service, request, client, tag)
+        note = (restart_link.PARAMETER, restart_link.write(self.service, start))
         return uris.with_parameters(LOGIN, [("flow", begun.address), note])
 
 

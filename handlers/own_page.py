@@ -13,8 +13,8 @@ from handlers.page import PageHandler
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject
-from idp.oauth import own_pages
-from idp.oauth.own_areas import OwnPages
+from idp.oauth.sign_in import first_party_sign_in
+from idp.oauth.sign_in.first_party_areas import OwnPages
 from idp.records import Agent, Session, User
 
 
@@ -71,7 +71,9 @@ class OwnPageHandler(PageHandler):
     async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
         """Lead to a sign-in, and back to this page unless told otherwise."""
         to = to or self.request.uri or self.area.path
-        begun = await own_pages.begin(self.service, self.area, to, agent, self.origin(), **how)
+        begun = await first_party_sign_in.begin(
+            self.service, self.area, to, agent, self.origin(), **how
+        )
         self.keep_cookie(begun.cookie)
         pairs = {"flow": begun.address, "client_id": self.area.id}
         self.see(f"/ui/login?{urlencode(pairs)}")

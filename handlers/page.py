@@ -17,12 +17,12 @@ from idp.foundation import i18n, logs
 from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import continuation, own_areas
-from idp.oauth.continuation import Continuation
 from idp.oauth.endpoints import notes
 from idp.oauth.errors import InvalidRequest, Unusable
 from idp.oauth.params import Params
 from idp.oauth.refusals import explain
+from idp.oauth.sign_in import first_party_areas, restart_link
+from idp.oauth.sign_in.restart_link import Continuation
 from idp.policies import page_settings
 from idp.policies.page_settings import Look
 from idp.records import APPLICATIONS, Agent, Application
@@ -205,7 +205,7 @@ class PageHandler(Handler):
     async def show_start(self) -> Continuation | None:
         """The same for the sign-in that the address belongs to, also when it is gone; and speak
         its language."""
-        start = continuation.read(self.service, self._start())
+        start = restart_link.read(self.service, self._start())
         if start is None:
             await self.show_organization(None)
         else:
@@ -216,7 +216,7 @@ class PageHandler(Handler):
 
     def _start(self) -> str | None:
         try:
-            return self.query_params().if_once(continuation.PARAMETER)
+            return self.query_params().if_once(restart_link.PARAMETER)
         except InvalidRequest:
             return None
 
@@ -248,7 +248,7 @@ class PageHandler(Handler):
         if self._client is None:
             return {"application_url": otherwise}
         return {
-            "application_name": self.bundle().text(own_areas.name_of(self._client)),
+            "application_name": self.bundle().text(first_party_areas.name_of(self._client)),
             "application_url": home_of(self._client) or otherwise,
         }
 

@@ -9,7 +9,7 @@ from idp.audit import deferred_work
 from idp.audit.deferred_work import Step
 from idp.clients import app_removal, granted_roles, project_removal, project_states
 from idp.identity.users import lost_domains, superseded_addresses
-from idp.oauth import connections
+from idp.oauth.sign_in import authorized_applications
 from idp.records import LEFTOVERS, LeftoverKind
 from idp.service import Service
 
@@ -21,7 +21,7 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
     "project.state": project_states.follow,
     "project_grant.changed": granted_roles.follow,
     "project_grant.deleted": granted_roles.purge,
-    "connection.removed": connections.purge,
+    "connection.removed": authorized_applications.purge,
     "domain.lost": lost_domains.follow,
     "email.superseded": superseded_addresses.follow,
 }

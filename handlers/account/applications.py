@@ -6,9 +6,9 @@ from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.console import cells
 from handlers.login.consent import in_words
-from idp.oauth import connections
-from idp.oauth.connections import Connection
 from idp.oauth.params import Params
+from idp.oauth.sign_in import authorized_applications
+from idp.oauth.sign_in.authorized_applications import Connection
 
 
 class ApplicationsHandler(AccountHandler):
@@ -17,7 +17,7 @@ class ApplicationsHandler(AccountHandler):
     section = "applications"
 
     async def show(self, *ids: str) -> None:
-        found = await connections.listed(self.service, self.person.subject)
+        found = await authorized_applications.listed(self.service, self.person.subject)
         self.page(
             "account/applications",
             applications=[self._shown(one) for one in found],
@@ -26,7 +26,7 @@ class ApplicationsHandler(AccountHandler):
 
     async def submit(self, form: Params, *ids: str) -> None:
         wanted = form.get("application") or ""
-        await connections.remove(self.service, self.person.subject, wanted)
+        await authorized_applications.remove(self.service, self.person.subject, wanted)
         self.done("removed")
 
     def _shown(self, one: Connection) -> dict[str, object]:

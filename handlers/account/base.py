@@ -14,9 +14,9 @@ from idp.foundation import uris
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
-from idp.oauth import own_areas
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
+from idp.oauth.sign_in import first_party_areas
 from storage import Stale
 
 RECENT_SECONDS: Final = 600  # how long ago somebody proved who they are, for what is delicate
@@ -32,7 +32,7 @@ class AccountHandler(OwnPageHandler):
     that asks for this only sometimes has `recent`.
     """
 
-    area = own_areas.ACCOUNT
+    area = first_party_areas.ACCOUNT
     section: ClassVar[str] = "overview"
     is_sensitive: ClassVar[bool] = False
     person: SignedIn
@@ -80,7 +80,7 @@ class AccountHandler(OwnPageHandler):
         await session_lifetime.touch(self.service, found.session)
         await self.show_organization(found.user.org_id)
         if visits.manages(await permissions.of_user(self.service, found.user.id)):
-            self.console_url = own_areas.CONSOLE.path
+            self.console_url = first_party_areas.CONSOLE.path
         self.is_entered = True
         return True
 
@@ -156,7 +156,7 @@ class AccountHandler(OwnPageHandler):
 class ChooseHandler(OwnPageHandler):
     """Another of the people in this browser is chosen, or somebody else signs in."""
 
-    area = own_areas.ACCOUNT
+    area = first_party_areas.ACCOUNT
 
     async def get(self) -> None:
         agent = await self.find_agent()

@@ -8,9 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation.i18n import Message, message
-from idp.oauth import own_areas
+from idp.oauth.sign_in import first_party_areas
 
-ACCOUNT: Final = own_areas.ACCOUNT.path
+ACCOUNT: Final = first_party_areas.ACCOUNT.path
 
 
 class Section(Struct, frozen=True):

@@ -13,11 +13,11 @@ from handlers.console.cells import fact
 from handlers.console.sections import CONSOLE
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
-from idp.oauth import trying
 from idp.oauth.endpoints.authorization import Refused
 from idp.oauth.errors import OAuthError, Unusable
 from idp.oauth.params import Params
 from idp.oauth.scopes import OFFLINE_ACCESS
+from idp.oauth.sign_in import test_sign_in
 from idp.records import APPLICATIONS, Application
 
 _TEST: Final = f"{CONSOLE}{ONE}/test"
@@ -49,7 +49,7 @@ class TrialHandler(TrialBase):
         application = await self.tried(*ids)
         to, user_id = self.at(_RESULT, *ids), self.visit.user.id
         try:
-            begun = await trying.begin(
+            begun = await test_sign_in.begin(
                 self.service, application.id, to, self.visit.agent, user_id, self.origin()
             )
         except (Unusable, Refused) as refusal:
@@ -77,7 +77,7 @@ class ResultHandler(TrialBase):
         problems: list[dict[str, object]] = []
         told = None
         try:
-            told = await trying.told(self.service, application.id, self.visit.live)
+            told = await test_sign_in.told(self.service, application.id, self.visit.live)
         except (Unusable, Refused) as refusal:
             problems = refused(refusal)
         self.page(
@@ -95,7 +95,7 @@ class ResultHandler(TrialBase):
         )
 
 
-def _facts(told: trying.Told | None) -> list[dict[str, object]]:
+def _facts(told: test_sign_in.Told | None) -> list[dict[str, object]]:
     if told is None:
         return []
     facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
@@ -111,7 +111,7 @@ def refused(refusal: Unusable | Refused) -> list[dict[str, object]]:
     return [{"field": None, "text": text} for text in said]
 
 
-def _parts(told: trying.Told | None) -> list[tuple[Message, Any]]:
+def _parts(told: test_sign_in.Told | None) -> list[tuple[Message, Any]]:
     if told is None:
         return []
     return [

@@ -15,9 +15,9 @@ from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
-from idp.oauth import own_areas
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
+from idp.oauth.sign_in import first_party_areas
 from idp.records import ORGANIZATIONS, Organization
 from storage import MAX_ID_CHARACTERS
 
@@ -37,7 +37,7 @@ class ConsoleHandler(OwnPageHandler):
     `section` is the part of the navigation that the page belongs to.
     """
 
-    area = own_areas.CONSOLE
+    area = first_party_areas.CONSOLE
     section = "overview"
     is_for_owners = False  # asks for the password again if it was long ago
     visit: Visit
@@ -186,7 +186,7 @@ class ConsoleHandler(OwnPageHandler):
             "person": self.visit.user.profile.display_name,
             "organization": self.organization.name if self.organization else None,
             "change_url": f"{CONSOLE}/organizations" if self.visit.may_change else None,
-            "account_url": own_areas.ACCOUNT.path,
+            "account_url": first_party_areas.ACCOUNT.path,
             "logout_url": END_SESSION,
         }
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from idp.foundation.i18n import Message, message
 from idp.identity.users.permissions import Permission, Rights
-from idp.oauth import own_areas
+from idp.oauth.sign_in import first_party_areas
 
-CONSOLE: Final = own_areas.CONSOLE.path
+CONSOLE: Final = first_party_areas.CONSOLE.path
 
 
 class Section(Struct, frozen=True):

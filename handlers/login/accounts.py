@@ -12,12 +12,13 @@ from idp.demo_setup import PATH as DEMO
 from idp.foundation.i18n import Message
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import permissions
-from idp.oauth import known_accounts, own_areas, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
-from idp.oauth.known_accounts import Known
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
+from idp.oauth.sign_in import first_party_areas, remembered_accounts
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.remembered_accounts import Known
 
 
 class AccountsHandler(FlowHandler):
@@ -41,14 +42,14 @@ class AccountsHandler(FlowHandler):
         if account:  # one that has ended meanwhile is not picked, and no longer shown
             await sign_in_flow.pick_session(self.service, flow, account)
         elif signed_out := form.get("signedOut"):
-            await known_accounts.pick(self.service, flow, signed_out)
+            await remembered_accounts.pick(self.service, flow, signed_out)
         elif gone := form.get("forget"):
-            self.keep_cookie(await known_accounts.forget(self.service, flow, gone))
+            self.keep_cookie(await remembered_accounts.forget(self.service, flow, gone))
         self.see(self.at(LOGIN, flow))
 
     async def _ask(self, flow: Flow) -> None:
-        known = await known_accounts.listed(self.service, flow)
-        app = self.bundle().text(own_areas.name_of(flow.client))
+        known = await remembered_accounts.listed(self.service, flow)
+        app = self.bundle().text(first_party_areas.name_of(flow.client))
         self.step(Page.ACCOUNTS, flow, accounts=[_as_shown(app, one) for one in known])
 
 
@@ -77,9 +78,9 @@ async def show_signed_in(
         "signed-in",
         notice=notice,
         accounts=[account_of(one) for one in live],
-        account_url=own_areas.ACCOUNT.path,
+        account_url=first_party_areas.ACCOUNT.path,
         logout_url=END_SESSION,
-        console_url=own_areas.CONSOLE.path if any(map(visits.manages, found)) else None,
+        console_url=first_party_areas.CONSOLE.path if any(map(visits.manages, found)) else None,
         demo_url=DEMO if has_demo else None,
     )
 

@@ -6,11 +6,11 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.new_password import policy_for, problems_of
 from idp.foundation.i18n import Message, message
 from idp.identity.users.subjects import Subject
-from idp.oauth import sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 
 _WHY = message(
     "This password was only for the first time. Now choose your own.", context="password"

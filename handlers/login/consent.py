@@ -10,11 +10,13 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import consents, reserved_scopes, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
+from idp.oauth import reserved_scopes
 from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
+from idp.oauth.sign_in import consents
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
 

@@ -14,11 +14,12 @@ from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import device_answers, device_flow
-from idp.oauth.device_flow import CodeExpired, WrongCode
-from idp.oauth.flows import Flow
 from idp.oauth.grants.device_authorization import PAGE
-from idp.oauth.interaction import Page
+from idp.oauth.sign_in import device as sign_in_device
+from idp.oauth.sign_in import device_decision as sign_in_device_decision
+from idp.oauth.sign_in.device import CodeExpired, WrongCode
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
@@ -63,7 +64,7 @@ class UserCodeHandler(PageHandler):
 
     async def _enter(self, typed: str) -> None:
         agent = await self.find_agent()
-        begun = await device_flow.enter(self.service, typed, self.origin(agent))
+        begun = await sign_in_device.enter(self.service, typed, self.origin(agent))
         self.keep_cookie(begun.cookie)
         self.see(uris.with_parameters(LOGIN, [("flow", begun.address)]))
 
@@ -77,7 +78,9 @@ class DeviceConfirmHandler(ConsentHandler):
     asks = Page.DEVICE_CONFIRM
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
-        self.reply(await device_answers.allow(self.service, flow.client, flow.request, live))
+        self.reply(
+            await sign_in_device_decision.allow(self.service, flow.client, flow.request, live)
+        )
 
 
 class DeviceDoneHandler(PageHandler):
@@ -85,7 +88,9 @@ class DeviceDoneHandler(PageHandler):
 
     async def get(self) -> None:
         agent = await self.find_agent()
-        found = await device_answers.find(self.service, self.wanted_id("flow") or "", agent)
+        found = await sign_in_device_decision.find(
+            self.service, self.wanted_id("flow") or "", agent
+        )
         if found is None:
             self.see(LOGIN)
             return
@@ -98,5 +103,5 @@ class DeviceDoneHandler(PageHandler):
 ROUTES = [
     (PAGE, UserCodeHandler),
     (ADDRESSES[Page.DEVICE_CONFIRM], DeviceConfirmHandler),
-    (device_answers.DONE, DeviceDoneHandler),
+    (sign_in_device_decision.DONE, DeviceDoneHandler),
 ]

@@ -10,11 +10,11 @@ from idp.identity import authentication_context
 from idp.identity.factors import recovery_codes, second_factors
 from idp.identity.factors.code_checks import CodeRefused
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import factor_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import second_factors as sign_in_second_factors
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.pending import Flow
 
 _ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
 _WAYS: Final = {
@@ -94,7 +94,7 @@ class CodeHandler(FactorHandler):
             return
         proven, code = asked[1], form.get("code") or ""
         try:
-            cookie = await factor_flow.enter_code(
+            cookie = await sign_in_second_factors.enter_code(
                 self.service, flow, proven, self.kind, code, self.origin_of(flow)
             )
         except Throttled as error:

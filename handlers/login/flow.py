@@ -10,10 +10,13 @@ from idp.foundation import uris
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import continuation, flows, request_limits, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Ask, Page
+from idp.oauth import request_limits
 from idp.oauth.params import Params
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in import restart_link
+from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.pending import Flow
 from idp.records import Agent
 from storage import Stale
 
@@ -63,9 +66,9 @@ class FlowHandler(ReplyingHandler, ABC):
             self.see(self.at(LOGIN, flow))
 
     def _lacks_note(self, flow: Flow) -> bool:
-        """Give the address its note (`idp.oauth.continuation`), where it came without."""
+        """Give the address its note (`idp.oauth.sign_in.restart_link`), where it came without."""
         query = self.query_params()
-        if continuation.PARAMETER in query:
+        if restart_link.PARAMETER in query:
             return False
         self.see(self._here(self.flow_query(flow)))
         return True
@@ -95,7 +98,7 @@ class FlowHandler(ReplyingHandler, ABC):
         flow = await self._find_flow(agent)
         if flow is None:
             return
-        if flows.is_of_nobody(flow):
+        if sign_in_pending.is_of_nobody(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":
@@ -116,7 +119,7 @@ class FlowHandler(ReplyingHandler, ABC):
     def _own_flow_form(self, agent: Agent | None) -> Params | None:
         """The form, if it was made for this browser and this flow."""
         address = self.wanted_waiting("flow")
-        flow_id = flows.id_of(self.service, address) if address else None
+        flow_id = sign_in_pending.id_of(self.service, address) if address else None
         try:
             return self.page_form(flow_id or "", agent) if agent else None
         except ForeignForm as error:
@@ -126,7 +129,7 @@ class FlowHandler(ReplyingHandler, ABC):
     async def _find_flow(self, agent: Agent | None) -> Flow | None:
         """The flow of the address; the answer is given already when there is none."""
         address = self.wanted_waiting("flow")
-        flow = await flows.find(self.service, address, agent) if address else None
+        flow = await sign_in_pending.find(self.service, address, agent) if address else None
         if flow is None:
             await self._bind_or_expire(address, agent)
             return None
@@ -140,9 +143,9 @@ class FlowHandler(ReplyingHandler, ABC):
         if address is None:
             await self.expired()
             return
-        begun = await flows.bind(self.service, address, agent)
+        begun = await sign_in_pending.bind(self.service, address, agent)
         if begun is None:
-            is_finished = await flows.is_finished(self.service, address, agent)
+            is_finished = await sign_in_pending.is_finished(self.service, address, agent)
             await self.expired(sentence=_FINISHED if is_finished else None)
             return
         self.keep_cookie(begun.cookie)
@@ -178,8 +181,8 @@ class FlowHandler(ReplyingHandler, ABC):
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
         """What the address of each page of this flow holds: the flow, and where it begins anew
         once it is gone."""
-        start = continuation.of_flow(self.service, flow, self.bundle().tag)
-        return [("flow", flow.address), (continuation.PARAMETER, start)]
+        start = restart_link.of_flow(self.service, flow, self.bundle().tag)
+        return [("flow", flow.address), (restart_link.PARAMETER, start)]
 
     def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
         """The same for a mail: the unit that posts it stores the flow, so its id will do."""

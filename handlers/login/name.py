@@ -11,10 +11,12 @@ from handlers.page import PageHandler
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import registration
-from idp.oauth import brands, homes, registration_flow, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import page_branding, registration_organization
+from idp.oauth.sign_in import registration as sign_in_registration
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200
@@ -49,7 +51,7 @@ class LoginNameHandler(FlowHandler):
             await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        is_open = bool(await homes.among(self.service, flow))
+        is_open = bool(await registration_organization.among(self.service, flow))
         known = {
             "login_hint": await self._hint(flow),
             "suffix": self._suffix(flow),
@@ -66,7 +68,7 @@ class LoginNameHandler(FlowHandler):
 
     def _suffix(self, flow: Flow) -> str | None:
         """The domain that a bare name gets, where all who can sign in are of one organization."""
-        is_known = flow.request.brand_org_id and brands.is_fixed(self.service, flow.request)
+        is_known = flow.request.brand_org_id and page_branding.is_fixed(self.service, flow.request)
         if self.look is None or not is_known:
             return None
         return None if self.look.label.hide_login_name_suffix else self.look.domain
@@ -77,7 +79,7 @@ class LoginNameHandler(FlowHandler):
         if request.login_name is None and request.login_hint is None and request.hinted_user_id:
             user = await self.service.store.get(USERS, request.hinted_user_id)
             return user.user_name if user else ""
-        waiting = await registration_flow.find(self.service, flow)
+        waiting = await sign_in_registration.find(self.service, flow)
         if request.login_name is None and waiting is not None:
             return registration.unseal(self.service, waiting.sealed).email
         return request.login_name or request.login_hint or ""
@@ -96,7 +98,9 @@ class LoginHandler(LoginNameHandler):
         step = await self.current_step(flow)
         if step is None:
             return
-        is_closed = step.page is Page.REGISTER and await homes.is_closed(self.service, flow)
+        is_closed = step.page is Page.REGISTER and await registration_organization.is_closed(
+            self.service, flow
+        )
         if step.page is Page.LOGIN_NAME or is_closed:  # `prompt=create` where nobody may: a wish
             await self._ask(flow)
         else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from idp.oauth import admission
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.sign_in import admission
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 
 
 class NotAllowedHandler(FlowHandler):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from handlers.login.flow import ADDRESSES, FlowHandler
-from idp.oauth import homes
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.sign_in import registration_organization
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 
 
 class OrganizationHandler(FlowHandler):
     """One button for each organization."""
 
     async def show(self, flow: Flow) -> None:
-        found = await homes.among(self.service, flow)
+        found = await registration_organization.among(self.service, flow)
         if len(found) < 2:  # nothing to choose
             self.see(self.at(ADDRESSES[Page.REGISTER], flow))
             return
@@ -22,7 +22,9 @@ class OrganizationHandler(FlowHandler):
         self.step(Page.ORGANIZATION, flow, organizations=shown, login_url=login_url)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        is_chosen = await homes.choose(self.service, flow, form.get("organization") or "")
+        is_chosen = await registration_organization.choose(
+            self.service, flow, form.get("organization") or ""
+        )
         page = Page.REGISTER if is_chosen else Page.ORGANIZATION
         self.see(self.at(ADDRESSES[page], flow))
 

@@ -10,11 +10,11 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import second_factors, webauthn
-from idp.oauth import passkey_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import passkeys as sign_in_passkeys
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.pending import Flow
 
 FIELD: Final = "passkey"
 
@@ -61,7 +61,7 @@ class PasskeyHandler(FlowHandler):
 
     async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
         proven = step.proven
-        options = await passkey_flow.options(self.service, flow, proven)
+        options = await sign_in_passkeys.options(self.service, flow, proven)
         if options is None:
             self.see(self.at(LOGIN, flow))
             return
@@ -79,7 +79,7 @@ class PasskeyHandler(FlowHandler):
 
 async def offered(handler: FlowHandler, flow: Flow) -> str | None:
     """What a browser is asked for, as JSON; None where nobody signs in by passkey."""
-    options = await passkey_flow.options(handler.service, flow)
+    options = await sign_in_passkeys.options(handler.service, flow)
     return as_json(options) if options else None
 
 
@@ -91,7 +91,7 @@ async def refusal(
     Raises Stale when something else happened at once.
     """
     try:
-        cookie = await passkey_flow.enter(handler.service, flow, answer, proven)
+        cookie = await sign_in_passkeys.enter(handler.service, flow, answer, proven)
     except webauthn.Refused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if proven else _REFUSED

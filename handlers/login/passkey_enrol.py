@@ -12,11 +12,12 @@ from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import webauthn
 from idp.identity.factors.passkeys import MAX_NAME
-from idp.oauth import factor_flow, passkey_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import passkeys as sign_in_passkeys
+from idp.oauth.sign_in import second_factors
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
 _USUAL_NAME: Final = message("My passkey", context="passkey")
@@ -36,9 +37,9 @@ class PasskeyEnrolHandler(SettingUpHandler):
     async def ask(
         self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
     ) -> None:
-        options = await passkey_flow.creation_options(self.service, flow, proven)
+        options = await sign_in_passkeys.creation_options(self.service, flow, proven)
         if options is None:
-            await factor_flow.choose(self.service, flow, None)
+            await second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
             return
         given: dict[str, object] = {
@@ -52,7 +53,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
 
     async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
         if form.get("decision") == "other":
-            await factor_flow.choose(self.service, flow, None)
+            await second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
             return
         name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
@@ -68,7 +69,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
         """What is wrong, and with which field; None when the passkey is added, and the answer is
         given."""
         try:
-            cookie = await passkey_flow.add(self.service, flow, proven, name, answer)
+            cookie = await sign_in_passkeys.add(self.service, flow, proven, name, answer)
         except InvalidArgument:
             return "deviceName", NAME_PROBLEM
         except webauthn.Refused as error:

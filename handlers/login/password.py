@@ -7,10 +7,11 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
-from idp.oauth import reset_flow, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import password_reset
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 
 _WRONG = message(
     "That login name and password don't match, or the account can't be used right now.",
@@ -64,7 +65,7 @@ class PasswordHandler(FlowHandler):
     ) -> None:
         back = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
         has_passkeys = await passkey.offered(self, flow) is not None
-        is_offered = await reset_flow.is_offered(self.service, flow)
+        is_offered = await password_reset.is_offered(self.service, flow)
         self.step(
             Page.PASSWORD,
             flow,

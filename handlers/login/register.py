@@ -13,11 +13,12 @@ from idp.foundation.i18n import Message, message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import registration
 from idp.identity.users.registration import NOTHING, Closed, Problem, Typed
-from idp.oauth import homes, registration_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.registration_flow import Visit
+from idp.oauth.sign_in import registration as sign_in_registration
+from idp.oauth.sign_in import registration_organization
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.registration import Visit
 from idp.records import Organization
 
 _CLOSED: Final[dict[Closed, Message]] = {
@@ -67,7 +68,7 @@ class RegisterHandler(RegistrationHandler):
             await self._ask(flow, sent, status=400, problems=as_shown(problems))
             return
         try:
-            await registration_flow.begin(
+            await sign_in_registration.begin(
                 self.service,
                 flow,
                 organization,
@@ -81,8 +82,11 @@ class RegisterHandler(RegistrationHandler):
 
     async def _find_organization(self, flow: Flow) -> Organization | None:
         """Where the account would belong; None where none can be opened, and the page says so."""
-        organization = await homes.find(self.service, flow)
-        if organization is None and len(await homes.among(self.service, flow)) > 1:
+        organization = await registration_organization.find(self.service, flow)
+        if (
+            organization is None
+            and len(await registration_organization.among(self.service, flow)) > 1
+        ):
             self.see(self.at(ADDRESSES[Page.ORGANIZATION], flow))
             return None
         org_id = organization.id if organization else flow.client.org_id
@@ -95,14 +99,14 @@ class RegisterHandler(RegistrationHandler):
 
     async def _known(self, flow: Flow) -> Typed:
         """What the form holds at first: what waits already, else an address that is known."""
-        waiting = await registration_flow.find(self.service, flow)
+        waiting = await sign_in_registration.find(self.service, flow)
         if waiting is not None:
             return registration.as_typed(self.service, waiting.sealed)
         name = flow.request.login_name or flow.request.login_hint or ""
         return structs.replace(NOTHING, email=name if "@" in name else "")
 
     async def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
-        home = await homes.find(self.service, flow)
+        home = await registration_organization.find(self.service, flow)
         policy = await policy_of(self.service, home.id if home else flow.client.org_id)
         own = {"closed": None, "policy": policy, "typed": typed}
         links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}

@@ -18,11 +18,11 @@ from idp.identity.factors.mail_codes import CodeRefused
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.registration import Problem
 from idp.mail import messages
-from idp.oauth import reset_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.reset_flow import Visit
+from idp.oauth.sign_in import password_reset
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.password_reset import Visit
+from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
 _NOT_OFFERED: Final = message(
@@ -54,7 +54,7 @@ class ResetHandler(FlowHandler):
 
     async def _begin(self, flow: Flow, typed: str) -> None:
         try:
-            await reset_flow.begin(self.service, flow, typed, self.visit(flow))
+            await password_reset.begin(self.service, flow, typed, self.visit(flow))
         except Throttled as error:
             self._ask(flow, None, typed, status=429, retry_seconds=self.wait(error))
         else:
@@ -62,7 +62,7 @@ class ResetHandler(FlowHandler):
 
     async def closed(self, flow: Flow) -> Message | None:
         """Why nobody can choose a new password by mail; None where they can."""
-        if not await reset_flow.is_offered(self.service, flow):
+        if not await password_reset.is_offered(self.service, flow):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
@@ -114,21 +114,21 @@ class ResetCodeHandler(ResetHandler):
         if step is None:
             return False
         is_waiting = step.page is Page.RESET_CODE
-        if is_waiting and await reset_flow.find(self.service, flow) is None:
-            await reset_flow.forget(self.service, flow)
+        if is_waiting and await password_reset.find(self.service, flow) is None:
+            await password_reset.forget(self.service, flow)
             is_waiting = False
         if not is_waiting:
             self.see(self.at(LOGIN, flow))
         return is_waiting
 
     async def _resend(self, flow: Flow) -> None:
-        await reset_flow.resend(self.service, flow, self.visit(flow))
+        await password_reset.resend(self.service, flow, self.visit(flow))
         here = self.at(ADDRESSES[Page.RESET_CODE], flow)
         self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, code: str) -> None:
         try:
-            await reset_flow.enter_code(self.service, flow, code, self.visit(flow))
+            await password_reset.enter_code(self.service, flow, code, self.visit(flow))
         except CodeRefused as error:
             _log.info("reset refused", cause=error.slug, address=self.address())
             problems = as_shown([Problem("code", REFUSALS[error.slug])])

@@ -22,15 +22,17 @@ from idp.identity.guesses import resets as guess_resets
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import email_verification, password_change, reset_links
 from idp.identity.users.reset_links import LinkRefused, Opened
-from idp.oauth import continuation, flows, own_areas, own_pages, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import first_party_areas, first_party_sign_in, restart_link
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
 from idp.records import Agent
 from storage import Stale
 
 _LINK: Final = "link"
-_KEPT: Final = ("flow", continuation.PARAMETER, "lang")
+_KEPT: Final = ("flow", restart_link.PARAMETER, "lang")
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
@@ -120,7 +122,7 @@ class ResetLinkHandler(ReplyingHandler):
         """The sign-in that asked for the mail, if it waits in this browser."""
         await self.show_start()
         address = self.wanted_waiting("flow")
-        flow = await flows.find(self.service, address, agent) if address else None
+        flow = await sign_in_pending.find(self.service, address, agent) if address else None
         if flow is not None:
             self.show_client(flow.client)
             self.allow_forms_to(flow.request.redirect_uri)
@@ -130,19 +132,21 @@ class ResetLinkHandler(ReplyingHandler):
         """A sign-in of the service's own, in this browser. Raises Stale."""
         agent = await self.find_agent()
         to = self._onward()
-        begun = await own_pages.begin(self.service, own_areas.ACCOUNT, to, agent, self.origin())
+        begun = await first_party_sign_in.begin(
+            self.service, first_party_areas.ACCOUNT, to, agent, self.origin()
+        )
         self.keep_cookie(begun.cookie)
         known = begun.cookie.agent if begun.cookie else agent
-        flow = await flows.find(self.service, begun.address, known)
+        flow = await sign_in_pending.find(self.service, begun.address, known)
         if flow is None:
             raise Stale("auth_requests", begun.address)
         return flow
 
     def _onward(self) -> str:
         """The page that says who is signed in, and leads on to the application that asked."""
-        note = self.query_params().if_once(continuation.PARAMETER)
-        start = continuation.read(self.service, note)
-        if start is None or start.client_id in own_areas.AREAS:
+        note = self.query_params().if_once(restart_link.PARAMETER)
+        start = restart_link.read(self.service, note)
+        if start is None or start.client_id in first_party_areas.AREAS:
             return LOGIN
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
@@ -173,8 +177,8 @@ class ResetLinkHandler(ReplyingHandler):
 
     def _at(self, path: str, flow: Flow) -> str:
         """The address of a page of the flow."""
-        note = continuation.of_flow(self.service, flow, self.bundle().tag)
-        return uris.with_parameters(path, [("flow", flow.address), (continuation.PARAMETER, note)])
+        note = restart_link.of_flow(self.service, flow, self.bundle().tag)
+        return uris.with_parameters(path, [("flow", flow.address), (restart_link.PARAMETER, note)])
 
 
 ROUTES = [(reset_links.PAGE, ResetLinkHandler)]

@@ -13,11 +13,11 @@ from idp.foundation.i18n import Message, message
 from idp.identity.factors import second_factors, totp
 from idp.identity.factors.code_checks import CodeRefused
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import factor_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Ask, Page
 from idp.oauth.params import Params
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import second_factors as sign_in_second_factors
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.pending import Flow
 from idp.schema import field_rules
 from idp.schema.field_rules import Text
 
@@ -88,9 +88,9 @@ class OfferHandler(SettingUpHandler):
     async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
         kind = form.get("factor")
         if kind in step.factors:
-            await factor_flow.choose(self.service, flow, kind)
+            await sign_in_second_factors.choose(self.service, flow, kind)
         elif form.get("decision") == "skip" and step.is_optional:
-            self.keep_cookie(await factor_flow.decline(self.service, flow, proven))
+            self.keep_cookie(await sign_in_second_factors.decline(self.service, flow, proven))
         self.see(self.at(LOGIN, flow))
 
 
@@ -103,7 +103,7 @@ class TotpEnrolHandler(SettingUpHandler):
         self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
     ) -> None:
         user = proven.subject.user
-        secret = await factor_flow.new_secret(self.service, flow, proven)
+        secret = await sign_in_second_factors.new_secret(self.service, flow, proven)
         host = urlsplit(self.service.config.issuer).netloc
         uri = totp.uri(secret, host, user.user_name)
         given: dict[str, object] = {
@@ -118,7 +118,7 @@ class TotpEnrolHandler(SettingUpHandler):
 
     async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
         if form.get("decision") == "other":
-            await factor_flow.choose(self.service, flow, None)
+            await sign_in_second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
             return
         code, name = form.get("code") or "", (form.get("deviceName") or "").strip()
@@ -131,7 +131,9 @@ class TotpEnrolHandler(SettingUpHandler):
 
     async def _confirm(self, flow: Flow, step: Ask, proven: Proven, code: str, name: str) -> None:
         try:
-            cookie = await factor_flow.confirm_app(self.service, flow, proven, code, name)
+            cookie = await sign_in_second_factors.confirm_app(
+                self.service, flow, proven, code, name
+            )
         except Throttled as error:
             seconds = self.wait(error)
             await self.ask(flow, step, proven, status=429, device_name=name, retry_seconds=seconds)
@@ -152,7 +154,7 @@ class RecoveryCodesHandler(SettingUpHandler):
     async def ask(
         self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
     ) -> None:
-        codes = factor_flow.codes(self.service, flow, proven)
+        codes = sign_in_second_factors.codes(self.service, flow, proven)
         self.step(
             Page.RECOVERY_CODES,
             flow,
@@ -163,7 +165,7 @@ class RecoveryCodesHandler(SettingUpHandler):
         )
 
     async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
-        self.keep_cookie(await factor_flow.keep_codes(self.service, flow, proven))
+        self.keep_cookie(await sign_in_second_factors.keep_codes(self.service, flow, proven))
         self.see(self.at(LOGIN, flow))
 
 

@@ -14,8 +14,8 @@ from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import own_password, password_check
 from idp.identity.users import permissions
-from idp.oauth import own_areas
 from idp.oauth.params import Params
+from idp.oauth.sign_in import first_party_areas
 from storage import Conflict, Stale
 
 _log = logs.logger(__name__)
@@ -80,7 +80,7 @@ class SetupHandler(PageHandler):
         self.service.recent.forget()
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
-        self.see(own_areas.CONSOLE.path if visits.manages(rights) else LOGIN)
+        self.see(first_party_areas.CONSOLE.path if visits.manages(rights) else LOGIN)
 
     async def _ask(
         self,
@@ -101,7 +101,9 @@ class SetupHandler(PageHandler):
             policy=await policy_of(self.service, org_id),
             asks_for_strangers=await registration_choice.is_asked(self.service),
             opens_accounts=self._opens_accounts,
-            sign_in_url=own_areas.CONSOLE.path if await setup.is_link_used(self.service) else None,
+            sign_in_url=first_party_areas.CONSOLE.path
+            if await setup.is_link_used(self.service)
+            else None,
             **values,
         )
 

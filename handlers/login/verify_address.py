@@ -12,7 +12,7 @@ from idp.foundation.i18n import message
 from idp.identity.factors.mail_codes import CodeRefused
 from idp.identity.users import email_verification
 from idp.identity.users.email_verification import AddressHeld
-from idp.oauth.interaction import Page
+from idp.oauth.sign_in.next_step import Page
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message(

@@ -16,11 +16,13 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
 from idp.identity.users.registration import Problem
 from idp.mail import messages
-from idp.oauth import homes, registration_flow, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Page
 from idp.oauth.params import Params
-from idp.oauth.registration_flow import AddressTaken, NameTaken
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import registration as sign_in_registration
+from idp.oauth.sign_in import registration_organization
+from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.registration import AddressTaken, NameTaken
 from idp.records import Registration
 
 _log = logs.logger(__name__)
@@ -43,8 +45,8 @@ class WaitingHandler(RegistrationHandler):
 
     async def find_waiting(self, flow: Flow) -> Registration | None:
         """The account; None when none waits or could be made, and the browser is sent on."""
-        waiting = await registration_flow.find(self.service, flow)
-        if waiting and await homes.find(self.service, flow):
+        waiting = await sign_in_registration.find(self.service, flow)
+        if waiting and await registration_organization.find(self.service, flow):
             return waiting
         if flow.request.registration_id is not None:
             await sign_in_flow.forget_registration(self.service, flow)
@@ -86,13 +88,13 @@ class VerifyEmailHandler(WaitingHandler):
             self._ask(flow, waiting, status=429, problems=as_shown([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
-        await registration_flow.resend(self.service, flow, waiting, self.visit(flow))
+        await sign_in_registration.resend(self.service, flow, waiting, self.visit(flow))
         here = self.at(ADDRESSES[Page.VERIFY_EMAIL], flow)
         self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
         visit = self.visit(flow)
-        entering = registration_flow.enter_code(self.service, flow, waiting, code, visit)
+        entering = sign_in_registration.enter_code(self.service, flow, waiting, code, visit)
         try:
             await self.go_on(flow, entering)
         except NameTaken:
@@ -143,7 +145,7 @@ class UserNameHandler(WaitingHandler):
             self._ask(flow, name, status=400, problems=as_shown(problems))
             return
         try:
-            making = registration_flow.choose_name(self.service, flow, waiting, name)
+            making = sign_in_registration.choose_name(self.service, flow, waiting, name)
             await self.go_on(flow, making)
         except NameTaken:
             problem = Problem("userName", _NAME_TAKEN)

@@ -16,7 +16,7 @@ from idp.identity import read_user
 from idp.identity.factors import passkeys
 from idp.identity.sessions import own_sessions
 from idp.identity.users.subjects import Subject
-from idp.oauth import connections
+from idp.oauth.sign_in import authorized_applications
 from idp.records import AGENTS, EVENTS, Event
 from idp.schema.answers import Answer
 from idp.service import Service
@@ -96,7 +96,7 @@ async def _passkeys(service: Service, subject: Subject) -> AsyncIterator[Answer]
 
 
 async def _applications(service: Service, subject: Subject) -> AsyncIterator[Answer]:
-    for one in await connections.listed(service, subject):
+    for one in await authorized_applications.listed(service, subject):
         client = one.client
         yield ConnectedApplication(
             client_id=client.id, name=client.name, scopes=one.scopes, since=one.since

@@ -63,7 +63,7 @@ class AuthRequest(Record):
     """An authorization request that waits for a person (OpenID Connect Core 3.1.2.1).
 
     The sign-in ends at `ends_at`, or else with the record: a record that took the place of a note
-    (`idp/oauth/flows.py`) lasts longer, so that the note can't begin once more. `agent_id` is
+    (`idp/oauth/sign_in/pending.py`) lasts longer, so that the note can't begin once more. `agent_id` is
     None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when who they are was proven by
@@ -77,7 +77,7 @@ class AuthRequest(Record):
     `brand_org_id` is whose pages are shown, where that is not the client's organization.
     With `is_for_own_page` there is no client: the sign-in ends at a page of the service.
     `adding` is the factor that the person sets up here, and `sealed_setup` what that needs
-    (`idp/oauth/setups.py`).
+    (`idp/oauth/sign_in/factor_enrolment.py`).
 
     `home_org_id` is the organization that the person wants to open an account in.
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from idp import tidying
-from idp.oauth import connections
+from idp.oauth.sign_in import authorized_applications
 from idp.records import AUTHORIZATIONS, CONSENTS, LEFTOVERS, USERS
 from storage import Insert, Update
 from tests.handlers.steps import text_of
@@ -97,7 +97,7 @@ async def many(server, client_id, n):
 async def test_however_much_was_issued_ends_bit_by_bit(server, visitor, planner, monkeypatch):
     await let_in(server, visitor, planner)
     await many(server, planner.client_id, 1300)
-    monkeypatch.setattr(connections, "_STEPS", 1)
+    monkeypatch.setattr(authorized_applications, "_STEPS", 1)
 
     done = await visitor.submit(await visitor.open(PATH), application=planner.client_id)
     assert done.status == 200

@@ -11,10 +11,11 @@ from msgspec import structs
 
 from handlers.login.consent import in_words
 from idp.config.settings import Config
-from idp.oauth import flows, reserved_scopes
+from idp.oauth import reserved_scopes
 from idp.oauth.endpoints import notes
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED
+from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
 from tests.handlers.noting import at, read_note
@@ -305,7 +306,7 @@ async def test_what_has_no_words_stands_for_itself_and_is_never_markup(server, s
     await server.store.commit(Update(APPLICATIONS, wiki.client_id, set={"name": markup}))
     page = await asked(signed_in, wiki)
     request = structs.replace(await read_note(server, page), scopes=["openid", markup, "api:read"])
-    flow = notes.seal(server.service, request, flows.PURPOSE)
+    flow = notes.seal(server.service, request, sign_in_pending.PURPOSE)
     page = await signed_in.open(at(flow))
 
     assert "api:read" in text_of(page)

@@ -9,8 +9,8 @@ import pytest
 
 from idp.foundation.randomness import SystemRandom
 from idp.keys.master_key import Vault
-from idp.oauth import flows
 from idp.oauth.endpoints import notes
+from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import AUTH_REQUESTS
 from tests.handlers.noting import assert_expired, at, flow_of, read_note, settings
 from tests.support.stored import everything
@@ -75,7 +75,7 @@ async def test_no_spoilt_note_can_be_read(server, visitor, demo):
 
     assert len(spoilt(flow_of(page))) > 500
     for note in spoilt(flow_of(page)):
-        assert notes.read(server.service, note, kind, flows.PURPOSE) is None
+        assert notes.read(server.service, note, kind, sign_in_pending.PURPOSE) is None
 
 
 async def test_a_spoilt_note_is_an_expired_page_and_changes_nothing(server, visitor, demo):
@@ -113,10 +113,10 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     request = await read_note(server, page)
     plain = notes.msgspec.json.encode(request)
     service = server.service
-    foreign = Vault(SystemRandom().token_bytes(32)).seal(plain, flows.PURPOSE)
+    foreign = Vault(SystemRandom().token_bytes(32)).seal(plain, sign_in_pending.PURPOSE)
     for_logouts = service.vault.seal(plain, "logout")
-    empty = service.vault.seal(b"{}", flows.PURPOSE)
-    no_json = service.vault.seal(b"\xff\x00", flows.PURPOSE)
+    empty = service.vault.seal(b"{}", sign_in_pending.PURPOSE)
+    no_json = service.vault.seal(b"\xff\x00", sign_in_pending.PURPOSE)
     logout = await visitor.get("/oidc/v1/end_session")
     of_logout = parse_qs(urlsplit(logout.location).query)["request"][0]
     for note in (foreign, for_logouts, empty, no_json, of_logout):

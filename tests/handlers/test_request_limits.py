@@ -8,7 +8,8 @@ import pytest
 
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import device_flow, request_limits
+from idp.oauth import request_limits
+from idp.oauth.sign_in import device as sign_in_device
 from tests.handlers.registering import FIELDS
 from tests.support.relying_party import without_none
 from tests.support.stored import count, refusals
@@ -184,22 +185,22 @@ async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visit
     origin, free = TryOrigin("192.0.2.1"), server.service.config.sign_in_failures_before_delay
     for _ in range(free):
         own = (await ask_for_codes(visitor, client)).json()["user_code"]
-        with suppress(device_flow.WrongCode):
-            await device_flow.enter(server.service, "BCDF-GHJK", origin)
+        with suppress(sign_in_device.WrongCode):
+            await sign_in_device.enter(server.service, "BCDF-GHJK", origin)
         with suppress(Throttled):
-            await device_flow.enter(server.service, own, origin)
-    with suppress(device_flow.WrongCode, Throttled):
-        await device_flow.enter(server.service, "BCDF-GHJK", origin)
+            await sign_in_device.enter(server.service, own, origin)
+    with suppress(sign_in_device.WrongCode, Throttled):
+        await sign_in_device.enter(server.service, "BCDF-GHJK", origin)
 
     with pytest.raises(Throttled):
-        await device_flow.enter(server.service, "BCDF-GHJK", origin)
+        await sign_in_device.enter(server.service, "BCDF-GHJK", origin)
 
 
 async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
     client, begun = await device(server), set()
     for _ in range(20):
         own = (await ask_for_codes(visitor, client)).json()["user_code"]
-        flow = await device_flow.enter(server.service, own, TryOrigin("192.0.2.1"))
+        flow = await sign_in_device.enter(server.service, own, TryOrigin("192.0.2.1"))
         begun.add(flow.address)
 
     assert len(begun) == 20

@@ -6,7 +6,7 @@ import pytest
 
 from idp.identity.guesses import mail_limits
 from idp.mail import messages
-from idp.oauth import reset_flow
+from idp.oauth.sign_in import password_reset
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS
 from storage import Update
 from tests.handlers.registering import mails
@@ -247,15 +247,15 @@ async def test_a_form_that_finds_its_code_spent_by_its_twin_takes_nothing_back(
     await give_address(server)
     page = await at_reset_code(visitor, demo)
     code = (await newest(visitor))["code"]
-    find, twins = reset_flow.find, []
+    find, twins = password_reset.find, []
 
     async def late(service, flow):
         """Looks for the code when the other form was answered."""
-        monkeypatch.setattr(reset_flow, "find", find)
+        monkeypatch.setattr(password_reset, "find", find)
         twins.append(await visitor.submit(page, code=code))
         return await find(service, flow)
 
-    monkeypatch.setattr(reset_flow, "find", late)
+    monkeypatch.setattr(password_reset, "find", late)
     answer = await visitor.submit(page, code=code)
 
     assert [answer.name, twins[0].name] == ["change-password"] * 2

@@ -9,7 +9,7 @@ import pytest
 from idp.identity.authentication_context import CLASSES, PASSKEY, PASSWORD, TWO_FACTORS, meets
 from idp.identity.factors.second_factors import PASSKEY as KEY
 from idp.identity.factors.second_factors import TOTP
-from idp.oauth.due import Due, Situation, What, due
+from idp.oauth.sign_in.required_actions import Due, Situation, What, due
 
 APP, KEYS, BOTH = frozenset({TOTP}), frozenset({KEY}), frozenset({TOTP, KEY})
 DONE = None

@@ -12,7 +12,7 @@ from idp.identity import authentication_context
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject
 from idp.oauth.errors import InteractionRequired, LoginRequired
-from idp.oauth.interaction import Answer, Ask, Fail, Page, decide
+from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, decide
 from idp.records import AuthRequest, LoginRules, Organization, Profile, Session, User
 from tests.support.clock import SteppingClock
 

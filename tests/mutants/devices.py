@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant
 
 GRANT = "idp/oauth/grants/device_code.py"
-FLOW = "idp/oauth/device_flow.py"
+FLOW = "idp/oauth/sign_in/device.py"
 OF_POLLS = "tests/handlers/test_device_polls.py"
 OF_FLOW = "tests/handlers/test_device_flow.py"
 RACES = "tests/flows/test_devices.py"
@@ -98,7 +98,7 @@ MUTANTS = [
     ),
     Mutant(
         "a device is let in by whoever is signed in",
-        "idp/oauth/admission.py",
+        "idp/oauth/sign_in/admission.py",
         "return Ask(Page.DEVICE_CONFIRM, live=live)",
         "return Answer(live)",
         f"{OF_FLOW} -k is_only_asked",

@@ -7,9 +7,9 @@ has another one's domain, or people of others are signed in with this browser, t
 from __future__ import annotations
 
 from idp.identity.users import registration
-from idp.oauth import brands
-from idp.oauth.flows import Flow
-from idp.oauth.sign_in_flow import note
+from idp.oauth.sign_in import page_branding
+from idp.oauth.sign_in.flow import note
+from idp.oauth.sign_in.pending import Flow
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
 
@@ -27,7 +27,7 @@ async def find(service: Service, flow: Flow) -> Organization | None:
 async def among(service: Service, flow: Flow) -> list[Organization]:
     """Those in which the person may open an account here."""
     request, asks = flow.request, flow.client.org_id
-    if brands.is_fixed(service, request):
+    if page_branding.is_fixed(service, request):
         ids = [request.brand_org_id]
     else:
         here = [one.subject.organization.id for one in flow.everybody]

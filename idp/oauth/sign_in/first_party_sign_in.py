@@ -10,9 +10,9 @@ from datetime import timedelta
 from typing import Literal
 
 from idp.identity.guesses.origin import TryOrigin
-from idp.oauth import flows
-from idp.oauth.flows import Begun
-from idp.oauth.own_areas import OwnPages
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.first_party_areas import OwnPages
+from idp.oauth.sign_in.pending import Begun
 from idp.records import Agent, AuthRequest
 from idp.service import Service
 
@@ -50,4 +50,4 @@ async def begin(
         adding=adding,
         is_for_own_page=True,
     )
-    return await flows.begin(service, request, agent, origin)
+    return await sign_in_pending.begin(service, request, agent, origin)

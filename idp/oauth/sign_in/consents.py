@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from idp.audit import events
 from idp.foundation import opaque_tokens
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import flows
 from idp.oauth.errors import InteractionRequired
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, Step
+from idp.oauth.sign_in.pending import Flow
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import CONSENTS, Application, AuthRequest, Consent
 from idp.service import Service
@@ -91,7 +91,7 @@ async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
     if flow.client.is_third_party:
         writes = await _remembering(service, flow, live)
     try:
-        await flows.commit(service, flow, *writes, flows.step(flow, done))
+        await sign_in_pending.commit(service, flow, *writes, sign_in_pending.step(flow, done))
     except Conflict:
         raise Stale(CONSENTS.name, _id(flow.client, live)) from None
 

@@ -10,10 +10,12 @@ from idp.identity import authentication_context
 from idp.identity.factors import code_checks, second_factors, totp
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import flows, setups, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.proofs import Proven
-from idp.oauth.setups import Setup
+from idp.oauth.sign_in import factor_enrolment
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.factor_enrolment import Setup
+from idp.oauth.sign_in.pending import Flow
 from idp.records import AUTH_REQUESTS, USERS
 from idp.service import Service
 from storage import Stale, Update
@@ -58,13 +60,15 @@ async def decline(service: Service, flow: Flow, proven: Proven) -> Cookie | None
 async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
     """The secret of the app that is set up here: the same until it is proven. Raises Stale."""
     user = proven.subject.user
-    known = setups.find(service, flow.request, user)
+    known = factor_enrolment.find(service, flow.request, user)
     if known is not None and known.secret is not None:
         return known.secret
     secret = totp.new_secret(service.random)
-    kept = setups.seal(service, Setup(user.id, secret))
+    kept = factor_enrolment.seal(service, Setup(user.id, secret))
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
-    await flows.commit(service, flow, flows.step(flow, {"sealed_setup": kept}, expected))
+    await sign_in_pending.commit(
+        service, flow, sign_in_pending.step(flow, {"sealed_setup": kept}, expected)
+    )
     return secret
 
 
@@ -77,12 +81,16 @@ async def confirm_app(
     Raises CodeRefused, Throttled; Stale when something else happened at the same moment.
     """
     user = proven.subject.user
-    known = setups.find(service, flow.request, user)
+    known = factor_enrolment.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
     step = await code_checks.of_new_app(service, user, known.secret, code)
     change = await second_factors.add_totp(service, proven.subject, known.secret, name, step)
-    kept = setups.seal(service, Setup(user.id, codes=change.codes)) if change.codes else None
+    kept = (
+        factor_enrolment.seal(service, Setup(user.id, codes=change.codes))
+        if change.codes
+        else None
+    )
     proven = proven.now_as(change.subject.user).by(authentication_context.AMR_CODE)
     noted = {"adding": None, "sealed_setup": kept}
     return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
@@ -90,7 +98,7 @@ async def confirm_app(
 
 def codes(service: Service, flow: Flow, proven: Proven) -> list[str]:
     """The recovery codes that are shown to this person until they say that they have kept them."""
-    known = setups.find(service, flow.request, proven.subject.user)
+    known = factor_enrolment.find(service, flow.request, proven.subject.user)
     return known.codes if known else []
 
 

@@ -13,9 +13,11 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.lookup import address_keys, login_key
-from idp.oauth import brands, reserved_scopes, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import login_names
+from idp.oauth import reserved_scopes
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import page_branding
+from idp.oauth.sign_in.next_step import login_names
+from idp.oauth.sign_in.pending import Flow
 from idp.records import ORGANIZATIONS, USERS, Organization, User
 from idp.service import Service
 from storage import Key, Stale
@@ -65,7 +67,7 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
 def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
     hint = login_key((flow.request.login_hint or "").strip())
     fits = reserved_scopes.admit(service.config, flow.request.scopes, live.subject.organization)
-    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     return Known(live.subject.user, live, fits, hint in login_names(live, org_id))
 
 
@@ -86,6 +88,6 @@ def _remembered(
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )
-    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     names = {user.login_key, *address_keys(user, org_id)}
     return Known(user, None, fits, hint in names)

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from idp.foundation import base64url, opaque_tokens
-from idp.oauth.flows import Flow
 from idp.oauth.grants.device_authorization import PAGE as DEVICE
+from idp.oauth.sign_in.pending import Flow
 from idp.records import Application, AuthRequest
 from idp.service import Service
 

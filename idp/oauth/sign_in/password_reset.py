@@ -25,9 +25,11 @@ from idp.identity.users.subjects import Subject, is_active
 from idp.mail import messages
 from idp.mail.templates import password_reset as reset_messages
 from idp.mail.wording import wording
-from idp.oauth import brands, flows, own_areas, proofs, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import authentication_progress, first_party_areas, page_branding
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.pending import Flow
 from idp.policies import effective
 from idp.records import (
     AUTH_REQUESTS,
@@ -80,7 +82,7 @@ async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> 
         return
     await mail_limits.admit_from_network(service, f"name:{login_key(login_name)}", visit.origin)
     writes = await _asked(service, flow, login_name, visit)
-    await flows.commit(service, flow, *writes)
+    await sign_in_pending.commit(service, flow, *writes)
 
 
 def _is_recent(service: Service, request: AuthRequest) -> bool:
@@ -98,12 +100,12 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
         service, f"name:{login_key(request.login_name)}", visit.origin
     )
     writes = await _asked(service, flow, request.login_name, visit)
-    await flows.commit(service, flow, *writes)
+    await sign_in_pending.commit(service, flow, *writes)
 
 
 async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
     """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
-    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     user = await lock_ends.lifted(service, user) if user else None
     subject = await _reachable(service, flow, user)
@@ -160,7 +162,7 @@ async def _mail(
     preferred = user.profile.preferred_language if user else None
     bundle = messages.bundle_for(service.config, preferred, visit.language)
     org_id = user.org_id if user else flow.client.org_id
-    application = bundle.text(own_areas.name_of(flow.client))
+    application = bundle.text(first_party_areas.name_of(flow.client))
     letter = reset_messages.with_code(
         bundle,
         user.email.address if user and user.email else _NOWHERE,
@@ -178,7 +180,7 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
     """The flow goes on to the code. Stale: another tab was faster."""
     changes = {"reset_id": id, "reset_sent_at": now, "login_name": login_name, "session_id": None}
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
-    return flows.step(flow, changes, expected)
+    return sign_in_pending.step(flow, changes, expected)
 
 
 async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> None:
@@ -202,14 +204,18 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> N
     if waiting is None or subject is None or not is_active(subject):
         raise CodeRefused("the account can't be used")
     subject = await email_verification.mark_reached(service, subject)
-    await flows.commit(service, flow, reset_links.spending(waiting), _proving(flow, subject))
+    await sign_in_pending.commit(
+        service, flow, reset_links.spending(waiting), _proving(flow, subject)
+    )
 
 
 def _proving(flow: Flow, subject: Subject) -> Write:
     """The flow goes on to the new password. Stale: another tab was faster."""
-    proven = proofs.noted(flow.agent, Proven(subject))  # by a mail's code: no way to sign in
+    proven = authentication_progress.noted(
+        flow.agent, Proven(subject)
+    )  # by a mail's code: no way to sign in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
-    return flows.step(flow, proven, expected)
+    return sign_in_pending.step(flow, proven, expected)
 
 
 async def forget(service: Service, flow: Flow) -> None:

@@ -1,6 +1,6 @@
 """A sign-in from the authorization request to its answer, one step at a time.
 
-Each step of a flow (`idp.oauth.flows`) is one unit of writes; whatever happens between two steps,
+Each step of a flow (`idp.oauth.sign_in.pending`) is one unit of writes; whatever happens between two steps,
 opening the flow's address again goes on from there.
 """
 
@@ -22,7 +22,6 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.password_change import Change
-from idp.oauth import admission, brands, device_answers, flows, interaction, proofs
 from idp.oauth.endpoints import (
     authorization_response,
     authorization_result,
@@ -32,15 +31,22 @@ from idp.oauth.endpoints import (
 from idp.oauth.endpoints.authorization import Refused
 from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
-from idp.oauth.flows import Flow
-from idp.oauth.interaction import Answer, Ask, Fail, Recheck, Step
-from idp.oauth.proofs import Proven
 from idp.oauth.refusals.authorize import PERSON
+from idp.oauth.sign_in import admission, authentication_progress, next_step, page_branding
+from idp.oauth.sign_in import device_decision as sign_in_device_decision
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Recheck, Step
+from idp.oauth.sign_in.pending import Flow
 from idp.records import USERS, Agent, Application, AuthRequest
 from idp.service import Service
 from storage import Conflict, Stale, Write
 
-_NOTHING_PROVEN: Final = {**proofs.NOTHING, "reset_id": None, "reset_sent_at": None}
+_NOTHING_PROVEN: Final = {
+    **authentication_progress.NOTHING,
+    "reset_id": None,
+    "reset_sent_at": None,
+}
 
 
 async def answer_at_once(
@@ -73,10 +79,10 @@ async def _decide(
     proven: Proven | None = None,
 ) -> Step:
     """The next step; whoever is signed in must have let the client in, too: a device each time."""
-    due = await proofs.due(service, request, proven) if proven else None
+    due = await authentication_progress.due(service, request, proven) if proven else None
     if proven is not None and due is not None:
-        return interaction.demand(request, proven, due)
-    org_id = brands.signed_in_to(service, request, client)
+        return next_step.demand(request, proven, due)
+    org_id = page_branding.signed_in_to(service, request, client)
     remembers = bool(agent and agent.remembered)
     step = await _checked(service, request, live, org_id, remembers=remembers)
     if isinstance(step, Answer):
@@ -94,14 +100,12 @@ async def _checked(
 ) -> Step:
     """The next step, where nothing was proven here yet."""
     now = service.clock.now()
-    step = interaction.decide(
-        service.config, request, live, now, remembers=remembers, org_id=org_id
-    )
+    step = next_step.decide(service.config, request, live, now, remembers=remembers, org_id=org_id)
     if not isinstance(step, Recheck):
         return step
-    proven = proofs.of_session(step.live, now)
-    due = await proofs.due(service, request, proven)
-    return interaction.demand(request, proven, due) if due else Answer(step.live)
+    proven = authentication_progress.of_session(step.live, now)
+    due = await authentication_progress.due(service, request, proven)
+    return next_step.demand(request, proven, due) if due else Answer(step.live)
 
 
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
@@ -123,13 +127,13 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
 async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
-    completing = flows.completing(service, flow)
+    completing = sign_in_pending.completing(service, flow)
     try:
         reply = await authorization_result.answer(
             service, flow.client, flow.request, step.live, step.judged, completing
         )
     except Conflict as error:
-        raise flows.as_stale(error) from error
+        raise sign_in_pending.as_stale(error) from error
     if reply is None:
         return await _end(service, flow, ServerError("the client is not active"))
     return reply
@@ -137,7 +141,7 @@ async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
 
 async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
     """Go there; where several people are signed in, the address says whom the person chose."""
-    await flows.commit(service, flow, *flows.completing(service, flow))
+    await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
     return Reply(uris.with_parameters(flow.request.redirect_uri, chosen))
 
@@ -163,8 +167,8 @@ async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
 async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
     request = flow.request
     if request.device_id is not None:
-        return await device_answers.deny(service, request)
-    await flows.commit(service, flow, *flows.completing(service, flow))
+        return await sign_in_device_decision.deny(service, request)
+    await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     if request.is_for_own_page:
         return Reply(request.redirect_uri if request.adding else service.config.issuer)
     return failure(service, request, error)
@@ -182,7 +186,7 @@ async def choose_language(service: Service, flow: Flow, tag: str) -> None:
     if flow.is_stored:
         await note(service, flow, language=tag)
     else:
-        flow.address = flows.in_language(service, flow, tag) or flow.address
+        flow.address = sign_in_pending.in_language(service, flow, tag) or flow.address
 
 
 async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
@@ -213,7 +217,7 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
 
 async def note(service: Service, flow: Flow, **changes: Any) -> None:
     """Change what the request knows. Raises Stale: it was answered, cancelled or has expired."""
-    await flows.commit(service, flow, flows.step(flow, changes))
+    await sign_in_pending.commit(service, flow, sign_in_pending.step(flow, changes))
 
 
 async def enter_password(
@@ -224,7 +228,7 @@ async def enter_password(
     Raises sign_in.SignInRefused, Throttled, HashingBusy; Stale when something else happened at
     once.
     """
-    org_id = brands.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     checked = await password_check.check_password(service, login_name, password, origin, org_id)
     proven = Proven(checked.subject, session_lifetime.PASSWORD)
     cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
@@ -243,16 +247,18 @@ async def prove(
     Conflict and Stale, of these writes or because something else happened at once.
     """
     request = structs.replace(flow.request, **noted)
-    if await proofs.due(service, request, proven) is None:
+    if await authentication_progress.due(service, request, proven) is None:
         return await _open_session(service, flow, proven, writes, noted)
-    noted = {**noted, **proofs.noted(flow.agent, proven)}
-    await flows.commit(service, flow, *writes, flows.step(flow, noted), settled=True)
+    noted = {**noted, **authentication_progress.noted(flow.agent, proven)}
+    await sign_in_pending.commit(
+        service, flow, *writes, sign_in_pending.step(flow, noted), settled=True
+    )
     return None
 
 
 async def find_proven(service: Service, flow: Flow) -> Proven | None:
     """Who has proven who they are in this flow, and how, while it counts."""
-    return await proofs.find(service, flow.request, flow.agent, flow.sessions)
+    return await authentication_progress.find(service, flow.request, flow.agent, flow.sessions)
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:
@@ -267,7 +273,9 @@ async def forget_proven(service: Service, flow: Flow) -> None:
     if not flow.is_stored:
         return
     with suppress(Stale):
-        await flows.commit(service, flow, flows.step(flow, _NOTHING_PROVEN, expected))
+        await sign_in_pending.commit(
+            service, flow, sign_in_pending.step(flow, _NOTHING_PROVEN, expected)
+        )
 
 
 async def choose_password(
@@ -310,8 +318,10 @@ async def _open_session(
         "login_name": None,
         "registration_id": None,
     }
-    step = flows.step(flow, done)
+    step = sign_in_pending.step(flow, done)
     is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
     guard = [] if is_guarded else [session_creation.guard(subject)]
-    await flows.commit(service, flow, *before, *guard, *opened.writes, step, settled=True)
+    await sign_in_pending.commit(
+        service, flow, *before, *guard, *opened.writes, step, settled=True
+    )
     return opened.cookie

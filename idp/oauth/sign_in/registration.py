@@ -26,9 +26,11 @@ from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail.templates import registration as letters
 from idp.mail.wording import wording
-from idp.oauth import flows, homes, own_areas, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import first_party_areas, registration_organization
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.pending import Flow
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -90,7 +92,7 @@ async def begin(
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
         waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
-        await flows.commit(
+        await sign_in_pending.commit(
             service,
             flow,
             _replacing(known, sealed=registration.seal(service, waiting)),
@@ -104,12 +106,14 @@ async def begin(
         flow_id=flow.request.id,
         sealed=registration.seal(service, waiting),
         sent_at=service.clock.now(),
-        expires_at=flows.end_of(flow.request),
+        expires_at=sign_in_pending.end_of(flow.request),
     )
     sent = await _mail(service, flow, organization, new, waiting, visit)
     writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
     writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
-    await flows.commit(service, flow, *writes, sent.posting, _step(flow, new.id, organization))
+    await sign_in_pending.commit(
+        service, flow, *writes, sent.posting, _step(flow, new.id, organization)
+    )
 
 
 def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
@@ -126,7 +130,7 @@ def _step(flow: Flow, registration_id: str, organization: Organization) -> Write
         "session_id": None,
     }
     expected = {"completed_at": None, "registration_id": flow.request.registration_id}
-    return flows.step(flow, changes, expected)
+    return sign_in_pending.step(flow, changes, expected)
 
 
 def _replacing(known: Registration, **changes: object) -> Update:
@@ -138,7 +142,7 @@ def _replacing(known: Registration, **changes: object) -> Update:
 async def resend(service: Service, flow: Flow, waiting: Registration, visit: Visit) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
     mail_limits.refuse_too_soon(service, waiting.sent_at)
-    organization = await homes.find(service, flow)
+    organization = await registration_organization.find(service, flow)
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     typed = registration.unseal(service, waiting.sealed)
@@ -160,7 +164,7 @@ async def _mail(
 ) -> _Sent:
     """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
     to, code = typed.email, mail_codes.new(service)
-    application = visit.bundle.text(own_areas.name_of(flow.client))
+    application = visit.bundle.text(first_party_areas.name_of(flow.client))
     url = uris.with_parameters(visit.verify_url, [("code", code)])
     words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
     with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES, words)
@@ -211,7 +215,7 @@ async def choose_name(
 async def _complete(
     service: Service, flow: Flow, waiting: Registration, typed: Draft
 ) -> Cookie | None:
-    organization = await homes.find(service, flow)
+    organization = await registration_organization.find(service, flow)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if organization is None or instance is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)

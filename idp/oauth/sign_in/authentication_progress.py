@@ -14,9 +14,9 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject, is_active
-from idp.oauth import due as dues
-from idp.oauth import setups
-from idp.oauth.due import Due, Situation
+from idp.oauth.sign_in import factor_enrolment
+from idp.oauth.sign_in import required_actions as dues
+from idp.oauth.sign_in.required_actions import Due, Situation
 from idp.policies import page_settings
 from idp.records import Agent, AuthRequest, LoginRules, Session, User
 from idp.service import Service
@@ -134,7 +134,7 @@ async def _needs_password(service: Service, proven: Proven) -> bool:
 
 
 def _holds_codes(service: Service, request: AuthRequest, user: User) -> bool:
-    waiting = setups.find(service, request, user)
+    waiting = factor_enrolment.find(service, request, user)
     return bool(waiting and waiting.codes)
 
 

@@ -18,9 +18,10 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import brands, interaction, own_areas, request_limits
+from idp.oauth import request_limits
 from idp.oauth.endpoints import notes, pushed_authorization
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
+from idp.oauth.sign_in import first_party_areas, next_step, page_branding
 from idp.records import (
     AGENTS,
     APPLICATIONS,
@@ -76,7 +77,7 @@ async def begin(
     """
     cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
-    request = await brands.decided(service, request)
+    request = await page_branding.decided(service, request)
     if known is not None:
         request = await pushed_authorization.claim(service, request, known)
     return Begun(await _address(service, request, origin, known), cookie)
@@ -85,7 +86,7 @@ async def begin(
 async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> Begun:
     """Begin a flow by a POST from another site, which came without a cookie; its first page binds
     it to the browser. Raises TooManyRequests."""
-    request = await brands.decided(service, request)
+    request = await page_branding.decided(service, request)
     return Begun(await _address(service, request, origin), None)
 
 
@@ -121,7 +122,7 @@ async def begin_stored(
     """
     cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
-    request = await brands.decided(service, request)
+    request = await page_branding.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     await _store(service, request, known, *also)
     return Begun(request.id, cookie)
@@ -203,7 +204,7 @@ async def find(service: Service, address: str, agent: Agent | None) -> Flow | No
         return None
     found = await session_lifetime.find_open(service, agent)
     everybody = await session_lifetime.live_among(service, found)
-    live = interaction.admitted(service.config, request, everybody)
+    live = next_step.admitted(service.config, request, everybody)
     address = request.id if is_stored else address
     return Flow(request, client, agent, found, live, everybody, address, is_stored)
 
@@ -220,7 +221,7 @@ async def _client_of(service: Service, request: AuthRequest) -> Application | No
     if client is not None or not request.is_for_own_page:
         return client
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
-    return own_areas.application(request, instance) if instance else None
+    return first_party_areas.application(request, instance) if instance else None
 
 
 async def _is_completed(service: Service, request: AuthRequest) -> bool:

@@ -21,10 +21,11 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.lookup import login_key
-from idp.oauth import proofs, reserved_scopes
-from idp.oauth.due import Due, What
+from idp.oauth import reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
-from idp.oauth.proofs import Proven
+from idp.oauth.sign_in import authentication_progress
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.required_actions import Due, What
 from idp.oauth.tokens.allowed_users import Judged
 from idp.records import AuthRequest
 
@@ -214,7 +215,7 @@ def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) 
         authentication_context.meets(chosen.session.acr, authentication_context.TWO_FACTORS)
         and reached == authentication_context.PASSWORD
     )
-    demanded = proofs.demanded(request, chosen.login)
+    demanded = authentication_progress.demanded(request, chosen.login)
     return not is_lapsed and all(
         authentication_context.meets(reached, each) for each in (demanded, *wished)
     )

@@ -7,10 +7,11 @@ from typing import Any
 from idp.identity.factors import challenges, passkey_changes, passkeys, webauthn
 from idp.identity.guesses import resets as guess_resets
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth import setups, sign_in_flow
-from idp.oauth.flows import Flow
-from idp.oauth.proofs import Proven
-from idp.oauth.setups import Setup
+from idp.oauth.sign_in import factor_enrolment
+from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.factor_enrolment import Setup
+from idp.oauth.sign_in.pending import Flow
 from idp.policies import page_settings
 from idp.records import PASSKEYS, REPLAY
 from idp.service import Service
@@ -86,7 +87,7 @@ async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str
         service, party, proven.subject, name, text, _bound_to(flow)
     )
     user, codes = change.subject.user, change.codes
-    kept = setups.seal(service, Setup(user.id, codes=codes)) if codes else None
+    kept = factor_enrolment.seal(service, Setup(user.id, codes=codes)) if codes else None
     proven = proven.now_as(user).by(*passkeys.amr_of(passkey))
     noted = {"adding": None, "sealed_setup": kept}
     try:

@@ -7,11 +7,11 @@ from msgspec import structs
 
 from idp.foundation import logs
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import consents
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import InteractionRequired
-from idp.oauth.interaction import Answer, Ask, Fail, Page, Step
 from idp.oauth.refusals.check import USER_ALLOWED
+from idp.oauth.sign_in import consents
+from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, Step
 from idp.oauth.tokens import allowed_users
 from idp.oauth.tokens.allowed_users import Judged
 from idp.records import Application, AuthRequest

@@ -12,10 +12,10 @@ from idp.identity.guesses import throttle
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.reports import Outcome
 from idp.identity.guesses.throttle import Throttled
-from idp.oauth import flows
-from idp.oauth.device_answers import DONE
-from idp.oauth.flows import Begun
 from idp.oauth.grants import device_authorization
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.device_decision import DONE
+from idp.oauth.sign_in.pending import Begun
 from idp.records import DEVICE_REQUESTS, Agent, AuthRequest, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
@@ -75,7 +75,7 @@ async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) 
         DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
     )
     try:
-        return await flows.begin_stored(service, sign_in, agent, bound)
+        return await sign_in_pending.begin_stored(service, sign_in, agent, bound)
     except Stale:  # another tab, or another browser
         latest = await service.store.get(DEVICE_REQUESTS, request.id)
         return await _go_on(service, latest, agent) if latest else None
@@ -83,5 +83,5 @@ async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) 
 
 async def _go_on(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
     """The sign-in that this browser has begun already."""
-    flow = await flows.find(service, request.flow_id or "", agent)
+    flow = await sign_in_pending.find(service, request.flow_id or "", agent)
     return Begun(flow.request.id, None) if flow else None

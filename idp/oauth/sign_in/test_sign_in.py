@@ -16,13 +16,14 @@ from msgspec import Struct, structs
 from idp.foundation import base64url
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth import flows, pkce, scopes
+from idp.oauth import pkce, scopes
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_request, authorization_result
 from idp.oauth.endpoints.authorization import Refused
 from idp.oauth.errors import OAuthError
-from idp.oauth.flows import Begun
 from idp.oauth.params import Params
+from idp.oauth.sign_in import pending as sign_in_pending
+from idp.oauth.sign_in.pending import Begun
 from idp.oauth.tokens import allowed_users, audiences, token_response, user_claims
 from idp.oauth.tokens.authorizations import Grantee
 from idp.records import Agent, Application, AuthRequest
@@ -82,7 +83,7 @@ async def begin(
         hinted_user_id=user_id,
         is_for_own_page=True,
     )
-    return await flows.begin(service, request, agent, origin)
+    return await sign_in_pending.begin(service, request, agent, origin)
 
 
 async def told(service: Service, client_id: str, live: LiveSession) -> Told | None:
