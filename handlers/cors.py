@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from tornado.web import HTTPError
 
 from handlers.base import ProtocolHandler
-from idp.clients import origins
+from idp.clients import web_origins
 from idp.oauth.authentication import client_authentication
 from idp.oauth.params import Params
 
@@ -50,7 +50,7 @@ class SharedHandler(ProtocolHandler):
     async def _meet(self, origin: str, admitted: Awaitable[None] | None) -> None:
         if admitted is not None:
             await admitted
-        if await origins.is_registered(self.service, origin):
+        if await web_origins.is_registered(self.service, origin):
             self._share_with(origin)
 
     def _share_with(self, reader: str) -> None:
@@ -68,7 +68,7 @@ class SharedHandler(ProtocolHandler):
         """Once it is known whose request this is: scripts of others may not read the answer."""
         if client_id is None or not self.is_shared:
             return
-        if not await origins.is_of(self.service, client_id, self._reader):
+        if not await web_origins.is_of(self.service, client_id, self._reader):
             self._reader = ""
             self.clear_header(_ALLOW_ORIGIN)
             self.clear_header(_EXPOSE_HEADERS)

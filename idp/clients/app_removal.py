@@ -8,7 +8,7 @@ from typing import Final
 from idp.access import Call
 from idp.audit import deferred_work, versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.clients import apps, origins
+from idp.clients import apps, web_origins
 from idp.foundation.errors import FailedPrecondition
 from idp.records import (
     APP_KEYS,
@@ -79,4 +79,4 @@ async def find_demo(service: Service) -> Application | None:
 
 
 def _also(client: Application, leftover: Leftover) -> list[Write]:
-    return [*origins.changes(client, None), Insert(LEFTOVERS, leftover)]
+    return [*web_origins.changes(client, None), Insert(LEFTOVERS, leftover)]

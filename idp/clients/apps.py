@@ -11,7 +11,7 @@ from typing import Any, Final
 from idp.access import Call
 from idp.audit import events, versioned_updates
 from idp.audit.versioned_updates import Changed
-from idp.clients import allowed_users, compliance, origins, projects
+from idp.clients import allowed_users, compliance, projects, web_origins
 from idp.clients.compliance import ComplianceProblem
 from idp.credentials import client_secrets
 from idp.foundation.errors import NotFound, PermissionDenied
@@ -67,7 +67,7 @@ async def register(
             *events.insertion(
                 service.random, APPLICATIONS, client, type, call.actor, client.created_at
             ),
-            *origins.changes(None, client),
+            *web_origins.changes(None, client),
             projects.still_there(project),
         )
         return client
@@ -160,7 +160,7 @@ async def configure(
         return {**settings, **secrets, **narrowed, "stamp": stamp}
 
     def also(before: Application, after: Application) -> list[Write]:
-        return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]
+        return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
     type = "application.changed"
     client = await versioned_updates.changed(

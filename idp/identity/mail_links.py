@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from idp.clients.origins import origin_of
+from idp.clients.web_origins import origin_of
 from idp.foundation.errors import FieldProblem
 from idp.identity.users import email_verification
 from idp.records import APPLICATIONS, CLIENT_ORIGINS

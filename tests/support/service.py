@@ -24,7 +24,7 @@ from tornado.httpserver import HTTPServer
 from handlers.app import App
 from idp import start
 from idp.audit import events
-from idp.clients import origins
+from idp.clients import web_origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.keys import algorithms
@@ -107,7 +107,7 @@ class Server:
             changed_at=self.clock.now(),
             **values,
         )
-        found = origins.changes(None, client)
+        found = web_origins.changes(None, client)
         await self._store(APPLICATIONS, client, "application.created", *found)
         logout = client.post_logout_redirect_uris[0] if client.post_logout_redirect_uris else ""
         return RelyingParty(self.issuer, client.id, secret, client.redirect_uris[0], logout)

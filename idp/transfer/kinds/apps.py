@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.clients import allowed_users, apps, compliance, origins, projects, read_app
+from idp.clients import allowed_users, apps, compliance, projects, read_app, web_origins
 from idp.credentials import client_secrets
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
@@ -103,8 +103,8 @@ def _stored(
 
     def also(before: Application | None, after: Application) -> Sequence[Write]:
         if before is None:
-            return [*origins.changes(None, after), projects.still_there(project)]
-        return [*origins.changes(before, after), *client_secrets.forgotten(before, after)]
+            return [*web_origins.changes(None, after), projects.still_there(project)]
+        return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
     wanted = Wanted(
         id=case.id,
