@@ -19,14 +19,15 @@ from tornado.web import HTTPError
 
 from handlers import api_refusals
 from handlers.base import Handler
-from idp import access, repeating
-from idp.access import Call
 from idp.api import error_body
 from idp.api.operation import Operation
 from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
-from idp.repeating import Repeatable
+from idp.management import call as management_call
+from idp.management import idempotency
+from idp.management.call import Call
+from idp.management.idempotency import Repeatable
 from idp.schema import reading
 from idp.schema.answers import Answer, Filed
 from idp.service import Service
@@ -116,7 +117,7 @@ class ApiHandler(JsonHandler):
             raise HTTPError(405)
         headers = self.request.headers
         try:
-            self.call = await access.admit(
+            self.call = await management_call.admit(
                 self.service,
                 headers.get("Authorization"),
                 operation.permission,
@@ -127,7 +128,7 @@ class ApiHandler(JsonHandler):
             self._count(error)
             raise
         if operation.is_for_services:
-            access.check_service(self.call)
+            management_call.check_service(self.call)
         if operation.body == "package":
             self._receive()
 
@@ -163,7 +164,7 @@ class ApiHandler(JsonHandler):
 
     def _count(self, error: Unauthenticated) -> None:
         """Count a wrong token. Raises TooMany when there were too many of this network."""
-        if error.slug == access.NO_TOKEN:
+        if error.slug == management_call.NO_TOKEN:
             return
         seconds = rate_limits.refused_token(self.service, self.address())
         if seconds:
@@ -215,7 +216,7 @@ class ApiHandler(JsonHandler):
             self._finish(await work(self.service))
             return
         call = self._repeatable(key, ids)
-        answer, is_repeated = await repeating.once(self.service, call, work)
+        answer, is_repeated = await idempotency.once(self.service, call, work)
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
         self._finish(answer)
@@ -294,7 +295,7 @@ class ApiHandler(JsonHandler):
         request = self.request
         named = self.call.org_id or ""
         line = f"{request.method} {request.uri} {named} {self.call.if_match}\n"
-        key = repeating.read_key(key)
+        key = idempotency.read_key(key)
         body = self.upload.digest.encode() if self.upload is not None else self.body
         return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
 

@@ -7,7 +7,6 @@ from typing import Final
 
 from tornado.web import HTTPError
 
-from idp import access
 from idp.foundation.errors import (
     AlreadyExists,
     Busy,
@@ -22,6 +21,7 @@ from idp.foundation.errors import (
     TooMany,
     Unauthenticated,
 )
+from idp.management import call as management_call
 from storage import Unavailable, Unknown
 
 _INTERNAL: Final = (500, 13)
@@ -72,6 +72,6 @@ def _slug(status: int) -> str:
 
 def challenge(error: BaseException | None) -> str:
     """RFC 6750 3: no error code when no token was sent."""
-    if isinstance(error, IdpError) and error.slug != access.NO_TOKEN:
+    if isinstance(error, IdpError) and error.slug != management_call.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'

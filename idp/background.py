@@ -16,11 +16,12 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import org_removal, read_only, test_mode, tidying
+from idp import read_only, test_mode, tidying
 from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
+from idp.management.organizations import removal as organization_removal
 from idp.oauth import key_rotation
 from idp.oauth.endpoints import back_channel
 from idp.records import LEASES, Lease
@@ -51,7 +52,9 @@ class Job(NamedTuple):
 JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, key_rotation.tend),
     "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
-    "deleted organizations": Job(org_removal.EVERY_SECONDS, org_removal.purge_deleted),
+    "deleted organizations": Job(
+        organization_removal.EVERY_SECONDS, organization_removal.purge_deleted
+    ),
     "imports": Job(forgetting.EVERY_SECONDS, forgetting.tidy),
     "outbox": Job(mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp.access import Call
 from idp.background import JOBS
 from idp.foundation import durations
+from idp.management.call import Call
 from idp.records import LEASES
 from idp.schema.answers import Answer
 from idp.search.paging import ListDetails

@@ -9,11 +9,11 @@ from typing import Any, Final, Literal
 from idp import setup
 from idp.audit import events
 from idp.audit.events import Sequenced
-from idp.clients import apps
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import lookup as user_lookup
+from idp.management.projects import apps
 from idp.records import (
     APPLICATIONS,
     INSTANCES,

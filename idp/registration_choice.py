@@ -12,7 +12,8 @@ from msgspec import structs
 
 from idp.audit import events
 from idp.identity.users.subjects import Subject
-from idp.policies import effective, policy
+from idp.management.policies import policies
+from idp.policies import effective
 from idp.records import INSTANCE_ID, INSTANCES, POLICIES, LoginRules
 from idp.service import Service
 from storage import Write
@@ -40,7 +41,7 @@ async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[W
     built_in = cast(LoginRules, effective.built_in(service.config, _KIND))
     now = service.clock.now()
     rules = structs.replace(built_in, allow_register=is_open)
-    record = policy.new(None, rules, now, _KIND)
+    record = policies.new(None, rules, now, _KIND)
     return events.insertion(
         service.random, POLICIES, record, "login_policy.created", subject.user.id, now
     )

@@ -7,8 +7,10 @@ from typing import Final
 
 from idp.audit import deferred_work
 from idp.audit.deferred_work import Step
-from idp.clients import app_removal, granted_roles, project_removal, project_states
 from idp.identity.users import lost_domains, superseded_addresses
+from idp.management.projects import app_removal, granted_roles
+from idp.management.projects import removal as project_removal
+from idp.management.projects import states as project_states
 from idp.oauth.sign_in import authorized_applications
 from idp.records import LEFTOVERS, LeftoverKind
 from idp.service import Service

@@ -15,8 +15,8 @@ from benchmarks.search import plans
 from benchmarks.search.filling import Filled, filled
 from benchmarks.storage import places
 from benchmarks.tables import aligned
-from idp.identity import user_search
-from idp.identity.user_search import UserSearch
+from idp.management.users import search as user_search
+from idp.management.users.search import UserSearch
 from idp.schema import reading
 from tests.support.mongod import fresh_database
 

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct, structs
 
-from idp.access import Call
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.permissions import Rights
 from idp.keys.master_key import Vault
+from idp.management.call import Call
 from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
 from idp.service import Service
 from storage import Insert, Store, open_store

@@ -8,12 +8,12 @@ from handlers.account import texts
 from handlers.account.sections import ACCOUNT, SECTIONS, Section
 from handlers.console import refusals, visits
 from handlers.own_page import OwnPageHandler, SignedIn
-from idp import access
-from idp.access import Call
 from idp.foundation import uris
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
+from idp.management import call as management_call
+from idp.management.call import Call
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
 from idp.oauth.sign_in import first_party_areas
@@ -91,7 +91,7 @@ class AccountHandler(OwnPageHandler):
 
     def call(self, if_match: int | None = None) -> Call:
         """What the functions behind the management API take: these people's own call."""
-        return access.of_themselves(self.person.user, if_match)
+        return management_call.of_themselves(self.person.user, if_match)
 
     # Forms and ways
 

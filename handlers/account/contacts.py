@@ -11,12 +11,12 @@ from handlers.console.fields import Field, at
 from handlers.console.running import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
-from idp.identity import contacts, prove_contact
-from idp.identity.contacts import EmailCode, PhoneCode
 from idp.identity.guesses import mail_limits
-from idp.identity.new_user_requests import NewEmail, NewPhone
-from idp.identity.prove_contact import Code
 from idp.identity.users.lookup import login_key
+from idp.management.users import contacts, verify_contact
+from idp.management.users.contacts import EmailCode, PhoneCode
+from idp.management.users.new_user import NewEmail, NewPhone
+from idp.management.users.verify_contact import Code
 from idp.oauth.params import Params
 from idp.schema import reading
 
@@ -147,7 +147,7 @@ class VerifyEmailHandler(_ContactHandler):
             await self.resend()
             return
         request, user_id = reading.read(Code, document), self.person.user.id
-        await prove_contact.prove(self.service, self.call(), user_id, request, self.kind)
+        await verify_contact.prove(self.service, self.call(), user_id, request, self.kind)
 
     async def resend(self) -> None:
         """Send another code; those before count no more."""

@@ -8,7 +8,7 @@ from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.console.cells import way
 from idp.foundation.i18n import message
-from idp.oauth import own_data
+from idp.management.users import personal_data
 
 _FLUSHED_BYTES: Final = 64 * 1024
 _NAME: Final = "account.json"
@@ -48,7 +48,7 @@ class DownloadHandler(AccountHandler):
         self.set_header("Content-Type", "application/json; charset=utf-8")
         self.set_header("Content-Disposition", f'attachment; filename="{_NAME}"')
         waiting = 0
-        async for piece in own_data.pieces(self.service, self.person.subject):
+        async for piece in personal_data.pieces(self.service, self.person.subject):
             self.write(piece)
             waiting += len(piece)
             if waiting > _FLUSHED_BYTES:

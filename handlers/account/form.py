@@ -20,8 +20,8 @@ from idp.foundation.errors import (
     PreconditionFailed,
 )
 from idp.foundation.i18n import Message, message
-from idp.identity import read_user
 from idp.identity.guesses.throttle import Throttled
+from idp.management.users import read as user_read
 from idp.oauth.params import Params
 
 SAVE: Final = message("Save", context="console")
@@ -86,7 +86,7 @@ class FormHandler(AccountHandler):
         """The account as the management API answers it."""
         subject = self.person.subject
         document: Document = msgspec.to_builtins(
-            read_user.answer(subject.organization, subject.user)
+            user_read.answer(subject.organization, subject.user)
         )
         return document
 

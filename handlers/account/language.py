@@ -14,8 +14,8 @@ from handlers.console.fields import Field, Values
 from handlers.console.running import Document
 from idp.foundation import i18n
 from idp.foundation.i18n import message
-from idp.identity import change_human
-from idp.identity.change_human import HumanChange
+from idp.management.users import change as user_change
+from idp.management.users.change import HumanChange
 from idp.schema import reading
 
 _PATH: Final = "profile.preferredLanguage"
@@ -40,7 +40,7 @@ class LanguageHandler(FormHandler):
 
     async def act(self, document: Document, if_match: int | None) -> None:
         request, user_id = reading.read(HumanChange, document), self.person.user.id
-        await change_human.change(self.service, self.call(if_match), user_id, request)
+        await user_change.change(self.service, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
         self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"  # these pages follow
 

@@ -12,10 +12,11 @@ from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.foundation.i18n import Message, message
-from idp.identity import own_passkeys, user_passkeys
 from idp.identity.factors import passkeys, second_factors, webauthn
 from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.users.subjects import Subject
+from idp.management.users import own_passkeys
+from idp.management.users import passkeys as user_passkeys
 from idp.oauth.params import Params
 from idp.records import Passkey
 from idp.service import Service

@@ -14,8 +14,8 @@ from handlers.console import cells, user_fields
 from handlers.console.cells import Cell, cell, fact, way
 from handlers.console.running import Document
 from idp.foundation.i18n import message
-from idp.identity import change_human
-from idp.identity.change_human import HumanChange
+from idp.management.users import change as user_change
+from idp.management.users.change import HumanChange
 from idp.records import Email, Phone, User
 from idp.schema import reading
 
@@ -123,7 +123,7 @@ class EditHandler(FormHandler):
     async def act(self, document: Document, if_match: int | None) -> None:
         request = reading.read(HumanChange, document)
         user_id = self.person.user.id
-        await change_human.change(self.service, self.call(if_match), user_id, request)
+        await user_change.change(self.service, self.call(if_match), user_id, request)
 
 
 ROUTES = [(SECTIONS["profile"].path, ProfileHandler), (EDIT, EditHandler)]

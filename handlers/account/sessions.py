@@ -5,9 +5,9 @@ from __future__ import annotations
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.console import cells
-from idp.identity import user_sessions
 from idp.identity.sessions import own_sessions
 from idp.identity.sessions.own_sessions import OwnSession
+from idp.management.users import sessions as user_sessions
 from idp.oauth.params import Params
 
 

@@ -9,7 +9,6 @@ from handlers.console import cells
 from handlers.console.cells import Cell, fact
 from handlers.console.fields import Field, Kind
 from handlers.console.running import Document
-from idp.clients.api_apps import AUTH_METHODS as API_METHODS
 from idp.clients.wire_names import (
     ALGORITHMS,
     APP_TYPES,
@@ -19,6 +18,7 @@ from idp.clients.wire_names import (
     TOKEN_TYPES,
 )
 from idp.foundation.i18n import Message, message
+from idp.management.projects.api_apps import AUTH_METHODS as API_METHODS
 
 KINDS: Final[dict[str, Message]] = {
     "web": message("Server-side web application", context="applications"),

@@ -17,11 +17,12 @@ from handlers.console.fields import Field, Values
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp.clients import new_apps, oidc_apps, presets, read_presets
+from idp.clients import new_apps, presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
 from idp.foundation.i18n import Message, message
+from idp.management.projects import oidc_apps, read_presets
 from idp.oauth.params import Params
 from idp.schema import reading
 

@@ -15,13 +15,14 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import PAGE
 from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
-from idp import access, event_search
-from idp.access import Call
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
-from idp.event_search import EventQuery
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import message
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.instance import events as instance_events
+from idp.management.instance.events import EventQuery
 from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/events"
@@ -189,10 +190,10 @@ class DownloadHandler(EventsBase):
         """Raises InvalidArgument, PermissionDenied: before anything is sent."""
         operation, visit = BY_NAME[self.operation], self.visit
         call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
-        call = await access.admitted(self.service, call)
+        call = await management_call.admitted(self.service, call)
         request = reading.read(EventQuery, self.document(self.values()))
         is_for_all = self.acts_in is None
-        return event_search.lines(self.service, call, request, everywhere=is_for_all)
+        return instance_events.lines(self.service, call, request, everywhere=is_for_all)
 
 
 class _Everywhere:

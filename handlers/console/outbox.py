@@ -11,9 +11,9 @@ from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
 from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
-from idp.delivery.letters import RETRIED
 from idp.foundation.i18n import message
 from idp.mail import messages
+from idp.management.instance.outbox import RETRIED
 
 PATH: Final = "/mail"
 _MAIL: Final = "/admin/v1/mail"

@@ -13,9 +13,9 @@ from handlers.console.projects import PROJECT
 from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.page import PageHandler
-from idp import checklist
-from idp.checklist import Checklist
 from idp.foundation.i18n import Message, message
+from idp.management.instance import onboarding as instance_onboarding
+from idp.management.instance.onboarding import Checklist
 
 
 class Task(Struct, frozen=True):
@@ -122,7 +122,7 @@ class OverviewHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         tasks: list[dict[str, object]] = []
         if "iam.read" in self.visit.rights.everywhere:
-            found = await checklist.look(self.service)
+            found = await instance_onboarding.look(self.service)
             tasks = [self._shown(task, task.is_done(found)) for task in TASKS]
         self.page(
             "console/overview",

@@ -10,7 +10,12 @@ from msgspec import Struct
 from handlers.console.fields import Field, Kind
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
-from idp.policies.forms import MULTI_FACTORS, NO_PASSWORDLESS, PASSWORDLESS, SECOND_FACTORS
+from idp.management.policies.forms import (
+    MULTI_FACTORS,
+    NO_PASSWORDLESS,
+    PASSWORDLESS,
+    SECOND_FACTORS,
+)
 
 PATH: Final = "/policies"  # below the console
 OF_ALL: Final = f"{PATH}/installation"

@@ -8,14 +8,15 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp import access, repeating
-from idp.access import Call
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Rights
+from idp.management import call as management_call
+from idp.management import idempotency
+from idp.management.call import Call
+from idp.management.idempotency import Repeatable
 from idp.records import User
-from idp.repeating import Repeatable
 from idp.schema import reading
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS
@@ -49,7 +50,7 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
         raise NotFound("there is nothing with such an id")
     call = Call(caller, rights, operation.permission, asked.org_id, asked.if_match)
-    call = await access.admitted(service, call)
+    call = await management_call.admitted(service, call)
     document = asked.document or {}
     given: dict[str, object] = {}
     if operation.query is not None:
@@ -65,7 +66,7 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
 
     if asked.once is None:
         return _read(await work(service))
-    answer, _ = await repeating.once(service, _repeatable(call, asked), work)
+    answer, _ = await idempotency.once(service, _repeatable(call, asked), work)
     return _read(answer)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import (
+from idp.management.projects import (
     api_apps,
     app_keys,
     app_removal,

@@ -9,7 +9,7 @@ from idp.api import OPERATIONS, PARTS, examples
 from idp.api.error_body import CATALOGUE, ErrorBody
 from idp.api.operation import Operation
 from idp.api.schemas import Schemas
-from idp.repeating import MAX_KEY_CHARACTERS
+from idp.management.idempotency import MAX_KEY_CHARACTERS
 from storage import MAX_ID_CHARACTERS
 
 DESCRIPTION: Final = "/openapi.json"

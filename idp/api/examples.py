@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
-from idp.policies.login_texts import LoginTextEntry
+from idp.management.policies.login_texts import LoginTextEntry
 from idp.schema.field_rules import NotYet
 from idp.schema.reading import Field, Request, declared
 from idp.transfer.export_call import Export

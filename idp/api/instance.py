@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import background_calls, instance_keys, instance_settings
+from idp import background_calls
 from idp.api.operation import operation
 from idp.doctor import report
-from idp.identity import member_search, members
+from idp.management.instance import keys as instance_keys
+from idp.management.instance import settings as instance_settings
+from idp.management.organizations import member_search, members
 
 _MEMBERS: Final = "/admin/v1/members"
 _SECURITY: Final = "/admin/v1/policies/security"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from idp.api.operation import operation
-from idp.delivery import letters, testing
+from idp.management.instance import mail_test as instance_mail_test
+from idp.management.instance import outbox as instance_outbox
 
 _MAIL: Final = "/admin/v1/mail"
 
@@ -14,7 +15,7 @@ OPERATIONS = (
         "POST",
         f"{_MAIL}/_search",
         "iam.read",
-        letters.search,
+        instance_outbox.search,
         name="letters_search",
         summary="Go through the letters of the last seven days: waiting, sent, failed or held.",
     ),
@@ -22,7 +23,7 @@ OPERATIONS = (
         "POST",
         f"{_MAIL}/{{mailId}}/_retry",
         "iam.write",
-        letters.retry,
+        instance_outbox.retry,
         name="letters_retry",
         summary="Send a letter now that failed, waits for its next attempt, or was held.",
     ),
@@ -30,7 +31,7 @@ OPERATIONS = (
         "POST",
         f"{_MAIL}/_test",
         "iam.write",
-        testing.send,
+        instance_mail_test.send,
         name="testing_send",
         summary="Send a mail at once, to see whether the mail server takes it.",
     ),

@@ -5,19 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from idp import org_removal
 from idp.api.operation import operation
-from idp.identity import (
-    domain_calls,
-    domain_proofs,
-    member_search,
-    members,
-    org_changes,
-    org_setup,
-    org_states,
-    read_organization,
-)
-from idp.identity.org_setup import SetUp
+from idp.management.organizations import changes, domain_verification, member_search, members
+from idp.management.organizations import domains as organization_domains
+from idp.management.organizations import read as organization_read
+from idp.management.organizations import removal as organization_removal
+from idp.management.organizations import setup as organization_setup
+from idp.management.organizations import states as organization_states
+from idp.management.organizations.setup import SetUp
 
 _ORGS: Final = "/management/v1/orgs"
 _OWN: Final = f"{_ORGS}/me"
@@ -31,7 +26,7 @@ OPERATIONS = (
         "GET",
         _OWN,
         "org.read",
-        read_organization.show,
+        organization_read.show,
         name="read_organization_show",
         summary="Read the call's organization.",
     ),
@@ -39,7 +34,7 @@ OPERATIONS = (
         "GET",
         f"{_ANY}/{{orgId}}",
         "org.read",
-        read_organization.show_any,
+        organization_read.show_any,
         name="read_organization_show_any",
         summary="Read an organization.",
     ),
@@ -47,7 +42,7 @@ OPERATIONS = (
         "POST",
         "/v2/organizations/_search",
         "org.read",
-        read_organization.search,
+        organization_read.search,
         name="read_organization_search_v2_organizations",
         summary="Find organizations that the caller may read.",
     ),
@@ -55,7 +50,7 @@ OPERATIONS = (
         "POST",
         f"{_ANY}/_search",
         "org.read",
-        read_organization.search,
+        organization_read.search,
         name="read_organization_search_admin_v1_orgs",
         summary="Find organizations that the caller may read.",
     ),
@@ -63,7 +58,7 @@ OPERATIONS = (
         "POST",
         _ORGS,
         "org.create",
-        org_changes.create,
+        changes.create,
         name="org_changes_create",
         summary="Make an organization with a generated domain, and nobody in it.",
     ),
@@ -71,7 +66,7 @@ OPERATIONS = (
         "PUT",
         _OWN,
         "org.write",
-        org_changes.rename,
+        changes.rename,
         name="org_changes_rename",
         summary="Give the call's organization another name; its domains stay as they are.",
         conditional=True,
@@ -80,7 +75,7 @@ OPERATIONS = (
         "POST",
         f"{_OWN}/_deactivate",
         "org.delete",
-        partial(org_states.change, name="deactivate"),
+        partial(organization_states.change, name="deactivate"),
         name="org_states_change_deactivate",
         conditional=True,
         summary="Shut an organization with all that is in it; all that was issued there ends.",
@@ -89,7 +84,7 @@ OPERATIONS = (
         "POST",
         f"{_OWN}/_reactivate",
         "org.delete",
-        partial(org_states.change, name="reactivate"),
+        partial(organization_states.change, name="reactivate"),
         name="org_states_change_reactivate",
         conditional=True,
         summary="Let a deactivated organization work again.",
@@ -98,7 +93,7 @@ OPERATIONS = (
         "DELETE",
         _OWN,
         "org.delete",
-        org_removal.remove,
+        organization_removal.remove,
         name="org_removal_remove",
         summary="Delete the call's organization with all that is in it; all that was issued there"
         " ends.",
@@ -108,7 +103,7 @@ OPERATIONS = (
         "DELETE",
         f"{_ANY}/{{orgId}}",
         "org.delete",
-        org_removal.remove_any,
+        organization_removal.remove_any,
         name="org_removal_remove_any",
         summary="Delete an organization with all that is in it; all that was issued there ends.",
         conditional=True,
@@ -117,7 +112,7 @@ OPERATIONS = (
         "POST",
         _DOMAINS,
         "org.write",
-        domain_calls.add,
+        organization_domains.add,
         name="domain_calls_add",
         summary="Let the call's organization name a domain as its own; it counts once it is"
         " verified.",
@@ -126,7 +121,7 @@ OPERATIONS = (
         "POST",
         f"{_DOMAINS}/_search",
         "org.read",
-        domain_calls.search,
+        organization_domains.search,
         name="domain_calls_search",
         summary="Find domains of the call's organization, in their order.",
     ),
@@ -134,7 +129,7 @@ OPERATIONS = (
         "POST",
         f"{_DOMAIN}/validation/_generate",
         "org.write",
-        domain_proofs.challenge,
+        domain_verification.challenge,
         name="domain_proofs_challenge",
         summary="Make the token by which a domain can be verified, in place of any other.",
         conditional=True,
@@ -143,7 +138,7 @@ OPERATIONS = (
         "POST",
         f"{_DOMAIN}/validation/_validate",
         "org.write",
-        domain_proofs.validate,
+        domain_verification.validate,
         name="domain_proofs_validate",
         summary="Look whether the token is published, and let the domain be the organization's"
         " own.",
@@ -153,7 +148,7 @@ OPERATIONS = (
         "POST",
         f"{_DOMAIN}/_set_primary",
         "org.write",
-        domain_calls.set_primary,
+        organization_domains.set_primary,
         name="domain_calls_set_primary",
         summary="Let login names of the call's organization end with a domain from now on.",
         conditional=True,
@@ -162,7 +157,7 @@ OPERATIONS = (
         "DELETE",
         _DOMAIN,
         "org.write",
-        domain_calls.remove,
+        organization_domains.remove,
         name="domain_calls_remove",
         summary="Let the call's organization name a domain no more; others may verify it then.",
         conditional=True,
@@ -171,7 +166,7 @@ OPERATIONS = (
         "POST",
         "/admin/v1/orgs/_setup",
         "iam.write",
-        org_setup.set_up,
+        organization_setup.set_up,
         name="org_setup_set_up",
         summary="Make an organization, its administrator and their membership, as a JSON document"
         " describes them (`SetUp`).",

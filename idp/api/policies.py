@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Final
 
 from idp.api.operation import Operation, operation
-from idp.policies import login_texts, message_texts, picture_calls, policy
-from idp.policies.kinds import KINDS, Kind
+from idp.management.policies import login_texts, message_texts, pictures, policies
+from idp.management.policies.policy_kinds import KINDS, Kind
 from idp.records.policies import PolicyKind
 
 _READ: Final = "policy.read"
@@ -26,7 +26,7 @@ def _of_installation(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "GET",
             path,
             "iam.read",
-            partial(policy.show_default, kind=name),
+            partial(policies.show_default, kind=name),
             name=f"policy_show_default_{name}",
             answer=found,
             summary=f"The {words} of the installation.",
@@ -35,7 +35,7 @@ def _of_installation(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "PUT",
             path,
             "iam.write",
-            partial(policy.put_default, kind=name),
+            partial(policies.put_default, kind=name),
             name=f"policy_put_default_{name}",
             document=form,
             conditional=True,
@@ -51,7 +51,7 @@ def _of_organizations(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "GET",
             path,
             _READ,
-            partial(policy.show, kind=name),
+            partial(policies.show, kind=name),
             name=f"policy_show_{name}",
             answer=kind.found,
             summary=f"The {words} that counts for an organization.",
@@ -60,7 +60,7 @@ def _of_organizations(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "POST",
             path,
             _WRITE,
-            partial(policy.create, kind=name),
+            partial(policies.create, kind=name),
             name=f"policy_create_{name}",
             document=form,
             summary=f"Give an organization a {words} of its own.",
@@ -69,7 +69,7 @@ def _of_organizations(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "PUT",
             path,
             _WRITE,
-            partial(policy.change, kind=name),
+            partial(policies.change, kind=name),
             name=f"policy_change_{name}",
             document=form,
             conditional=True,
@@ -79,7 +79,7 @@ def _of_organizations(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
             "DELETE",
             path,
             _WRITE,
-            partial(policy.reset, kind=name),
+            partial(policies.reset, kind=name),
             name=f"policy_reset_{name}",
             conditional=True,
             summary=f"Let the {words} of the installation count again for an organization.",
@@ -137,7 +137,7 @@ OPERATIONS = (
         "GET",
         f"/admin/v1/{_PICTURE}",
         "iam.read",
-        picture_calls.show_default,
+        pictures.show_default,
         name="pictures_show_default",
         summary="A picture of the installation's pages.",
     ),
@@ -145,7 +145,7 @@ OPERATIONS = (
         "PUT",
         f"/admin/v1/{_PICTURE}",
         "iam.write",
-        picture_calls.put_default,
+        pictures.put_default,
         name="pictures_put_default",
         summary="Set a picture of the installation's pages.",
         conditional=True,
@@ -154,7 +154,7 @@ OPERATIONS = (
         "DELETE",
         f"/admin/v1/{_PICTURE}",
         "iam.write",
-        picture_calls.remove_default,
+        pictures.remove_default,
         name="pictures_remove_default",
         summary="Take a picture off the installation's pages.",
         conditional=True,
@@ -163,7 +163,7 @@ OPERATIONS = (
         "GET",
         f"/management/v1/{_PICTURE}",
         _READ,
-        picture_calls.show,
+        pictures.show,
         name="pictures_show",
         summary="A picture of the pages of an organization, its own or the installation's.",
     ),
@@ -171,7 +171,7 @@ OPERATIONS = (
         "PUT",
         f"/management/v1/{_PICTURE}",
         _WRITE,
-        picture_calls.put,
+        pictures.put,
         name="pictures_put",
         summary="Set a picture of an organization's pages.",
         conditional=True,
@@ -180,7 +180,7 @@ OPERATIONS = (
         "DELETE",
         f"/management/v1/{_PICTURE}",
         _WRITE,
-        picture_calls.remove,
+        pictures.remove,
         name="pictures_remove",
         summary="Take an organization's own picture off its pages.",
         conditional=True,

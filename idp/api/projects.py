@@ -6,16 +6,16 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import (
+from idp.management.projects import (
     project_grants,
-    project_removal,
-    project_states,
     projects,
     role_assignments,
     roles,
     search_project_grants,
     search_projects,
 )
+from idp.management.projects import removal as project_removal
+from idp.management.projects import states as project_states
 
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"

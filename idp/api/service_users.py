@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import user_keys
-from idp.identity import service_users, user_pats
+from idp.management.users import keys as user_keys
+from idp.management.users import personal_access_tokens as user_personal_access_tokens
+from idp.management.users import service_users
 
 _USERS: Final = "/management/v1/users"
 _USER: Final = f"{_USERS}/{{userId}}"
@@ -69,7 +70,7 @@ OPERATIONS = (
         "GET",
         f"{_USER}/pats",
         "user.read",
-        user_pats.listed,
+        user_personal_access_tokens.listed,
         name="user_pats_listed",
         summary="The user's tokens, the first thousand of them; nothing that opens anything.",
     ),
@@ -77,7 +78,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/pats/_search",
         "user.read",
-        user_pats.search,
+        user_personal_access_tokens.search,
         name="user_pats_search",
         summary="Go through the tokens of a service user, a page at a time.",
     ),
@@ -85,7 +86,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/pats",
         "user.write",
-        user_pats.create,
+        user_personal_access_tokens.create,
         name="user_pats_create",
         summary="Make a personal access token of a service user.",
     ),
@@ -93,7 +94,7 @@ OPERATIONS = (
         "GET",
         f"{_USER}/pats/{{tokenId}}",
         "user.read",
-        user_pats.show,
+        user_personal_access_tokens.show,
         name="user_pats_show",
         summary="What is known of a token.",
     ),
@@ -101,7 +102,7 @@ OPERATIONS = (
         "DELETE",
         f"{_USER}/pats/{{tokenId}}",
         "user.write",
-        user_pats.remove,
+        user_personal_access_tokens.remove,
         name="user_pats_remove",
         summary="Let a token open nothing any more.",
         conditional=True,

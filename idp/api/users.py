@@ -6,26 +6,22 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
-from idp.clients import role_assignments, search_assignments
-from idp.identity import (
-    change_human,
-    contacts,
-    create_human,
-    import_human,
-    invitations,
-    password_calls,
-    prove_contact,
-    read_user,
-    user_factors,
-    user_metadata,
-    user_passkeys,
-    user_removal,
-    user_search,
-    user_sessions,
-    user_states,
-)
-from idp.identity.import_human import ImportHuman
-from idp.identity.new_user_requests import CreateHuman
+from idp.management.projects import role_assignments, search_assignments
+from idp.management.users import change as user_change
+from idp.management.users import contacts, invitations, verify_contact
+from idp.management.users import create as user_create
+from idp.management.users import factors as user_factors
+from idp.management.users import import_one as user_import_one
+from idp.management.users import metadata as user_metadata
+from idp.management.users import passkeys as user_passkeys
+from idp.management.users import passwords as user_passwords
+from idp.management.users import read as user_read
+from idp.management.users import removal as user_removal
+from idp.management.users import search as user_search
+from idp.management.users import sessions as user_sessions
+from idp.management.users import states as user_states
+from idp.management.users.import_one import ImportHuman
+from idp.management.users.new_user import CreateHuman
 
 _USER: Final = "/v2/users/{userId}"
 _MANAGED: Final = "/management/v1/users/{userId}"
@@ -38,7 +34,7 @@ OPERATIONS = (
         "POST",
         "/v2/users/human",
         "user.write",
-        create_human.create,
+        user_create.create,
         name="create_human_create",
         summary="Create the user that a JSON document describes (`CreateHuman`).",
         document=CreateHuman,
@@ -56,7 +52,7 @@ OPERATIONS = (
         "GET",
         _USER,
         "user.read",
-        read_user.read,
+        user_read.read,
         name="read_user_read",
         summary="The user as it is now.",
     ),
@@ -74,7 +70,7 @@ OPERATIONS = (
         "PUT",
         "/v2/users/human/{userId}",
         "user.write",
-        change_human.change,
+        user_change.change,
         name="change_human_change",
         summary="Change what a person is called, and what is known of them; nothing ends by it.",
         conditional=True,
@@ -83,7 +79,7 @@ OPERATIONS = (
         "POST",
         "/management/v1/users/human/_import",
         "user.import",
-        import_human.take,
+        user_import_one.take,
         name="import_human_take",
         summary="Take in a person with the password hash that they have elsewhere.",
         document=ImportHuman,
@@ -137,7 +133,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/password",
         "user.write",
-        password_calls.set_password,
+        user_passwords.set_password,
         name="password_calls_set_password",
         summary="Give a person a new password: every session and token of theirs ends.",
         conditional=True,
@@ -146,7 +142,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/password_reset",
         "user.write",
-        password_calls.reset_password,
+        user_passwords.reset_password,
         name="password_calls_reset_password",
         summary="Let a person's password be set by a code, which is mailed or answered; nothing"
         " ends by it.",
@@ -236,7 +232,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/email/verify",
         "user.write",
-        partial(prove_contact.prove, contact="email"),
+        partial(verify_contact.prove, contact="email"),
         name="prove_contact_prove_email",
         summary="Prove a user's e-mail address by the code that was sent there.",
     ),
@@ -244,7 +240,7 @@ OPERATIONS = (
         "POST",
         f"{_USER}/phone/verify",
         "user.write",
-        partial(prove_contact.prove, contact="phone"),
+        partial(verify_contact.prove, contact="phone"),
         name="prove_contact_prove_phone",
         summary="Prove a user's phone number by the code that was sent there.",
     ),

@@ -18,10 +18,10 @@ import click
 from msgspec import Struct, structs
 
 from idp.cli.document import Document
-from idp.clients.registered_keys import PublicKey
 from idp.config import loading as settings
 from idp.foundation import durations
 from idp.foundation.clock import Clock
+from idp.management.projects.registered_keys import PublicKey
 from idp.schema.field_rules import Base64, Instant, NotYet, OneOf
 from idp.schema.reading import Request, declared
 

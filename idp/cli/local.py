@@ -8,8 +8,6 @@ from typing import Final
 
 import msgspec
 
-from idp import access
-from idp.access import Call
 from idp.api.operation import Operation
 from idp.cli.admin import ACTOR
 from idp.cli.document import Document
@@ -17,6 +15,8 @@ from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound
 from idp.identity.users import permissions
 from idp.identity.users.permissions import Rights
+from idp.management import call as management_call
+from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.schema import reading
 from idp.schema.answers import Filed
@@ -55,7 +55,7 @@ class Local(msgspec.Struct, frozen=True):
         """What the operation answers. Raises IdpError, StorageError."""
         call = Call(self.caller, _EVERYTHING, operation.permission, self.org_id, if_match=if_match)
         if self.org_id is not None:
-            await access.find_organization(self.service, call, self.org_id)
+            await management_call.find_organization(self.service, call, self.org_id)
         ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _given(operation, document) as given:
             answer = await operation.run(self.service, call, *ids, **given)

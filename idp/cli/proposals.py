@@ -9,7 +9,7 @@ from idp.api.operation import Operation
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
-from idp.clients.oidc_request import NewOidcApp
+from idp.management.projects.oidc_request import NewOidcApp
 from idp.schema import reading
 
 _APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from idp import doctor
-from idp.access import Call
 from idp.doctor.check import Installation, Result
+from idp.management.call import Call
 from idp.schema.answers import Answer
 from idp.search.paging import ListDetails
 from idp.service import Service

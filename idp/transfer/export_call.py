@@ -14,8 +14,8 @@ from typing import Annotated, Any, BinaryIO, Final
 
 import msgspec
 
-from idp.access import Call
 from idp.foundation.errors import InvalidArgument
+from idp.management.call import Call
 from idp.schema.answers import Answer, Filed
 from idp.schema.field_rules import Duration, NotYet
 from idp.service import Service

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp import repeating
-from idp.access import Call
 from idp.foundation import cancellation, strict_json
 from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
+from idp.management import idempotency
+from idp.management.call import Call
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.schema import reading
 from idp.schema.field_rules import Duration, Schema
@@ -185,7 +185,7 @@ async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) 
     """The job, whose package is stored: it ends, whatever becomes of this process."""
     options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
     job = jobs.new(service, call.actor, options, holder=service.random.id())
-    repeating.foretell(service, await import_answer.of(service, job))
+    idempotency.foretell(service, await import_answer.of(service, job))
     await jobs.begin(service, job)
     hold = Hold(service, job)
     await hold.note(parts=await _kept(service, hold, package), digest=package.digest)

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Final, get_args
 
-from idp import repeating, searching
-from idp.access import Call
 from idp.audit import versioned_updates
 from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
+from idp.management import idempotency
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import MAX_FILTERS, Search, SearchDetails
 from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Integer, Items, OneOf, Text
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter
-from idp.searching import MAX_FILTERS, Search, SearchDetails
 from idp.service import Service
 from idp.transfer import import_answer, jobs, running, standing
 from idp.transfer.import_answer import ImportProblem
@@ -84,7 +85,7 @@ async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
         for each in request.queries
         if each.state_query
     ]
-    found = await searching.find(service, JOBS, request.query, filters, order="created_at")
+    found = await management_search.find(service, JOBS, request.query, filters, order="created_at")
     return JobsFound(
         details=found.details,
         result=await standing.views(service, found.records),
@@ -128,7 +129,7 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     job = await _find(service, job_id)
     if job.state not in jobs.WAITING:
         raise _ended()
-    repeating.foretell(service, await standing.view(service, job))
+    idempotency.foretell(service, await standing.view(service, job))
     await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
     if not jobs.is_held(job, service.clock.now()):
         hold = await jobs.claim(service, job, service.random.id())

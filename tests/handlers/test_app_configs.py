@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import fields
 
-from idp.clients.oidc_request import OidcSettings
-from idp.clients.read_app import OidcConfig
 from idp.foundation import opaque_tokens
+from idp.management.projects.oidc_request import OidcSettings
+from idp.management.projects.read_app import OidcConfig
 from idp.records import APPLICATIONS
 from idp.schema.reading import declared
 from storage import Update

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.users import memberships
-from idp.policies.protected_policies import OF_SIGN_INS
+from idp.management.policies.protected_policies import OF_SIGN_INS
 from idp.records import APPLICATIONS, MEMBERSHIPS
 from storage import Delete, Update
 from tests.support import writes

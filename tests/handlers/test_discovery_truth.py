@@ -10,7 +10,7 @@ import pytest
 from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
-from idp.clients import oidc_apps
+from idp.management.projects import oidc_apps
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS
 from storage import Update

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from idp.audit import events
-from idp.identity import domain_proofs
+from idp.management.organizations import domain_verification
 from idp.outgoing.http import Failed
 from idp.records import DOMAINS, Challenge, new_domain
 from tests.handlers.naming import (
@@ -57,8 +57,8 @@ class Web:
     async def __aenter__(self):
         self._listening = await asyncio.start_server(self._answer, "127.0.0.1", 0)
         port = self._listening.sockets[0].getsockname()[1]
-        plain = domain_proofs.FILE.replace("https://{domain}", f"http://{{domain}}:{port}")
-        self._monkeypatch.setitem(domain_proofs._PLACES, "http", plain)
+        plain = domain_verification.FILE.replace("https://{domain}", f"http://{{domain}}:{port}")
+        self._monkeypatch.setitem(domain_verification._PLACES, "http", plain)
 
         async def here(*_):
             return ["127.0.0.1"]

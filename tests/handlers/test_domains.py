@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp.identity import domain_calls
 from idp.identity.users import lookup as user_lookup
+from idp.management.organizations import domains as organization_domains
 from idp.records import DOMAINS, ORGANIZATIONS
 from idp.records.upgrades import add_primary_domains
 from storage import Delete
@@ -85,7 +85,7 @@ async def test_a_domain_is_named_once_and_not_when_it_is_another_s(server, owner
 
 
 async def test_an_organization_has_no_more_domains_than_it_may(server, chief, monkeypatch):
-    monkeypatch.setattr(domain_calls, "MOST", 3)
+    monkeypatch.setattr(organization_domains, "MOST", 3)
     for n in range(2):
         await named(chief, f"d{n}.example")
     before = await everything(server.store)

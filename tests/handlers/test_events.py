@@ -9,9 +9,9 @@ from typing import get_args
 import msgspec
 import pytest
 
-from idp import event_search
 from idp.audit import event_details, event_types, failure_events
 from idp.identity.guesses import reports as guess_reports
+from idp.management.instance import events as instance_events
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -117,8 +117,8 @@ async def test_a_cursor_that_was_never_given_is_refused(owner, cursor):
 
 
 async def test_what_nothing_is_indexed_by_is_looked_for_a_bounded_time(server, owner, monkeypatch):
-    monkeypatch.setattr(event_search, "MOST_LOOKED_AT", 2)
-    monkeypatch.setattr(event_search, "_AT_ONCE", 2)
+    monkeypatch.setattr(instance_events, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(instance_events, "_AT_ONCE", 2)
     page = (await owner.post(ALL, {"requestId": "nobody"})).json()
 
     assert "events" not in page
@@ -152,7 +152,7 @@ async def test_nobody_of_another_organization_is_named(server, visitor, owner):
 
 
 async def test_events_come_as_lines_to_whoever_asks_for_them(server, owner, monkeypatch):
-    monkeypatch.setattr(event_search, "MOST_EXPORTED", 5)
+    monkeypatch.setattr(instance_events, "MOST_EXPORTED", 5)
     for _ in range(7):
         await new_project(owner)
     page = await owner.post(ALL, {"limit": 2}, Accept=LINES)

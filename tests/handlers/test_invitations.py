@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from idp.identity import mail_links
+from idp.management.users import mail_url_templates
 from idp.records import USERS
 from tests.handlers.people import create
 from tests.handlers.registering import mails
@@ -185,8 +185,8 @@ class TestPublicIssuer:
     async def test_only_known_origins_are_led_to(self, server, service, template, slug):
         await server.register(redirect_uris=["https://app.example.com/cb"])
         (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
-        found = await mail_links.problems(service, user.org_id, template, "urlTemplate")
-        elsewhere = await mail_links.problems(service, "another", template, "urlTemplate")
+        found = await mail_url_templates.problems(service, user.org_id, template, "urlTemplate")
+        elsewhere = await mail_url_templates.problems(service, "another", template, "urlTemplate")
 
         assert [each.slug for each in found] == ([slug] if slug else [])
         if "app.example.com/x" in template:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from idp.foundation import i18n
-from idp.policies.login_texts import MAX_TEXTS
+from idp.management.policies.login_texts import MAX_TEXTS
 from idp.policies.page_texts import SCREENS, built_in
 from idp.records import ORGANIZATIONS
 from tests.handlers.steps import Seen, text_of

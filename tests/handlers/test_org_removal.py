@@ -9,7 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp import org_removal, tidying
+from idp import tidying
+from idp.management.organizations import removal as organization_removal
 from idp.records import (
     DELETED_ORGANIZATIONS,
     INSTANCE_ID,
@@ -77,7 +78,7 @@ def without(found, *collections):
 async def done(server):
     """All background work of a deletion, to the end."""
     server.clock.advance(timedelta(minutes=11))
-    await org_removal.purge_deleted(server.service)
+    await organization_removal.purge_deleted(server.service)
     await tidying.tidy(server.service)
 
 
@@ -106,7 +107,7 @@ async def test_with_its_record_gone_nothing_counts_and_its_names_are_free(
 
     await filled(owner, acme)
     chief = await new_caller(server, visitor, acme, "ORG_OWNER")
-    monkeypatch.setattr(org_removal, "purge", later)
+    monkeypatch.setattr(organization_removal, "purge", later)
     page = await chief.request("DELETE", OWN, None)
 
     assert page.status == 200, page.text
@@ -151,7 +152,7 @@ async def test_the_installation_s_own_organization_is_not_deleted(server, owner)
 
 async def test_what_is_made_there_at_that_moment_is_removed_too(server, owner, acme):
     await owner.request("DELETE", f"{ANY}/{acme.id}", None)
-    await org_removal.purge_deleted(server.service)
+    await organization_removal.purge_deleted(server.service)
     assert await server.store.get(DELETED_ORGANIZATIONS, acme.id)
     await new_caller(server, None, acme, "ORG_OWNER")  # was under way, and knew of no deletion
     await done(server)
@@ -187,7 +188,7 @@ class Cut:
 
 
 async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, acme, monkeypatch):
-    monkeypatch.setattr(org_removal, "AT_ONCE", 2)
+    monkeypatch.setattr(organization_removal, "AT_ONCE", 2)
     await filled(owner, acme, users=9)
     page = await owner.request("DELETE", f"{ANY}/{acme.id}", None)
     assert page.status == 200, page.text
@@ -197,7 +198,7 @@ async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, a
         server.clock.advance(timedelta(minutes=11))
         cut = replace(server.service, store=Cut(server.store, 2))
         with suppress(Unavailable):
-            await org_removal.purge_deleted(cut)
+            await organization_removal.purge_deleted(cut)
         assert rounds < 100
 
     await tidying.tidy(server.service)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.guesses import password_closing
-from idp.policies import policy as policies
+from idp.management.policies import policies
 from idp.records import (
     GUESS_STREAKS,
     INSTANCE_ID,

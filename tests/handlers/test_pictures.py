@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp import org_removal
+from idp.management.organizations import removal as organization_removal
 from idp.records import EVENTS, ORGANIZATIONS, PICTURES
 from storage import Update
 from tests.handlers.steps import Seen
@@ -192,7 +192,7 @@ async def test_it_ends_with_its_organization(server, visitor, owner):
     await put(neighbour)
 
     assert (await owner.request("DELETE", f"/admin/v1/orgs/{other.id}", None)).status == 200
-    await org_removal.purge_deleted(server.service)
+    await organization_removal.purge_deleted(server.service)
     assert "pictures" not in await count(server.store)
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.policies.kinds import KINDS
+from idp.management.policies.policy_kinds import KINDS
 from idp.records import EVENTS, POLICIES
 from tests.support.api_samples import filled
 from tests.support.callers import instance_owner, new_caller, new_organization, refused

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from idp.clients import new_apps, presets
-from idp.clients.oidc_request import OidcSettings
 from idp.foundation import base64url
 from idp.foundation.errors import InvalidArgument
+from idp.management.projects.oidc_request import OidcSettings
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.schema.reading import declared
 from tests.support.callers import instance_owner, refused

@@ -7,7 +7,8 @@ import pytest
 
 from idp.config.settings import Config
 from idp.identity.users import lookup as user_lookup
-from idp.policies import effective, policy
+from idp.management.policies import policies
+from idp.policies import effective
 from idp.records import APPLICATIONS, POLICIES, USERS, ComplexityRules, LoginRules
 from storage import Insert
 from tests.handlers.steps import Seen, text_of
@@ -34,7 +35,7 @@ def layered(layer, *values):
 
 
 async def store_policy(server, org_id, rules, kind):
-    record = policy.new(org_id, rules, server.clock.now(), kind)
+    record = policies.new(org_id, rules, server.clock.now(), kind)
     await server.store.commit(Insert(POLICIES, record))
 
 

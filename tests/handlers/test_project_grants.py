@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from idp import org_removal, tidying
-from idp.clients import granted_roles
+from idp import tidying
 from idp.identity.users import grant_ids
+from idp.management.organizations import removal as organization_removal
+from idp.management.projects import granted_roles
 from idp.records import LEFTOVERS, PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID, Schema, TooNew
 from storage.upgrades import opening
@@ -247,7 +248,7 @@ async def test_grants_end_with_the_project_and_with_either_organization(server, 
 
     gone = await shop.everywhere.request("DELETE", f"/admin/v1/orgs/{shop.third.id}", None)
 
-    await org_removal.purge_deleted(server.service)
+    await organization_removal.purge_deleted(server.service)
 
     assert gone.status == 200
     left = (await server.store.find(PROJECT_GRANTS, {"project_id": shop.project})).records

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp import tidying
-from idp.clients import project_removal, project_states
+from idp.management.projects import removal as project_removal
+from idp.management.projects import states as project_states
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,

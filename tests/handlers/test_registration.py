@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from idp.policies import policy
+from idp.management.policies import policies
 from idp.records import (
     APPLICATIONS,
     EVENTS,
@@ -255,7 +255,7 @@ class TestSwitchedOff:
 
     async def test_an_organization_that_opened_registration_keeps_it(self, visitor, demo, server):
         client = await server.store.get(APPLICATIONS, demo.client_id)
-        record = policy.new(client.org_id, LoginRules(), server.clock.now(), "login")
+        record = policies.new(client.org_id, LoginRules(), server.clock.now(), "login")
         await server.store.commit(Insert(POLICIES, record))
         page = await visitor.open(demo.authorize_url(prompt="create"))
         login = await visitor.open(demo.authorize_url())

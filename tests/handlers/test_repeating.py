@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from idp import repeating
 from idp.foundation.errors import Busy
+from idp.management import idempotency
 from idp.records import GUESS_STREAKS, LEFTOVERS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Insert, Stale, Unknown, Update
 from tests.support.both_stores import settings  # noqa: F401 - a fixture
@@ -139,7 +139,7 @@ async def test_twins_at_once_make_one_thing_and_get_one_answer(server, owner):
 async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
     server, owner, monkeypatch
 ):
-    monkeypatch.setattr(repeating, "_WAITS_SECONDS", 0.2)
+    monkeypatch.setattr(idempotency, "_WAITS_SECONDS", 0.2)
     first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
@@ -154,7 +154,7 @@ async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
 async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_twice(
     server, owner, monkeypatch
 ):
-    monkeypatch.setattr(repeating, "_WAITS_SECONDS", 0)
+    monkeypatch.setattr(idempotency, "_WAITS_SECONDS", 0)
     await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
@@ -224,7 +224,7 @@ async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner
 
 async def test_a_unit_that_is_refused_late_is_not_taken_for_the_one_after_it(server):
     """The first unit is held back until the second is committed."""
-    call, told = repeating.Repeatable("a caller", "k-1", b"a request"), []
+    call, told = idempotency.Repeatable("a caller", "k-1", b"a request"), []
 
     async def committed(service, name, write):
         try:
@@ -240,14 +240,14 @@ async def test_a_unit_that_is_refused_late_is_not_taken_for_the_one_after_it(ser
         await committed(service, "the second", Insert(GUESS_STREAKS, GuessStreak(id="made")))
         return b"{}"
 
-    await repeating.once(server.service, call, work)
+    await idempotency.once(server.service, call, work)
 
     assert told == ["the first", "the first was refused", "the second"]
     assert await server.store.get(GUESS_STREAKS, "made") is not None
 
 
 async def test_a_unit_that_is_refused_after_an_error_is_repeated_as_without_a_key(server):
-    call, told = repeating.Repeatable("a caller", "k-1", b"a request"), []
+    call, told = idempotency.Repeatable("a caller", "k-1", b"a request"), []
 
     async def work(service):
         try:
@@ -258,7 +258,7 @@ async def test_a_unit_that_is_refused_after_an_error_is_repeated_as_without_a_ke
         raise Busy("try again", retry_after_seconds=1)
 
     with pytest.raises(Busy):
-        await repeating.once(server.service, call, work)
+        await idempotency.once(server.service, call, work)
 
     assert told == ["tried again"]
     assert await server.store.get(GUESS_STREAKS, "made") is not None

@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from idp.identity.sessions import own_password
-from idp.policies import effective, policy
+from idp.management.policies import policies
+from idp.policies import effective
 from idp.records import EVENTS, POLICIES, USERS, LoginRules
 from storage import Insert, Update
 from tests.handlers.steps import Seen, text_of
@@ -131,7 +132,7 @@ async def test_a_policy_that_was_stored_meanwhile_counts(visitor, server, proof,
     async def after_another(service, *given):
         if not await stored(server):
             rules = LoginRules(allow_register=False)
-            record = policy.new(None, rules, server.clock.now(), "login")
+            record = policies.new(None, rules, server.clock.now(), "login")
             await service.store.commit(Insert(POLICIES, record))
         return await replace(service, *given)
 
@@ -160,7 +161,7 @@ async def test_nobody_but_the_first_administrator_answers(visitor, server, proof
 
 
 async def test_it_is_not_asked_where_a_policy_has_answered(visitor, server, proof):
-    record = policy.new(None, LoginRules(allow_register=False), server.clock.now(), "login")
+    record = policies.new(None, LoginRules(allow_register=False), server.clock.now(), "login")
     await server.store.commit(Insert(POLICIES, record))
     page = await visitor.open(ADDRESS)
     await fill(visitor, proof, strangers="yes")

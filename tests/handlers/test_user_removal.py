@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import user_removal
+from idp.management.users import removal as user_removal
 from idp.records import (
     CONSENTS,
     EVENTS,

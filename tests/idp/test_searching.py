@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from idp import searching
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.text_folding import folded
+from idp.management import search as management_search
+from idp.management.search import PageQuery, TextQuery
 from idp.search.query_planner import Filter
-from idp.searching import PageQuery, TextQuery
 from storage import Collection, Insert, Record, open_store
 
 EQUALS, STARTS = "TEXT_QUERY_METHOD_EQUALS", "TEXT_QUERY_METHOD_STARTS_WITH"
@@ -53,7 +53,7 @@ async def pages(service, filters=(), *, limit=2, **more):
     cursor, told = "", []
     while True:
         query = PageQuery(limit=limit, cursor=cursor)
-        found = await searching.find(service, PLANTS, query, filters, **more)
+        found = await management_search.find(service, PLANTS, query, filters, **more)
         details = found.details
         told.append((names(found), details.total_result, details.is_total_lower_bound))
         cursor = found.next_cursor
@@ -84,7 +84,7 @@ async def test_the_other_direction(service):
     await grow(service, "Fig", "Elm", "Oak")
 
     query = PageQuery(asc=False, limit=2)
-    found = await searching.find(service, PLANTS, query, (), organizations=["acme"])
+    found = await management_search.find(service, PLANTS, query, (), organizations=["acme"])
 
     assert names(found) == ["Oak", "Fig"]
 
@@ -120,7 +120,7 @@ async def test_a_search_stays_in_its_organizations(service):
 async def test_texts_are_found_by_each_method(service, method, text, expected, organizations):
     await grow(service, "Ash", "asp", "Aspen", "Elm")
 
-    found = await searching.find(
+    found = await management_search.find(
         service, PLANTS, PageQuery(), [called(text, method)], organizations=organizations
     )
 
@@ -153,7 +153,7 @@ async def test_a_total_that_is_not_known_yet_says_so(service):
 
 
 async def test_a_request_looks_at_so_many_records_and_tells_where_to_go_on(service, monkeypatch):
-    monkeypatch.setattr(searching, "MOST_LOOKED_AT", 4)
+    monkeypatch.setattr(management_search, "MOST_LOOKED_AT", 4)
     await grow(service, *"abcdefgh")
     await grow(service, "i", color="red")
 
@@ -179,7 +179,9 @@ async def test_ids_are_a_filter_like_others(service):
 
 async def test_the_cursor_of_another_search_is_refused(service):
     await grow(service, "Ash", "Elm", "Fig")
-    first = await searching.find(service, PLANTS, PageQuery(limit=1), (), organizations=["acme"])
+    first = await management_search.find(
+        service, PLANTS, PageQuery(limit=1), (), organizations=["acme"]
+    )
     others = [
         (PageQuery(cursor=first.next_cursor), [RED], ["acme"]),
         (PageQuery(cursor=first.next_cursor), (), ["other"]),
@@ -192,7 +194,9 @@ async def test_the_cursor_of_another_search_is_refused(service):
 
     for query, filters, organizations in others:
         with pytest.raises(InvalidArgument) as refused:
-            await searching.find(service, PLANTS, query, filters, organizations=organizations)
+            await management_search.find(
+                service, PLANTS, query, filters, organizations=organizations
+            )
 
         (problem,) = refused.value.problems
         assert (problem.slug, problem.field) == ("query.cursor", "query.cursor")
@@ -200,11 +204,13 @@ async def test_the_cursor_of_another_search_is_refused(service):
 
 async def test_what_comes_and_goes_between_pages_hides_nothing_that_lasts(service):
     await grow(service, "b", "d", "f")
-    first = await searching.find(service, PLANTS, PageQuery(limit=2), (), organizations=["acme"])
+    first = await management_search.find(
+        service, PLANTS, PageQuery(limit=2), (), organizations=["acme"]
+    )
 
     await grow(service, "a", "e")
     query = PageQuery(cursor=first.next_cursor, limit=1)
-    second = await searching.find(service, PLANTS, query, (), organizations=["acme"])
+    second = await management_search.find(service, PLANTS, query, (), organizations=["acme"])
 
     assert names(first) == ["b", "d"]
     assert names(second) == ["e"]

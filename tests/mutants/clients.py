@@ -27,7 +27,7 @@ MUTANTS = [
     ),
     Mutant(
         "tokens that outlive their project's pause",
-        "idp/clients/project_states.py",
+        "idp/management/projects/states.py",
         "stamp = service.random.token(bits=64) if is_end else client.stamp",
         "stamp = client.stamp",
         "tests/handlers/test_project_life.py -k stays_dead",

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from idp.clients import project_grants
 from idp.foundation import opaque_tokens
 from idp.identity.sessions import security_stamps
 from idp.identity.users import lookup as user_lookup
+from idp.management.projects import project_grants
 from idp.passwords import schemes
 from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
 from storage import META

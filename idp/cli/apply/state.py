@@ -13,15 +13,15 @@ import yaml
 
 from idp.cli.document import Document
 from idp.clients import presets
-from idp.clients.api_apps import NewApiApp
-from idp.clients.oidc_request import NewOidcApp
-from idp.clients.projects import NewProject
-from idp.clients.roles import NewRole
 from idp.foundation.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
-from idp.identity.service_users import NewMachine
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
-from idp.instance_settings import Features, SecurityPolicy
-from idp.policies import forms
+from idp.management.instance.settings import Features, SecurityPolicy
+from idp.management.policies import forms
+from idp.management.projects.api_apps import NewApiApp
+from idp.management.projects.oidc_request import NewOidcApp
+from idp.management.projects.projects import NewProject
+from idp.management.projects.roles import NewRole
+from idp.management.users.service_users import NewMachine
 from idp.schema.field_rules import Items, Name, OneOf, Text
 from idp.schema.reading import Request, declared, read
 

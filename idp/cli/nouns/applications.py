@@ -11,7 +11,7 @@ from idp.cli import fields
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
 from idp.cli.document import Document
-from idp.clients.oidc_request import NewOidcApp
+from idp.management.projects.oidc_request import NewOidcApp
 
 _APPS: Final = "/management/v1/projects/{projectId}/apps"
 _APP: Final = f"{_APPS}/{{appId}}"
@@ -35,7 +35,8 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     known: Document = {}
     is_api = kind == "api"
     if name:
-        from idp.clients import presets, read_presets
+        from idp.clients import presets
+        from idp.management.projects import read_presets
 
         preset = presets.find(name)
         if preset.needs_host and not given.get("host"):

@@ -8,7 +8,7 @@ import click
 
 from idp.cli.building import group
 from idp.cli.command import Command, command
-from idp.policies.kinds import KINDS, Kind
+from idp.management.policies.policy_kinds import KINDS, Kind
 
 _INSTANCE: Final = "/admin/v1"
 _OWN: Final = "/management/v1"

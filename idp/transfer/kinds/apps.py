@@ -8,8 +8,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.clients import allowed_users, apps, compliance, projects, read_app, web_origins
+from idp.clients import web_origins
 from idp.credentials import client_secrets
+from idp.management.projects import allowed_users, apps, compliance, projects, read_app
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
 from idp.transfer.kinds import packaged_secrets, storing, telling

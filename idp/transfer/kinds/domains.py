@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, cast
 from msgspec import Struct
 
 from idp.audit import events
-from idp.identity import domain_calls
+from idp.management.organizations import domains as organization_domains
 from idp.records import (
     DOMAINS,
     ORGANIZATIONS,
@@ -113,7 +113,7 @@ async def _cases(
     for read, new, there in zip(reads, named, stored, strict=True):
         counts[new.org_id] += there is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
-        is_one_too_many = there is None and counts[new.org_id] > domain_calls.MOST
+        is_one_too_many = there is None and counts[new.org_id] > organization_domains.MOST
         cases.append(_Case(read, known[new.org_id], new, there, owner, is_one_too_many))
     return cases
 
@@ -167,7 +167,7 @@ _TAKEN: Final = Problem(
 )
 _TOO_MANY: Final = Problem(
     slug="domain.too_many",
-    message=f"is one more than the {domain_calls.MOST} that an organization can have",
+    message=f"is one more than the {organization_domains.MOST} that an organization can have",
     fix="Leave some of them out.",
 )
 _UNPROVEN: Final = Problem(

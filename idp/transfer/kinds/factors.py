@@ -12,8 +12,8 @@ from typing import Any, Final, cast
 from msgspec import structs
 
 from idp.audit import events
+from idp.management.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.policies import effective
-from idp.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.records import POLICIES, LoginRules, Policy
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request

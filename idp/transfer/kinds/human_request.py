@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from idp.foundation.errors import FieldProblem
-from idp.identity.import_human import HumanFields, ImportedHash
-from idp.identity.new_user_requests import UserId
-from idp.identity.org_setup import NewEmail, NewPhone
-from idp.identity.person_fields import PostalAddress, ProfileFields
-from idp.identity.user_states import State
 from idp.identity.users import verified_contacts
 from idp.identity.users.creation import NewHuman
+from idp.management.organizations.setup import NewEmail, NewPhone
+from idp.management.users.import_one import HumanFields, ImportedHash
+from idp.management.users.new_user import UserId
+from idp.management.users.person_fields import PostalAddress, ProfileFields
+from idp.management.users.states import State
 from idp.records import Password, Profile, VerifiedBy
 from idp.schema.field_rules import Instant, OneOf, Text
 from idp.schema.reading import Request

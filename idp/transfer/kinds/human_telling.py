@@ -8,8 +8,8 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.identity.factors import second_factors
-from idp.identity.person_fields import GENDERS
 from idp.identity.users import verified_contacts
+from idp.management.users.person_fields import GENDERS
 from idp.records import USERS, Address, IdpLink, Organization, Password, Profile, User
 from idp.transfer.kinds import telling as going
 from idp.transfer.kinds.human_request import STATES

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 from msgspec import structs
 
 from idp.credentials import client_secrets
-from idp.identity.new_user_requests import UserId
-from idp.identity.service_users import TOKEN_TYPES
 from idp.identity.users import lookup as user_lookup
+from idp.management.users.new_user import UserId
+from idp.management.users.service_users import TOKEN_TYPES
 from idp.records import USERS, Organization, Profile, User
 from idp.schema.field_rules import Name, OneOf, Text, UserName
 from idp.schema.reading import Request

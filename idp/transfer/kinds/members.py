@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, Final
 
 from idp.foundation.errors import FailedPrecondition, FieldProblem
-from idp.identity import members
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships
 from idp.identity.users.permissions import ORGANIZATION_ROLES
+from idp.management.organizations import members
 from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request

@@ -10,9 +10,9 @@ from msgspec import Struct, structs
 
 from idp.audit import events
 from idp.foundation import domain_names
-from idp.identity.read_organization import STATES
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, org_domains, organizations
+from idp.management.organizations.read import STATES
 from idp.records import (
     DELETED_ORGANIZATIONS,
     INSTANCE_ID,

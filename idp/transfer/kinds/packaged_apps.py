@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from idp.clients import api_apps, oidc_apps
-from idp.clients.api_apps import NewApiApp
-from idp.clients.oidc_request import LoginVersion, NewOidcApp, OwnLogin
+from idp.management.projects import api_apps, oidc_apps
+from idp.management.projects.api_apps import NewApiApp
+from idp.management.projects.oidc_request import LoginVersion, NewOidcApp, OwnLogin
 from idp.schema.field_rules import Name, OneOf, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds.packaged_ids import RecordId

@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
-from idp.identity.person_fields import password_problems
 from idp.identity.users import creation as user_creation
 from idp.identity.users import password_acceptance
+from idp.management.users.person_fields import password_problems
 from idp.passwords.hashing import HashingBusy
 from idp.records import Password
 from idp.transfer.kinds.human_request import PackagedHuman

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
+from idp.management.policies import policies
+from idp.management.policies.forms import NO_PASSWORDLESS, PolicyForm
+from idp.management.policies.policy_kinds import KINDS as POLICIES_THERE_ARE
 from idp.policies import effective
-from idp.policies import policy as policies
-from idp.policies.forms import NO_PASSWORDLESS, PolicyForm
-from idp.policies.kinds import KINDS as POLICIES_THERE_ARE
 from idp.records import POLICIES, Organization
 from idp.records.policies import PolicyKind
 from idp.transfer import easing

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.clients import project_grants, projects, roles
 from idp.identity.users import grant_ids
+from idp.management.projects import project_grants, projects, roles
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,

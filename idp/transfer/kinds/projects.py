@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import structs
 
-from idp.clients import allowed_users, projects, roles
-from idp.clients.roles import NewRole
+from idp.management.projects import allowed_users, projects, roles
+from idp.management.projects.roles import NewRole
 from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectRole
 from idp.schema.field_rules import Name, OneOf, Text
 from idp.schema.reading import Request

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from idp.clients.registered_keys import TYPE, PublicKey
 from idp.credentials import expirations
 from idp.identity.users import lookup as user_lookup
+from idp.management.projects.registered_keys import TYPE, PublicKey
 from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
 from idp.schema.field_rules import Instant, Name, OneOf, Text
 from idp.schema.reading import Request

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Final, cast
 from msgspec import structs
 
 from idp.foundation import i18n
-from idp.policies import login_texts
-from idp.policies import policy as policies
-from idp.policies.forms import MessageTextForm
-from idp.policies.login_texts import LoginTextEntry
+from idp.management.policies import login_texts, policies
+from idp.management.policies.forms import MessageTextForm
+from idp.management.policies.login_texts import LoginTextEntry
 from idp.records import (
     POLICIES,
     LoginText,

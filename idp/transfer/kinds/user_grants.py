@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.clients import role_assignments, roles
-from idp.clients.role_assignments import Source
 from idp.identity.users import grant_ids
 from idp.identity.users import lookup as user_lookup
+from idp.management.projects import role_assignments, roles
+from idp.management.projects.role_assignments import Source
 from idp.records import (
     PROJECT_GRANTS,
     PROJECT_ROLES,

@@ -6,9 +6,9 @@ import base64
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
-from idp.identity.user_metadata import MAX_VALUE
 from idp.identity.users import creation as user_creation
 from idp.identity.users import lookup as user_lookup
+from idp.management.users.metadata import MAX_VALUE
 from idp.records import USER_METADATA, USERS, Organization, User, UserMetadata
 from idp.schema.field_rules import Base64, Name
 from idp.schema.reading import Request

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from idp.identity.new_user_requests import OtpSecret, UserId
-from idp.identity.person_fields import GENDERS, WebPage
+from idp.management.users.new_user import OtpSecret, UserId
+from idp.management.users.person_fields import GENDERS, WebPage
 from idp.passwords import schemes
 from idp.schema.field_rules import (
     Email,

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.identity.new_user_requests import MAX_METADATA_CHARACTERS
 from idp.identity.users import lookup as user_lookup
+from idp.management.users.new_user import MAX_METADATA_CHARACTERS
 from idp.schema.field_rules import MAX_TEXT
 from idp.transfer.rows import Problem
 from idp.transfer.sources.drafts import Draft, settle

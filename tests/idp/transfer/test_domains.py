@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.identity import domain_calls
+from idp.management.organizations import domains as organization_domains
 from idp.records import DOMAINS, ORGANIZATIONS
 from tests.support.audit import events_agree
 from tests.support.bringing import brought, told_org
@@ -151,12 +151,12 @@ async def test_one_that_is_only_named_may_be_proven_for_another(server):
 
 
 async def test_an_organization_has_so_many_and_no_more(server):
-    names = [domain(f"d{n}.example") for n in range(domain_calls.MOST)]
+    names = [domain(f"d{n}.example") for n in range(organization_domains.MOST)]
     outcomes = await brought(server, acme(*names))
 
-    assert [each.action for each in outcomes].count("create") == domain_calls.MOST
+    assert [each.action for each in outcomes].count("create") == organization_domains.MOST
     assert outcomes[-1].problems[0].slug == "domain.too_many"
-    assert await server.store.count(DOMAINS, {"org_id": "acme"}) == domain_calls.MOST
+    assert await server.store.count(DOMAINS, {"org_id": "acme"}) == organization_domains.MOST
 
 
 async def test_none_is_stored_for_an_organization_that_is_not_there(server):

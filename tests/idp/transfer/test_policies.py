@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from idp.management.policies.policy_kinds import KINDS as POLICIES
 from idp.policies import effective
-from idp.policies.kinds import KINDS as POLICIES
 from idp.transfer.kinds import KINDS
 from tests.support.audit import events_agree
 from tests.support.bringing import brought, told_org

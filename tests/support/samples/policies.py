@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from idp.management.policies.policy_kinds import KINDS
 from idp.policies.effective import policy_id
-from idp.policies.kinds import KINDS
 from idp.records import POLICIES
 from storage import Delete
 

@@ -1,0 +1,1 @@
+"""Calls on the installation: settings, signing keys, events, outbox."""

@@ -1,0 +1,298 @@
+"""The audit log, searched: a page at a time, and as a stream of lines.
+
+A declared list answers the narrowest of the filters in the order of time; the others are held
+against what it finds. Of such reading a request does a bounded amount: then a page may be short,
+or even empty, and still say where to go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, ClassVar, Final
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from idp.audit import event_details
+from idp.audit.event_types import OBJECTS, TYPES, object_of
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.records import EVENTS, INSTANCES, USERS, Event, User
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Instant, Integer, Items, Name, Text
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Cursor, Where
+
+MOST: Final = 1000
+MOST_EXPORTED: Final = 10_000
+MOST_LOOKED_AT: Final = 2000
+_AT_ONCE: Final = 101  # SQLite reads on the event loop: others get their turn in between
+_MAX_CURSOR: Final = 500
+_MAX_NAMES: Final = 100
+_LAST_ID: Final = chr(0x10FFFF)
+_Aware = Annotated[datetime, Meta(tz=True)]
+_EventId = Annotated[str, Meta(pattern="^[0-9A-Za-z_-]{1,200}$")]
+_FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST: Final = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+class Range(Request, frozen=True, kw_only=True):
+    """Both ends count."""
+
+    since: Annotated[datetime, Instant()] | None = None
+    until: Annotated[datetime, Instant()] | None = None
+
+
+class EventQuery(Request, frozen=True, kw_only=True):
+    """Every filter counts; the newest events come first unless `asc` says otherwise.
+
+    `sequence`: of each record, only what came after this number, or before it where the newest
+    come first. `from`: from this instant on, in the same direction. `cursor` is the `next_cursor`
+    of the last answer.
+    """
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("from_date", "range"),)
+
+    sequence: Annotated[int, Integer(0)] = 0
+    limit: Annotated[int, Integer(1, MOST)] = 100
+    asc: bool = False
+    editor_user_id: Annotated[str, Text()] = ""
+    event_types: Annotated[list[Name], Items(_MAX_NAMES)] = []
+    aggregate_id: Annotated[str, Text()] = ""
+    aggregate_types: Annotated[list[Name], Items(_MAX_NAMES)] = []
+    resource_owner: Annotated[str, Text()] = ""
+    from_date: Annotated[datetime, Instant()] | None = msgspec.field(default=None, name="from")
+    range: Range | None = None
+    request_id: Annotated[str, Text()] = ""
+    cursor: Annotated[str, Text(max=_MAX_CURSOR)] = ""
+
+
+class Editor(Answer, frozen=True, kw_only=True):
+    """Who did it; `display_name` is there for users. What the service does by itself has a name
+    in place of an id."""
+
+    user_id: str
+    display_name: str = ""
+
+
+class LocalizedType(Answer, frozen=True, kw_only=True):
+    key: str
+    localized_message: str
+
+
+class TypeView(Answer, frozen=True, kw_only=True):
+    type: str
+    localized: LocalizedType
+
+
+class Aggregate(Answer, frozen=True, kw_only=True):
+    """The record that changed, and the organization that it belongs to. `login_name` is there for
+    users."""
+
+    id: str
+    type: TypeView
+    resource_owner: str = ""
+    login_name: str = ""
+
+
+class EventView(Answer, frozen=True, kw_only=True):
+    """One change of one record. `sequence` is the record's own: one change, one step. `summary`
+    is there for refused attempts: cause, count, network and client, in English."""
+
+    id: str
+    editor: Editor
+    aggregate: Aggregate
+    sequence: str
+    creation_date: datetime
+    type: TypeView
+    payload: dict[str, str] = {}
+    request_id: str = ""
+    summary: str = ""
+
+
+class EventsFound(Answer, frozen=True, kw_only=True):
+    """A page. Where there may be more, `next_cursor` says where to go on."""
+
+    events: list[EventView] = []
+    next_cursor: str = ""
+
+
+class EventTypesFound(Answer, frozen=True, kw_only=True):
+    event_types: list[TypeView] = []
+
+
+class _Page(Struct):
+    events: list[Event]
+    after: Cursor | None
+
+
+async def everywhere(service: Service, call: Call, request: EventQuery) -> EventsFound:
+    """Find changes of whatever record, by anybody. With `Accept: application/x-ndjson` the answer
+    is a stream of up to 10,000 events, one in each line."""
+    return await _found(service, await _page(service, request))
+
+
+async def in_organization(service: Service, call: Call, request: EventQuery) -> EventsFound:
+    """Find changes of the records of the call's organization. With `Accept: application/x-ndjson`
+    the answer is a stream of up to 10,000 events, one in each line.
+
+    Raises PermissionDenied, NotFound (the organization).
+    """
+    organization = await management_call.organization(service, call)
+    return await _found(service, await _page(service, request, organization.id), organization.id)
+
+
+async def types(service: Service, call: Call) -> EventTypesFound:
+    """Every type of event that there is."""
+    return EventTypesFound(event_types=[_type(name) for name in TYPES])
+
+
+async def lines(
+    service: Service, call: Call, request: EventQuery, *, everywhere: bool
+) -> AsyncIterator[EventView]:
+    """Up to 10,000 events that the search finds, one after the other."""
+    org_id = None if everywhere else (await management_call.organization(service, call)).id
+    left = MOST_EXPORTED
+    while left:
+        page = await _page(service, request, org_id)
+        found = await _found(service, page, org_id)
+        for event in found.events[:left]:
+            yield event
+        left -= len(found.events[:left])
+        if not found.next_cursor:
+            return
+        request = structs.replace(request, cursor=found.next_cursor)
+
+
+async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _Page:
+    """The next events that pass, and where the page after them begins."""
+    where = _narrowest(query, org_id)
+    since, until = _bounds(query)
+    after, found, looked_at = _start(query, since, until), list[Event](), 0
+    while True:
+        page = await service.store.find(
+            EVENTS, where, order="at", descending=not query.asc, limit=_AT_ONCE, after=after
+        )
+        for event in page.records:
+            if not since <= event.at <= until:
+                return _Page(found, None)
+            after = (event.at, event.id)
+            if _passes(query, org_id, event):
+                found.append(event)
+                if len(found) == query.limit:
+                    return _Page(found, after)
+        looked_at += len(page.records)
+        if page.after is None:
+            return _Page(found, None)
+        if looked_at >= MOST_LOOKED_AT:
+            return _Page(found, after)
+        await asyncio.sleep(0)
+
+
+def _narrowest(query: EventQuery, org_id: str | None) -> Where:
+    """What the declared list that says most is asked for."""
+    by_path = {
+        "record_id": query.aggregate_id,
+        "actor": query.editor_user_id,
+        "org_id": org_id or query.resource_owner,
+    }
+    return next(({path: value} for path, value in by_path.items() if value), {})
+
+
+def _bounds(query: EventQuery) -> tuple[datetime, datetime]:
+    range = query.range or Range()
+    since, until = range.since or _FIRST, range.until or _LAST
+    if query.from_date is not None:
+        return (query.from_date, until) if query.asc else (since, query.from_date)
+    return since, until
+
+
+def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
+    """The place behind which the page begins. Raises InvalidArgument."""
+    if not query.cursor:
+        return (since, "") if query.asc else (until, _LAST_ID)
+    try:
+        octets = base64url.decode(query.cursor)
+        at, id = msgspec.json.decode(octets, type=tuple[_Aware, _EventId])
+    except (ValueError, msgspec.MsgspecError):
+        told = "is none that was given for a search of events"
+        raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)]) from None
+    return min(max(at.astimezone(UTC), _FIRST), _LAST), id
+
+
+def _cursor(place: Cursor | None) -> str:
+    return base64url.encode(msgspec.json.encode(place)) if place else ""
+
+
+def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
+    if org_id is not None and (event.org_id != org_id or event.collection == INSTANCES.name):
+        return False
+    step = event.sequence - query.sequence
+    return (
+        query.resource_owner in ("", event.org_id)
+        and query.aggregate_id in ("", event.record_id)
+        and query.editor_user_id in ("", event.actor)
+        and query.request_id in ("", event.request_id)
+        and (not query.event_types or event.type in query.event_types)
+        and (not query.aggregate_types or object_of(event.type) in query.aggregate_types)
+        and (not query.sequence or (step > 0 if query.asc else step < 0))
+    )
+
+
+async def _found(service: Service, page: _Page, org_id: str | None = None) -> EventsFound:
+    names = await _names(service, _user_ids(page.events), org_id)
+    return EventsFound(
+        events=[_view(event, names) for event in page.events], next_cursor=_cursor(page.after)
+    )
+
+
+def _user_ids(events: Sequence[Event]) -> set[str]:
+    """Those who did it, and the users that it was done to."""
+    changed = {event.record_id for event in events if event.collection == USERS.name}
+    return changed | {event.actor for event in events}
+
+
+async def _names(service: Service, ids: set[str], org_id: str | None) -> dict[str, User]:
+    """The users among them; within an organization, its own."""
+    found = await service.store.get_many([(USERS, id) for id in sorted(ids)])
+    users = [user for user in found if isinstance(user, User)]
+    return {user.id: user for user in users if org_id in (None, user.org_id)}
+
+
+def _view(event: Event, users: Mapping[str, User]) -> EventView:
+    user, payload = users.get(event.actor), dict(event.payload)
+    changed = users.get(event.record_id) if event.collection == USERS.name else None
+    return EventView(
+        id=event.id,
+        editor=Editor(
+            user_id=event.actor,
+            display_name=user.profile.display_name or user.user_name if user else "",
+        ),
+        aggregate=Aggregate(
+            id=event.record_id,
+            type=_type(object_of(event.type)),
+            resource_owner=event.org_id or "",
+            login_name=changed.user_name if changed else "",
+        ),
+        sequence=str(event.sequence),
+        creation_date=event.at,
+        type=_type(event.type),
+        payload=payload,
+        request_id=event.request_id or "",
+        summary=event_details.summary(event.type, payload),
+    )
+
+
+def _type(name: str) -> TypeView:
+    object, _, change = name.partition(".")
+    words = [OBJECTS.get(object, object.replace("_", " ")), change.replace("_", " ")]
+    told = event_details.sentence(name) or ": ".join(word for word in words if word)
+    return TypeView(
+        type=name,
+        localized=LocalizedType(key=f"EventTypes.{name}", localized_message=told),
+    )

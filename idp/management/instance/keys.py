@@ -1,0 +1,68 @@
+"""The keys of the instance, as the management API tells of them and turns them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from idp.management.call import Call
+from idp.oauth import key_rotation
+from idp.records import SigningKey
+from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
+from idp.service import Service
+
+
+class KeyView(Answer, frozen=True, kw_only=True):
+    """`use` is `sig` (signs tokens) or `enc` (seals opaque ones); `state` is next, active, retired
+    or removed, `since` that instant."""
+
+    key_id: str
+    algorithm: str
+    use: str
+    state: str
+    since: datetime
+    creation_date: datetime
+
+
+class Keys(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[KeyView] = []
+
+
+class KeysRotated(Answer, frozen=True, kw_only=True):
+    """`key_id` is the RS256 key that signs from now on."""
+
+    key_id: str
+
+
+class KeyRemoved(Answer, frozen=True, kw_only=True):
+    """There is nothing more to tell."""
+
+
+async def listed(service: Service, call: Call) -> Keys:
+    """List the keys that sign and seal tokens with their states, the oldest first."""
+    found = [_view(key) for key in await key_rotation.every(service)]
+    return Keys(details=ListDetails(total_result=str(len(found))), result=found)
+
+
+async def rotate(service: Service, call: Call) -> KeysRotated:
+    """Let the waiting keys sign from now on. Raises FailedPrecondition: they wait too shortly."""
+    signing = await key_rotation.rotate(service, actor=call.actor)
+    return KeysRotated(key_id=signing["RS256"].id)
+
+
+async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
+    """Void all that a key signed or sealed, at once. Raises NotFound, FailedPrecondition."""
+    await key_rotation.remove(service, key_id, actor=call.actor)
+    return KeyRemoved()
+
+
+def _view(key: SigningKey) -> KeyView:
+    return KeyView(
+        key_id=key.id,
+        algorithm=key.algorithm,
+        use=key.use,
+        state=key.state,
+        since=key.changed_at,
+        creation_date=key.created_at,
+    )

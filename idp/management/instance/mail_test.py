@@ -1,0 +1,54 @@
+"""A test of the mail server: a letter that is sent at once, and what the server answered."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Final
+
+from idp.foundation.errors import FailedPrecondition
+from idp.foundation.i18n import message
+from idp.mail import messages, mime, smtp
+from idp.mail.failures import NotSent, told
+from idp.management.call import Call
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Email
+from idp.schema.reading import Request
+from idp.service import Service
+
+SECONDS: Final = 30
+
+
+class TestMail(Request, frozen=True, kw_only=True):
+    to: Annotated[str, Email()]
+
+
+class TestSent(Answer, frozen=True, kw_only=True):
+    """`server` is the mail server's name and port, `answer` what it said when it took the mail."""
+
+    server: str
+    answer: str
+
+
+async def send(service: Service, call: Call, request: TestMail) -> TestSent:
+    """Send a mail at once, to see whether the mail server takes it.
+
+    Raises FailedPrecondition: there is no mail server, or it did not take the mail.
+    """
+    config = service.config
+    if not config.sends_mail:
+        raise FailedPrecondition(
+            "no mail server is set up: smtp_host and smtp_from name it", slug="mail.off"
+        )
+    bundle = messages.bundle_for(config, call.caller.profile.preferred_language)
+    subject = message("This is a test", context="mail")
+    text = message("If you read this, the service can send mail.", context="mail")
+    letter = messages.write(bundle, request.to, subject, [text])
+    now = service.clock.now()
+    try:
+        envelope = mime.envelope(config, service.random.ordered_id(now), now, letter)
+        async with asyncio.timeout(SECONDS), smtp.connection(config) as server:
+            answer = await server.send(envelope)
+    except (TimeoutError, NotSent, mime.Unsendable) as error:
+        why = str(error) or f"no answer within {SECONDS} s"
+        raise FailedPrecondition(f"the mail was not sent: {why}", slug="mail.not_sent") from error
+    return TestSent(server=f"{config.smtp_host}:{smtp.port(config)}", answer=told(answer))

@@ -1,0 +1,154 @@
+"""The outbox as who runs the installation sees it: what waits, what failed and why, and what is
+to be tried again. No answer has an address or a word of what a letter says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, ClassVar, Final, get_args
+
+from msgspec import structs
+
+from idp.audit import events, versioned_updates
+from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
+from idp.mail import messages
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import MAX_FILTERS, Search, SearchDetails
+from idp.records import OUTBOX, Mail, MailKind, MailState
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name, OneOf
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage import Update
+from storage.settling import commit_settled
+
+RETRIED: Final[tuple[MailState, ...]] = ("failed", "queued", "held")
+
+
+class StateQuery(Request, frozen=True, kw_only=True):
+    state: Annotated[str, OneOf(get_args(MailState))]
+
+
+class KindQuery(Request, frozen=True, kw_only=True):
+    kind: Annotated[str, OneOf(get_args(MailKind))]
+
+
+class UserIdQuery(Request, frozen=True, kw_only=True):
+    user_id: Name
+
+
+class LetterQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("state_query", "kind_query", "user_id_query"),
+    )
+
+    state_query: StateQuery | None = None
+    kind_query: KindQuery | None = None
+    user_id_query: UserIdQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if all(value is None for value in structs.astuple(self)):
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+    @property
+    def filter(self) -> Filter:
+        """What a letter must be like."""
+        if self.state_query:
+            return Filter(path="state", value=self.state_query.state)
+        if self.kind_query:
+            return Filter(path="kind", value=self.kind_query.kind)
+        user_id = self.user_id_query.user_id if self.user_id_query else None
+        return Filter(path="user_id", value=user_id)
+
+
+class LetterSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[LetterQuery], Items(MAX_FILTERS)] = []
+
+
+class LetterView(Answer, frozen=True, kw_only=True):
+    """`lastError` is what the last attempt met, `nextAttemptDate` when the next one is due."""
+
+    id: str
+    kind: str
+    state: str
+    creation_date: datetime
+    attempts: int
+    user_id: str = ""
+    last_error: str = ""
+    next_attempt_date: datetime | None = None
+
+
+class LettersFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[LetterView] = []
+    next_cursor: str = ""
+
+
+class Retried(Answer, frozen=True, kw_only=True):
+    letter: LetterView
+
+
+async def search(service: Service, call: Call, request: LetterSearch) -> LettersFound:
+    """Go through the letters of the last seven days: waiting, sent, failed or held.
+
+    Raises InvalidArgument (the cursor).
+    """
+    filters = [each.filter for each in request.queries]
+    found = await management_search.find(
+        service, OUTBOX, request.query, filters, order="created_at"
+    )
+    return LettersFound(
+        details=found.details,
+        result=[_view(letter) for letter in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def retry(service: Service, call: Call, mail_id: str) -> Retried:
+    """Send a letter now that failed, waits for its next attempt, or was held.
+
+    Raises NotFound; FailedPrecondition: it is sent or under way, or there is no way to send it.
+    """
+    return Retried(
+        letter=_view(await versioned_updates.repeated(lambda: _retry(service, call, mail_id)))
+    )
+
+
+async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
+    letter = await service.store.get(OUTBOX, mail_id)
+    if letter is None:
+        raise NotFound("there is no such letter", slug="mail.not_found")
+    if letter.state not in RETRIED:
+        raise FailedPrecondition("the letter is sent or under way", slug="mail.not_waiting")
+    if not messages.is_sent(service.config, letter.kind):
+        raise FailedPrecondition("no way to send it is set up", slug="mail.off")
+    now = service.clock.now()
+    changed = {"state": "queued", "due_at": now, "attempts": 0}
+    expected = {name: getattr(letter, name) for name in ("state", "attempts", "sequence")}
+    await commit_settled(
+        service.store,
+        Update(OUTBOX, letter.id, set=changed, increment={"sequence": 1}, expect=expected),
+        events.changed(service.random, OUTBOX, letter, "mail.retried", call.actor, now),
+    )
+    return structs.replace(letter, state="queued", due_at=now, attempts=0)
+
+
+def _view(letter: Mail) -> LetterView:
+    return LetterView(
+        id=letter.id,
+        kind=letter.kind,
+        state=letter.state,
+        creation_date=letter.created_at,
+        attempts=letter.attempts,
+        user_id=letter.user_id or "",
+        last_error=letter.last_error,
+        next_attempt_date=letter.due_at if letter.state == "queued" else None,
+    )

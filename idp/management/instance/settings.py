@@ -1,0 +1,102 @@
+"""Switches of the whole installation that are set while it runs: features, and security."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.management.call import Call
+from idp.records import INSTANCE_ID, INSTANCES, Instance
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
+from idp.service import Service
+
+
+class Features(Request, frozen=True, kw_only=True):
+    """What is not said stays as it is."""
+
+    oidc_token_exchange: bool | None = None
+
+
+class Feature(Answer, frozen=True, kw_only=True):
+    enabled: bool = False
+
+
+class FeaturesFound(Answer, frozen=True, kw_only=True):
+    details: Details
+    oidc_token_exchange: Feature
+
+
+class SecurityPolicy(Request, frozen=True, kw_only=True):
+    """Full replacement: what is not said is off."""
+
+    enable_impersonation: bool = False
+
+
+class SecurityPolicyView(Answer, frozen=True, kw_only=True):
+    details: Details
+    enable_impersonation: bool = False
+
+
+class SecurityPolicyFound(Answer, frozen=True, kw_only=True):
+    policy: SecurityPolicyView
+
+
+async def put_features(service: Service, call: Call, request: Features) -> Changed:
+    """Switch features on or off."""
+    is_on = request.oidc_token_exchange
+    values = {} if is_on is None else {"allows_token_exchange": is_on}
+    return await _changed(service, call, lambda _: values, "instance.features_changed")
+
+
+async def features(service: Service, call: Call) -> FeaturesFound:
+    """Which features are on."""
+    instance = await _find(service)
+    return FeaturesFound(
+        details=_details(instance),
+        oidc_token_exchange=Feature(enabled=instance.allows_token_exchange),
+    )
+
+
+async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
+    """Replace the policy. Whoever switches impersonation ends what was issued to actors before."""
+    stamp, is_on = service.random.token(), request.enable_impersonation
+
+    def decide(instance: Instance) -> Mapping[str, object]:
+        is_switched = instance.allows_impersonation != is_on
+        new_stamp = {"acting_stamp": stamp} if is_switched else {}
+        return {"allows_impersonation": is_on} | new_stamp
+
+    return await _changed(service, call, decide, "instance.security_policy_changed")
+
+
+async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
+    """The policy as it is."""
+    instance = await _find(service)
+    policy = SecurityPolicyView(
+        details=_details(instance), enable_impersonation=instance.allows_impersonation
+    )
+    return SecurityPolicyFound(policy=policy)
+
+
+async def _changed(
+    service: Service, call: Call, decide: Callable[[Instance], Mapping[str, object]], type: str
+) -> Changed:
+    instance = await versioned_updates.changed(
+        service, INSTANCES, lambda: _find(service), decide, type, call
+    )
+    return Changed(details=_details(instance))
+
+
+async def _find(service: Service) -> Instance:
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is None:
+        raise NotFound("the service has not been set up")
+    return instance
+
+
+def _details(instance: Instance) -> Details:
+    return answers.details(instance, instance.org_id)

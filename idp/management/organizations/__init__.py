@@ -1,0 +1,1 @@
+"""Calls on organizations, their domains and their members."""

@@ -1,0 +1,160 @@
+"""Proving that a domain is an organization's own: a token that only its owner can publish there.
+
+Either a file below `/.well-known/` on its web server holds the token, or a TXT record beside it
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final, Literal
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation import logs
+from idp.foundation.errors import FailedPrecondition, Taken, TooMany
+from idp.identity.users import org_domains, organizations
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.organizations import domains as organization_domains
+from idp.outgoing.http import Failed
+from idp.records import DOMAINS, Challenge, OrganizationDomain
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict, Update
+
+FILE: Final = "https://{domain}/.well-known/{vendor}-challenge/{token}.txt"
+RECORD: Final = "_{vendor}-challenge.{domain}"
+MOST_LOOKS: Final = 10  # of one organization, in
+LOOKS_WINDOW: Final = timedelta(minutes=1)
+
+_KINDS: Final[Mapping[str, Literal["http", "dns"]]] = {
+    "DOMAIN_VALIDATION_TYPE_HTTP": "http",
+    "DOMAIN_VALIDATION_TYPE_DNS": "dns",
+}
+_log = logs.logger(__name__)
+
+
+class NewChallenge(Request, frozen=True, kw_only=True):
+    type: Literal["DOMAIN_VALIDATION_TYPE_HTTP", "DOMAIN_VALIDATION_TYPE_DNS"]
+
+
+class ChallengeMade(Answer, frozen=True, kw_only=True):
+    """`url` is where the token is to be published: a file's address, or a TXT record's name."""
+
+    details: Details
+    token: str
+    url: str
+
+
+async def challenge(
+    service: Service, call: Call, domain: str, request: NewChallenge
+) -> ChallengeMade:
+    """Make the token by which a domain can be verified, in place of any other.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is verified).
+    """
+    made = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
+
+    async def find() -> OrganizationDomain:
+        return await _unverified(service, call, domain)
+
+    def decide(_: OrganizationDomain) -> Mapping[str, object]:
+        return {"challenge": made}
+
+    type = "domain.challenge_made"
+    changed = await versioned_updates.changed(service, DOMAINS, find, decide, type, call)
+    return ChallengeMade(
+        details=answers.details(changed, changed.org_id),
+        token=made.token,
+        url=_place(service, changed.domain, made),
+    )
+
+
+async def validate(service: Service, call: Call, domain: str) -> Changed:
+    """Look whether the token is published, and let the domain be the organization's own.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (no token was made, or it was not found,
+    or the domain is verified), Taken (another was faster), TooMany.
+    """
+    seen = await _unverified(service, call, domain)
+    if seen.challenge is None:
+        raise FailedPrecondition("make a token first", slug="domain.no_challenge")
+    await _count(service, seen)
+    await _look(service, seen.domain, seen.challenge)
+    guards: list[Update] = []
+
+    async def find() -> OrganizationDomain:
+        guards[:] = [
+            organization_domains.still_active(await management_call.organization(service, call))
+        ]
+        found = await _unverified(service, call, domain)
+        if found.challenge != seen.challenge:
+            raise FailedPrecondition("another token was made", slug="domain.not_proven")
+        return found
+
+    def decide(record: OrganizationDomain) -> Mapping[str, object]:
+        return {"verified_key": record.domain}
+
+    try:
+        verified = await versioned_updates.changed(
+            service, DOMAINS, find, decide, "domain.verified", call, also=lambda *_: guards
+        )
+    except Conflict:
+        raise Taken([organizations.domain_taken("")]) from None
+    return Changed(details=answers.details(verified, verified.org_id))
+
+
+async def _unverified(service: Service, call: Call, domain: str) -> OrganizationDomain:
+    organization = await management_call.organization(service, call)
+    found = await org_domains.find(service, organization.id, domain)
+    if found.is_verified:
+        raise FailedPrecondition("the domain is verified already", slug="domain.verified")
+    return found
+
+
+async def _count(service: Service, record: OrganizationDomain) -> None:
+    """Calls go out to where a caller says: not without end."""
+    counter = await service.store.increment(
+        f"domain proofs of {record.org_id}", window=LOOKS_WINDOW
+    )
+    if counter.n > MOST_LOOKS:
+        wait = counter.resets_at - service.clock.now()
+        raise TooMany(
+            "the organization's domains were looked at too often",
+            retry_after_seconds=max(1, round(wait.total_seconds())),
+        )
+
+
+async def _look(service: Service, domain: str, challenge: Challenge) -> None:
+    """Return when the token is there. Raises FailedPrecondition."""
+    place = _place(service, domain, challenge)
+    try:
+        found = await _READERS[challenge.kind](service, place)
+    except Failed as error:
+        _log.info("a domain could not be looked at", place=place, error=str(error))
+        found = []
+    if challenge.token not in (line.strip() for line in found):
+        raise FailedPrecondition(f"the token was not found at {place}", slug="domain.not_proven")
+
+
+async def _read_file(service: Service, url: str) -> list[str]:
+    status, lines = await service.outgoing.get_lines(service.config, url)
+    return lines if status == 200 else []
+
+
+async def _read_record(service: Service, name: str) -> list[str]:
+    return list(await service.outgoing.texts(name))
+
+
+_READERS: Final = {"http": _read_file, "dns": _read_record}
+_PLACES: Final = {"http": FILE, "dns": RECORD}
+
+
+def _place(service: Service, domain: str, challenge: Challenge) -> str:
+    return _PLACES[challenge.kind].format(
+        domain=domain, vendor=service.config.vendor, token=challenge.token
+    )

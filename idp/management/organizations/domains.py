@@ -1,0 +1,201 @@
+"""The domains of an organization, as the management API lists and changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation import domain_names
+from idp.foundation.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    FieldProblem,
+    InvalidArgument,
+    Taken,
+)
+from idp.identity.users import lost_domains, org_domains, organizations
+from idp.management import call as management_call
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.organizations import read as organization_read
+from idp.management.search import Search, SearchDetails, TextQuery
+from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Domain, Name
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict, Update
+from storage.settling import commit_settled
+
+MOST: Final = 100  # of one organization
+
+_VALIDATION_TYPES: Final = {
+    "http": "DOMAIN_VALIDATION_TYPE_HTTP",
+    "dns": "DOMAIN_VALIDATION_TYPE_DNS",
+}
+
+
+class NewDomain(Request, frozen=True, kw_only=True):
+    domain: Annotated[str, Domain(min=1)]
+
+
+class DomainNameQuery(TextQuery, frozen=True, kw_only=True):
+    name: Name
+
+
+class DomainQuery(Request, frozen=True, kw_only=True):
+    domain_name_query: DomainNameQuery | None = None
+
+
+class DomainSearch(Search, frozen=True, kw_only=True):
+    queries: list[DomainQuery] = []
+
+
+class DomainAnswer(Answer, frozen=True, kw_only=True):
+    """`validation_type` is by what it was, or is to be, proven."""
+
+    org_id: str
+    details: Details
+    domain_name: str
+    is_verified: bool = False
+    is_primary: bool = False
+    validation_type: str = ""
+
+
+class FoundDomains(Answer, frozen=True, kw_only=True):
+    details: SearchDetails
+    result: list[DomainAnswer] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, request: DomainSearch) -> FoundDomains:
+    """Find domains of the call's organization, in their order. Raises PermissionDenied, NotFound,
+    InvalidArgument."""
+    organization = await management_call.organization(service, call)
+    named = [each.domain_name_query for each in request.queries if each.domain_name_query]
+    found = await management_search.find(
+        service,
+        DOMAINS,
+        request.query,
+        [organization_read.domain_filter("domain", each.method, each.name) for each in named],
+        organizations=[organization.id],
+        order="domain",
+    )
+    return FoundDomains(
+        details=found.details,
+        result=[_answer(organization, each) for each in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def add(service: Service, call: Call, request: NewDomain) -> Changed:
+    """Let the call's organization name a domain as its own; it counts once it is verified.
+
+    Raises PermissionDenied, NotFound, InvalidArgument, AlreadyExists (it has it), Taken (it is
+    another's), FailedPrecondition (it has a hundred).
+    """
+    _refuse_generated(service, request.domain)
+
+    async def attempt() -> Changed:
+        organization = await management_call.organization(service, call)
+        await _refuse_taken(service, organization, request.domain)
+        now = service.clock.now()
+        made = new_domain(organization.id, request.domain, now)
+        writes = events.insertion(
+            service.random, DOMAINS, made, "domain.created", call.actor, now, domain=made.domain
+        )
+        await commit_settled(service.store, still_active(organization), *writes)
+        return Changed(details=answers.details(made, organization.id))
+
+    try:
+        return await versioned_updates.repeated(attempt)
+    except Conflict:
+        message = "the organization has the domain already"
+        raise AlreadyExists(message, slug="domain.exists", field="domain") from None
+
+
+async def _refuse_taken(service: Service, organization: Organization, domain: str) -> None:
+    if await org_domains.owner(service, domain) not in (None, organization.id):
+        raise Taken([organizations.domain_taken("domain")])
+    if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
+        raise FailedPrecondition(f"it has {MOST} domains already", slug="domain.too_many")
+
+
+def still_active(organization: Organization) -> Update:
+    """A guard that the organization is not being shut at the same moment."""
+    return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
+
+
+def _refuse_generated(service: Service, domain: str) -> None:
+    own = organizations.instance_domain(service)
+    if domain == own or domain.endswith(f".{own}"):
+        told = f"is under {own}, where domains are generated"
+        raise InvalidArgument([FieldProblem("domain.reserved", "domain", told)])
+
+
+async def set_primary(service: Service, call: Call, domain: str) -> Changed:
+    """Let login names of the call's organization end with a domain from now on.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is not verified).
+    """
+    guards: list[Update] = []
+
+    async def find() -> Organization:
+        organization = await management_call.organization(service, call)
+        found = await org_domains.find(service, organization.id, domain)
+        if not found.is_verified:
+            raise FailedPrecondition("the domain is not verified", slug="domain.not_verified")
+        guards[:] = [Update(DOMAINS, found.id, expect={"verified_key": found.domain})]
+        return organization
+
+    def decide(_: Organization) -> Mapping[str, object]:
+        return {"primary_domain": domain_names.key(domain)}
+
+    type = "organization.primary_domain_changed"
+    changed = await versioned_updates.changed(
+        service, ORGANIZATIONS, find, decide, type, call, also=lambda *_: guards
+    )
+    return Changed(details=answers.details(changed, changed.id))
+
+
+async def remove(service: Service, call: Call, domain: str) -> Changed:
+    """Let the call's organization name a domain no more; others may verify it then.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (the primary one).
+    """
+    organization, guards = await management_call.organization(service, call), list[Update]()
+
+    async def find() -> OrganizationDomain:
+        home = await management_call.organization(service, call)
+        found = await org_domains.find(service, home.id, domain)
+        if found.domain == home.primary_domain:
+            message = "login names end with the domain: let another be primary first"
+            raise FailedPrecondition(message, slug="domain.primary")
+        primary = {"primary_domain": home.primary_domain}
+        guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]
+        return found
+
+    return await versioned_updates.removed(
+        service,
+        DOMAINS,
+        find,
+        "domain.deleted",
+        call,
+        organization.id,
+        also=lambda record: [*guards, *lost_domains.following(service, record, call.actor)],
+    )
+
+
+def _answer(organization: Organization, record: OrganizationDomain) -> DomainAnswer:
+    challenge = record.challenge
+    return DomainAnswer(
+        org_id=organization.id,
+        details=answers.details(record, organization.id),
+        domain_name=record.domain,
+        is_verified=record.is_verified,
+        is_primary=record.domain == organization.primary_domain,
+        validation_type=_VALIDATION_TYPES[challenge.kind] if challenge else "",
+    )

@@ -1,0 +1,193 @@
+"""Searching members of an organization or of the instance, and what one user manages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from idp.identity.users import memberships
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.management import call as management_call
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails
+from idp.management.users import read as user_read
+from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, Organization, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+
+
+class UserIdQuery(Request, frozen=True, kw_only=True):
+    user_id: Name
+
+
+class MemberQuery(Request, frozen=True, kw_only=True):
+    user_id_query: UserIdQuery | None = None
+
+
+class MemberSearch(Search, frozen=True, kw_only=True):
+    queries: list[MemberQuery] = []
+
+
+class MemberAnswer(Answer, frozen=True, kw_only=True):
+    """A member, and who that is."""
+
+    user_id: str
+    details: Details
+    roles: list[str]
+    preferred_login_name: str
+    email: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    display_name: str = ""
+    user_type: Literal["TYPE_HUMAN", "TYPE_MACHINE"]
+
+
+class FoundMembers(Answer, frozen=True, kw_only=True):
+    details: SearchDetails
+    result: list[MemberAnswer] = []
+    next_cursor: str = ""
+
+
+class OrganizationOf(Request, frozen=True, kw_only=True):
+    org_id: Name
+
+
+class InstanceOf(Request, frozen=True, kw_only=True):
+    iam: bool
+
+
+class MembershipQuery(Request, frozen=True, kw_only=True):
+    """One of these: what is managed."""
+
+    one_of = (("org_query", "iam_query"),)
+
+    org_query: OrganizationOf | None = None
+    iam_query: InstanceOf | None = None
+
+
+class MembershipSearch(Search, frozen=True, kw_only=True):
+    queries: list[MembershipQuery] = []
+
+
+class MembershipAnswer(Answer, frozen=True, kw_only=True):
+    """What a user manages: the instance (`iam`), or the organization of this id and name."""
+
+    user_id: str
+    details: Details
+    roles: list[str]
+    iam: bool = False
+    org_id: str = ""
+    display_name: str = ""
+
+
+class FoundMemberships(Answer, frozen=True, kw_only=True):
+    details: SearchDetails
+    result: list[MembershipAnswer] = []
+    next_cursor: str = ""
+
+
+class Roles(Answer, frozen=True, kw_only=True):
+    result: list[str]
+
+
+async def of_organization(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
+    """Find members of the call's organization. Raises PermissionDenied, NotFound."""
+    organization = await management_call.organization(service, call)
+    return await _members(service, organization.id, request)
+
+
+async def of_instance(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
+    """Find members of the instance."""
+    return await _members(service, None, request)
+
+
+async def of_user(
+    service: Service, call: Call, user_id: str, request: MembershipSearch
+) -> FoundMemberships:
+    """Find what a user manages, as far as the caller may look into it. Raises NotFound."""
+    user = await user_read.find(service, call, user_id)
+    filters = [Filter(path="user_id", value=user.id)]
+    for query in request.queries:
+        if query.org_query is not None:
+            filters.append(Filter(path="org_id", value=query.org_query.org_id))
+        if query.iam_query is not None and query.iam_query.iam:
+            filters.append(Filter(path="org_id", value=None))
+    reached = management_search.reached(call)
+    if reached is not None:
+        filters.append(Filter(path="org_id", how="in", value=list(reached)))
+    found = await management_search.find(service, MEMBERSHIPS, request.query, filters)
+    homes = await _organizations(service, [each.org_id for each in found.records if each.org_id])
+    return FoundMemberships(
+        details=found.details,
+        result=[_membership(user, each, homes) for each in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def roles_of_organizations(service: Service, call: Call) -> Roles:
+    """List the roles that a member of an organization may have."""
+    return Roles(result=list(ORGANIZATION_ROLES))
+
+
+async def roles_of_instance(service: Service, call: Call) -> Roles:
+    """List the roles that a member of the instance may have."""
+    return Roles(result=list(INSTANCE_ROLES))
+
+
+async def _members(service: Service, org_id: str | None, request: MemberSearch) -> FoundMembers:
+    filters = [Filter(path="org_id", value=org_id)]
+    for query in request.queries:
+        if query.user_id_query is not None:
+            id = memberships.id_of(query.user_id_query.user_id, org_id)
+            filters.append(Filter(path="id", how="in", value=[id]))
+    found = await management_search.find(service, MEMBERSHIPS, request.query, filters)
+    ids = [each.user_id for each in found.records]
+    people: list[User | None] = await service.store.get_many([(USERS, id) for id in ids])
+    homes = await _organizations(service, [user.org_id for user in people if user])
+    return FoundMembers(
+        details=found.details,
+        result=[
+            _member(held, user, homes[user.org_id])
+            for held, user in zip(found.records, people, strict=True)
+            if user is not None and user.org_id in homes
+        ],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def _organizations(service: Service, ids: Sequence[str]) -> dict[str, Organization]:
+    keys = [(ORGANIZATIONS, id) for id in dict.fromkeys(ids)]
+    found: list[Organization | None] = await service.store.get_many(keys) if keys else []
+    return {each.id: each for each in found if each is not None}
+
+
+def _member(held: Membership, user: User, home: Organization) -> MemberAnswer:
+    profile = user.profile
+    return MemberAnswer(
+        user_id=user.id,
+        details=answers.details(held, held.org_id or user.org_id),
+        roles=held.roles,
+        preferred_login_name=f"{user.user_name}@{home.primary_domain}",
+        email=user.email.address if user.email else "",
+        first_name=profile.given_name or "",
+        last_name=profile.family_name or "",
+        display_name=profile.display_name,
+        user_type="TYPE_HUMAN" if user.kind == "human" else "TYPE_MACHINE",
+    )
+
+
+def _membership(user: User, held: Membership, homes: dict[str, Organization]) -> MembershipAnswer:
+    home = homes.get(held.org_id or "")
+    return MembershipAnswer(
+        user_id=user.id,
+        details=answers.details(held, held.org_id or user.org_id),
+        roles=held.roles,
+        iam=held.org_id is None,
+        org_id=held.org_id or "",
+        display_name=home.name if home else "",
+    )

@@ -1,0 +1,204 @@
+"""Members: who manages an organization or the instance, as the management API makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, permissions
+from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.records import MEMBERSHIPS, USERS, Membership, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name, OneOf
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict, Stale, Write
+
+_OrganizationRoles = Annotated[
+    list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]], Items(20, min=1)
+]
+_InstanceRoles = Annotated[list[Annotated[str, OneOf(tuple(INSTANCE_ROLES))]], Items(20, min=1)]
+
+
+class NewOrganizationMember(Request, frozen=True, kw_only=True):
+    user_id: Name
+    roles: _OrganizationRoles
+
+
+class NewInstanceMember(Request, frozen=True, kw_only=True):
+    user_id: Name
+    roles: _InstanceRoles
+
+
+class OrganizationMemberChange(Request, frozen=True, kw_only=True):
+    roles: _OrganizationRoles
+
+
+class InstanceMemberChange(Request, frozen=True, kw_only=True):
+    roles: _InstanceRoles
+
+
+class MemberAdded(Answer, frozen=True, kw_only=True):
+    details: Details
+
+
+async def add_to_organization(
+    service: Service, call: Call, request: NewOrganizationMember
+) -> MemberAdded:
+    """Let a user of the call's organization manage it.
+
+    Raises PermissionDenied, NotFound (the organization or the user), AlreadyExists.
+    """
+    organization = await management_call.organization(service, call)
+    user = await _find(service, request.user_id)
+    if not call.reaches(user.org_id):
+        raise _no_user()
+    return await _add(service, call, user, organization.id, request.roles)
+
+
+async def add_to_instance(service: Service, call: Call, request: NewInstanceMember) -> MemberAdded:
+    """Let a user manage the instance. Raises PermissionDenied, NotFound, AlreadyExists."""
+    user = await _find(service, request.user_id)
+    return await _add(service, call, user, None, request.roles)
+
+
+async def change_in_organization(
+    service: Service, call: Call, user_id: str, request: OrganizationMemberChange
+) -> Changed:
+    """Let a member manage the call's organization in these roles, and in no others.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    """
+    organization = await management_call.organization(service, call)
+    return await _change(service, call, user_id, organization.id, request.roles)
+
+
+async def change_in_instance(
+    service: Service, call: Call, user_id: str, request: InstanceMemberChange
+) -> Changed:
+    """Let a member manage the instance in these roles, and in no others.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    """
+    return await _change(service, call, user_id, None, request.roles)
+
+
+async def remove_from_organization(service: Service, call: Call, user_id: str) -> Changed:
+    """Let a member manage the call's organization no more.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    """
+    organization = await management_call.organization(service, call)
+    return await _remove(service, call, user_id, organization.id)
+
+
+async def remove_from_instance(service: Service, call: Call, user_id: str) -> Changed:
+    """Let a member manage the instance no more.
+
+    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    """
+    return await _remove(service, call, user_id, None)
+
+
+async def _find(service: Service, user_id: str) -> User:
+    user = await service.store.get(USERS, user_id)
+    if user is None:
+        raise _no_user()
+    return user
+
+
+async def _add(
+    service: Service, call: Call, user: User, org_id: str | None, roles: list[str]
+) -> MemberAdded:
+    _refuse_beyond(call, org_id, roles)
+    now = service.clock.now()
+    held = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
+    try:
+        made = memberships.insertion(service.random, held, call.actor, now)
+        await service.store.commit(*made, user_lookup.staying(user))
+    except Stale:  # an id that is made again has none of its rights
+        raise _no_user() from None
+    except Conflict:
+        raise AlreadyExists("the user is a member already", slug="member.exists") from None
+    return MemberAdded(details=answers.details(held, org_id or user.org_id))
+
+
+async def _change(
+    service: Service, call: Call, user_id: str, org_id: str | None, roles: list[str]
+) -> Changed:
+    kept, guards = list(dict.fromkeys(roles)), list[Write]()
+
+    async def find() -> Membership:
+        held = await _held(service, call, user_id, org_id)
+        _refuse_beyond(call, org_id, kept)
+        guards[:] = await owner_stays(service, held, kept)
+        return held
+
+    def decide(_: Membership) -> Mapping[str, object]:
+        return {"roles": kept}
+
+    type = "membership.changed"
+    held = await versioned_updates.changed(
+        service, MEMBERSHIPS, find, decide, type, call, also=lambda *_: guards
+    )
+    owner = await _resource_owner(service, held)
+    return Changed(details=answers.details(held, owner))
+
+
+async def _remove(service: Service, call: Call, user_id: str, org_id: str | None) -> Changed:
+    guards = list[Write]()
+
+    async def find() -> Membership:
+        held = await _held(service, call, user_id, org_id)
+        guards[:] = await owner_stays(service, held, [])
+        return held
+
+    owner = await _resource_owner(service, await find())
+    type = "membership.deleted"
+    return await versioned_updates.removed(
+        service, MEMBERSHIPS, find, type, call, owner, also=lambda _: guards
+    )
+
+
+async def _held(service: Service, call: Call, user_id: str, org_id: str | None) -> Membership:
+    """A membership that the caller may change, as far as rights go."""
+    held = await memberships.find(service, user_id, org_id)
+    if held is None:
+        raise NotFound("there is no such member", slug="member.not_found")
+    _refuse_beyond(call, org_id, held.roles)
+    return held
+
+
+async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -> Sequence[Write]:
+    """What guards that an owner stays when the member keeps these roles alone.
+
+    Raises FailedPrecondition: nobody else is one.
+    """
+    role = memberships.owner_of(held.org_id)
+    if role not in held.roles or role in kept:
+        return ()
+    guards = await memberships.another_owner(service, held.org_id, held.user_id)
+    if not guards:
+        raise FailedPrecondition("nobody else is an active owner", slug="member.last_owner")
+    return guards
+
+
+def _refuse_beyond(call: Call, org_id: str | None, roles: list[str]) -> None:
+    """Nobody gives or takes more than they have."""
+    if not call.rights.cover(permissions.of_roles(org_id, roles)):
+        raise PermissionDenied("the roles allow more than the caller may")
+
+
+async def _resource_owner(service: Service, held: Membership) -> str:
+    return held.org_id or (await _find(service, held.user_id)).org_id
+
+
+def _no_user() -> NotFound:
+    return NotFound("there is no such user", slug="user.not_found")

@@ -1,0 +1,55 @@
+"""Organizations that a call may end: with everybody and everything that belongs to them.
+
+Nobody ends with a whole organization what they could not end by itself: users who may do more than
+they, also in other organizations, and applications that have management access.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.foundation.errors import PermissionDenied
+from idp.identity.users import permissions
+from idp.identity.users.permissions import ORGANIZATION_ROLES
+from idp.management.call import Call
+from idp.management.projects import management_access
+from idp.records import MEMBERSHIPS, PROJECTS, USERS, Organization
+from idp.search import paging
+from idp.service import Service
+from storage import Where
+
+_AT_ONCE: Final = 500  # users that are read together
+
+
+async def check(service: Service, call: Call, organization: Organization) -> None:
+    """See that the call may end the organization. Raises PermissionDenied: somebody in it may do
+    more than the caller, or only owners of the installation end one of its applications."""
+    if "iam.write" in call.rights.everywhere:
+        return
+    above = await _who_may_more(service, call)
+    for start in range(0, len(above), _AT_ONCE):
+        keys = [(USERS, user_id) for user_id in above[start : start + _AT_ONCE]]
+        for user in await service.store.get_many(keys):
+            if user is not None and user.org_id == organization.id:
+                raise PermissionDenied("somebody in the organization may do more than the caller")
+    inside = paging.walk(service.store, PROJECTS, {"org_id": organization.id}, order="name")
+    async for project in inside:
+        await management_access.check(service, call, project)
+
+
+async def _who_may_more(service: Service, call: Call) -> list[str]:
+    """The ids of the users who manage something in a role that allows more than the caller has
+    there."""
+    found = paging.each(service, MEMBERSHIPS, _looked_at(call))
+    return [
+        one.user_id
+        async for one in found
+        if not call.rights.cover(permissions.of_roles(one.org_id, one.roles))
+    ]
+
+
+def _looked_at(call: Call) -> Where:
+    """The memberships to look at: whoever may do everything in any organization is below those
+    alone who manage the installation."""
+    anywhere = permissions.of_roles("any", [*ORGANIZATION_ROLES])
+    return {"org_id": None} if call.rights.cover(anywhere) else {}

@@ -1,0 +1,163 @@
+"""An organization as the management API answers it, and how it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from idp.foundation import domain_names
+from idp.foundation.errors import NotFound
+from idp.management import call as management_call
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails, TextQuery
+from idp.records import ORGANIZATIONS, Organization
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+
+State = Literal["active", "inactive"]
+
+STATES: Final[Mapping[str, State]] = {
+    "ORG_STATE_ACTIVE": "active",
+    "ORG_STATE_INACTIVE": "inactive",
+}
+_NAMES: Final = {state: name for name, state in STATES.items()}
+
+
+class OrganizationAnswer(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    state: str
+    name: str
+    primary_domain: str
+
+
+class FoundOrganization(Answer, frozen=True, kw_only=True):
+    details: Details
+    org: OrganizationAnswer
+
+
+class NameQuery(TextQuery, frozen=True, kw_only=True):
+    name: Name
+
+
+class DomainQuery(TextQuery, frozen=True, kw_only=True):
+    domain: Name
+
+
+class StateQuery(Request, frozen=True, kw_only=True):
+    state: Literal["ORG_STATE_ACTIVE", "ORG_STATE_INACTIVE"]
+
+
+class IdQuery(Request, frozen=True, kw_only=True):
+    id: Name
+
+
+class OrganizationQuery(Request, frozen=True, kw_only=True):
+    """One of these. `domain_query` looks at the primary domain."""
+
+    one_of = (("name_query", "domain_query", "state_query", "id_query"),)
+
+    name_query: NameQuery | None = None
+    domain_query: DomainQuery | None = None
+    state_query: StateQuery | None = None
+    id_query: IdQuery | None = None
+
+    def filters(self) -> list[Filter]:
+        """What it asks of a record."""
+        found: list[Filter] = []
+        if self.name_query is not None:
+            found.append(self.name_query.of("name", self.name_query.name, "name_key"))
+        if self.domain_query is not None:
+            query = self.domain_query
+            found.append(domain_filter("primary_domain", query.method, query.domain))
+        if self.state_query is not None:
+            found.append(Filter(path="state", value=STATES[self.state_query.state]))
+        if self.id_query is not None:
+            found.append(Filter(path="id", how="in", value=[self.id_query.id]))
+        return found
+
+
+class OrganizationSearch(Search, frozen=True, kw_only=True):
+    """Organizations are found in the order of their names, by a domain in the order of domains."""
+
+    queries: list[OrganizationQuery] = []
+
+
+class FoundOrganizations(Answer, frozen=True, kw_only=True):
+    details: SearchDetails
+    result: list[OrganizationAnswer] = []
+    next_cursor: str = ""
+
+
+async def find(service: Service, call: Call, org_id: str) -> Organization:
+    """The organization, when the call may act in it. Raises NotFound: to others there is none."""
+    found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
+    if found is None:
+        raise NotFound("there is no such organization", slug=management_call.NO_ORGANIZATION)
+    return found
+
+
+async def show(service: Service, call: Call) -> FoundOrganization:
+    """Read the call's organization. Raises PermissionDenied, NotFound."""
+    return _found(await management_call.organization(service, call))
+
+
+async def show_any(service: Service, call: Call, org_id: str) -> FoundOrganization:
+    """Read an organization. Raises NotFound."""
+    return _found(await find(service, call, org_id))
+
+
+async def search(service: Service, call: Call, request: OrganizationSearch) -> FoundOrganizations:
+    """Find organizations that the caller may read. Raises InvalidArgument."""
+    filters = [each for query in request.queries for each in query.filters()]
+    is_by_domain = any(query.domain_query for query in request.queries)
+    found = await management_search.find(
+        service,
+        ORGANIZATIONS,
+        request.query,
+        filters,
+        organizations=management_search.reached(call),
+        org_path="id",
+        order=None if is_by_domain else "name_key",
+    )
+    return FoundOrganizations(
+        details=found.details,
+        result=[_answer(each) for each in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+def domain_filter(field: str, method: str, text: str) -> Filter:
+    """The filter of a field that holds a domain.
+
+    These are stored in one form, whatever they were written in: case says nothing.
+    """
+    is_prefix = "STARTS_WITH" in method
+    return Filter(
+        path=field,
+        value=text.lower() if is_prefix else domain_names.key(text),
+        how="starts" if is_prefix else "is",
+        is_text=True,
+        folds=True,
+        key=field,
+    )
+
+
+def _found(organization: Organization) -> FoundOrganization:
+    answer = _answer(organization)
+    return FoundOrganization(details=answer.details, org=answer)
+
+
+def _answer(organization: Organization) -> OrganizationAnswer:
+    return OrganizationAnswer(
+        id=organization.id,
+        details=answers.details(organization, organization.id),
+        state=_NAMES[organization.state],
+        name=organization.name,
+        primary_domain=organization.primary_domain,
+    )

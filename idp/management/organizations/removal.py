@@ -1,0 +1,186 @@
+"""Deleting an organization with all that is in it.
+
+Its record goes in one unit with its domains: from then on nothing counts that names it, and its
+names are free. What was in it follows, a bounded number within the call, the rest in the
+background. The note that tells so stays for a while longer, because somebody may have been making
+something there at that moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
+
+from idp.audit import deferred_work, drafts, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.organizations import read as organization_read
+from idp.management.organizations import states as organization_states
+from idp.management.users import removal as user_removal
+from idp.records import (
+    DELETED_ORGANIZATIONS,
+    DOMAINS,
+    LEFTOVERS,
+    MEMBERSHIPS,
+    ORGANIZATIONS,
+    PICTURES,
+    POLICIES,
+    PROJECT_GRANTS,
+    PROJECTS,
+    USERS,
+    DeletedOrganization,
+    Organization,
+    Project,
+    User,
+)
+from idp.search import paging
+from idp.service import Service
+from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
+from storage.settling import commit_settled
+
+EVERY_SECONDS: Final = 10.0
+LASTS: Final = timedelta(minutes=10)  # longer than any call takes
+AT_ONCE: Final = 100  # users, projects or others that one step goes through
+_UNITS: Final = 20  # for one user in one step
+_TYPE: Final = "organization.deleted"
+
+
+class _Part(NamedTuple):
+    """What belongs to an organization beside users and projects, and the event of its end."""
+
+    collection: Collection[Any]
+    type: str
+    order: str | None = None
+    field: str = "org_id"
+
+
+_PARTS: Final = (
+    _Part(MEMBERSHIPS, "membership.deleted"),
+    _Part(DOMAINS, "domain.deleted", order="domain"),
+    _Part(POLICIES, "policy.deleted"),
+    _Part(PICTURES, "picture.deleted"),
+    _Part(PROJECT_GRANTS, "project_grant.deleted", field="granted_org_id"),
+)
+
+
+async def remove(service: Service, call: Call) -> Changed:
+    """Delete the call's organization with all that is in it; all that was issued there ends.
+
+    Raises PermissionDenied, NotFound, and what `org_states.what_stays` raises.
+    """
+    return await _remove(service, call, lambda: management_call.organization(service, call))
+
+
+async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
+    """Delete an organization with all that is in it; all that was issued there ends.
+
+    Raises NotFound, and what `org_states.what_stays` raises.
+    """
+    return await _remove(service, call, lambda: organization_read.find(service, call, org_id))
+
+
+async def _remove(
+    service: Service, call: Call, found: Callable[[], Awaitable[Organization]]
+) -> Changed:
+    org_id, also = (await found()).id, list[Write]()
+    note = DeletedOrganization(id=org_id, actor=call.actor, deleted_at=service.clock.now())
+
+    async def find() -> Organization:
+        organization = await found()
+        also[:] = await organization_states.what_stays(service, call, organization)
+        also.extend(await _domains(service, organization, call.actor))
+        return organization
+
+    try:
+        done = await versioned_updates.removed(
+            service,
+            ORGANIZATIONS,
+            find,
+            _TYPE,
+            call,
+            org_id,
+            also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, note)],
+        )
+    except Conflict:  # somebody else deleted it at this moment
+        raise NotFound(
+            "there is no such organization", slug=management_call.NO_ORGANIZATION
+        ) from None
+
+    async def go_on() -> None:
+        with suppress(StorageError):  # what is left is done in the background
+            await purge(service, note)
+
+    await drafts.afterwards(service, go_on)
+    return done
+
+
+async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:
+    """The writes that free its domains; there are about a hundred at most."""
+    where, now = {"org_id": organization.id}, service.clock.now()
+    page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
+    writes: list[Write] = []
+    for each in page.records:
+        writes += versioned_updates.removal(service, DOMAINS, each, "domain.deleted", actor, now)
+    return writes
+
+
+async def purge_deleted(service: Service) -> None:
+    """Remove what was in deleted organizations: background work. Raises StorageError."""
+    async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
+        while not await purge(service, note):
+            pass
+        if service.clock.now() - note.deleted_at > LASTS:
+            await service.store.commit(Delete(DELETED_ORGANIZATIONS, note.id))
+
+
+async def purge(service: Service, note: DeletedOrganization) -> bool:
+    """Go a bounded part of the way; whether nothing was left. It may be cut off anywhere.
+
+    Raises StorageError.
+    """
+    users = await service.store.find(USERS, {"org_id": note.id}, order="login_key", limit=AT_ONCE)
+    for user in users.records:
+        await _purge_user(service, user, note.actor)
+    projects = await service.store.find(PROJECTS, {"org_id": note.id}, order="name", limit=AT_ONCE)
+    for project in projects.records:
+        await _purge_project(service, project, note.actor)
+    if users.records or projects.records:
+        return False
+    left = [
+        await deferred_work.emptied(
+            service,
+            part.collection,
+            {part.field: note.id},
+            part.type,
+            note.actor,
+            order=part.order,
+        )
+        for part in _PARTS
+    ]
+    return all(left)
+
+
+async def _purge_user(service: Service, user: User, actor: str) -> None:
+    """Remove a user, or a bounded part of what hangs on them."""
+    for _ in range(_UNITS):
+        writes, is_all = await user_removal.hanging(service, user, actor)
+        if is_all:
+            now = service.clock.now()
+            writes += versioned_updates.removal(service, USERS, user, "user.deleted", actor, now)
+        with suppress(Stale):
+            await commit_settled(service.store, *writes)
+        if is_all:
+            return
+
+
+async def _purge_project(service: Service, project: Project, actor: str) -> None:
+    """Remove a project; its applications and roles are left to `idp/tidying.py`."""
+    now = service.clock.now()
+    rest = deferred_work.new(service, "project.deleted", project.id, actor)
+    gone = versioned_updates.removal(service, PROJECTS, project, "project.deleted", actor, now)
+    with suppress(Stale):
+        await commit_settled(service.store, *gone, Insert(LEFTOVERS, rest))

@@ -1,0 +1,167 @@
+"""Setting up an organization with its first administrator: all of it in one unit, or nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import structs
+
+from idp.foundation.errors import InvalidArgument
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
+    memberships,
+    org_domains,
+    organizations,
+    password_acceptance,
+    verified_contacts,
+)
+from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.permissions import ORGANIZATION_ROLES
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.management.call import Call
+from idp.management.users.person_fields import ProfileFields, password_problems
+from idp.records import Organization, Profile
+from idp.schema import answers, reading
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Domain, Email, Name, OneOf, Password, Phone, UserName
+from idp.schema.reading import Request
+from idp.service import Service
+
+_MAX_PHONE: Final = 50
+_PATHS: Final = Paths(user_name="human.userName", email="human.email.email")
+_ROLES: Final = [memberships.ORG_OWNER]
+
+
+class NewOrganization(Request, frozen=True, kw_only=True):
+    name: Name
+    domain: Annotated[str, Domain()] = ""
+
+
+class NewProfile(ProfileFields, frozen=True, kw_only=True):
+    first_name: Name
+    last_name: Name
+
+    def stored(self) -> Profile:
+        """The profile as a user record has it."""
+        return self.as_profile(self.first_name, self.last_name)
+
+
+class NewEmail(Request, frozen=True, kw_only=True):
+    email: Annotated[str, Email()]
+    is_email_verified: bool = False
+
+
+class NewPhone(Request, frozen=True, kw_only=True):
+    phone: Annotated[str, Phone(_MAX_PHONE)]
+    is_phone_verified: bool = False
+
+
+class Administrator(Request, frozen=True, kw_only=True):
+    user_name: Annotated[str, UserName()]
+    profile: NewProfile
+    email: NewEmail
+    phone: NewPhone | None = None
+    password: Password | None = None
+
+
+class SetUp(Request, frozen=True, kw_only=True):
+    """Specification 4.9. Without roles the administrator gets ORG_OWNER."""
+
+    org: NewOrganization
+    human: Administrator
+    roles: list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]] = []
+
+
+class WasSetUp(Answer, frozen=True, kw_only=True):
+    """`mail` is what became of the message to the administrator, if there is one."""
+
+    details: Details
+    org_id: str
+    user_id: str
+    mail: Fate = ""
+
+
+class _Prepared(Prepared, frozen=True, kw_only=True):
+    organization: Organization
+
+
+async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
+    """Make an organization, its administrator and their membership, as a JSON document
+    describes them (`SetUp`). The administrator is mailed a code when the address is not verified.
+
+    Raises InvalidArgument, Taken, Busy.
+    """
+    request = await _read(service, document)
+    administrator = _person(request.human)
+    if request.human.password is not None:
+        password = await password_acceptance.hashed(service, None, request.human.password)
+        administrator = structs.replace(administrator, password=password)
+
+    async def prepare() -> _Prepared:
+        return await _prepare(service, request, administrator, call.actor)
+
+    made = await user_creation.make(service, prepare)
+    return WasSetUp(
+        details=answers.details(made.organization, made.organization.id),
+        org_id=made.organization.id,
+        user_id=made.user.id,
+        mail=messages.fate(made.writes),
+    )
+
+
+async def _read(service: Service, document: object) -> SetUp:
+    request, problems = reading.collect(SetUp, document)
+    if request.human and request.human.password:
+        new, name = _person(request.human), request.org.name if request.org else ""
+        organization = organizations.new(service, name or "", "", service.clock.now())
+        password = request.human.password
+        found = await user_creation.initial_password_problems(service, organization, new, password)
+        problems += password_problems("human.password", found)
+    if problems:
+        raise InvalidArgument(problems)
+    return request
+
+
+def _person(human: Administrator) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = human.profile, human.email, human.phone
+    address, number = email and email.email, phone and phone.phone
+    return NewHuman(
+        user_name=human.user_name or "",
+        profile=profile.stored() if profile else Profile(display_name=""),
+        email=verified_contacts.email(address, "instance", is_verified=email.is_email_verified)
+        if address
+        else None,
+        phone=verified_contacts.phone(number, "instance", is_verified=phone.is_phone_verified)
+        if phone and number
+        else None,
+    )
+
+
+async def _prepare(
+    service: Service, request: SetUp, administrator: NewHuman, actor: str
+) -> _Prepared:
+    now, name = service.clock.now(), request.org.name
+    domain = request.org.domain or await organizations.free_domain(service, name)
+    organization = organizations.new(service, name, domain, now)
+    taken = await organizations.taken(service, organization, "org")
+    if not request.org.domain:  # a generated one that was given out just now is made anew
+        taken = [each for each in taken if each.field != "org.domain"]
+    made = await user_creation.prepare(
+        service, organization, administrator, actor=actor, paths=_PATHS, is_by_instance=True
+    )
+    roles = list(dict.fromkeys(request.roles)) or _ROLES
+    held = memberships.new(made.user.id, organization.id, roles, now)
+    writes = org_domains.insertion(service, organization, actor, now)
+    writes += memberships.insertion(service.random, held, actor, now)
+    if not request.human.email.is_email_verified:
+        begun = await email_verification.begin_email(service, made.user, send=True)
+        writes += begun.writes
+    return _Prepared(
+        user=made.user,
+        writes=[*made.writes, *writes],
+        problems=[*taken, *made.problems],
+        organization=organization,
+    )

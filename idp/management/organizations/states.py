@@ -1,0 +1,83 @@
+"""Deactivating an organization with all that is in it, and letting it work again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.users import memberships
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.organizations import protected_organizations
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    Organization,
+)
+from idp.schema import answers
+from idp.service import Service
+from storage import Write
+
+
+class _Step(NamedTuple):
+    """From which state it leads where, by which event, and whether all that was issued ends."""
+
+    before: Literal["active", "inactive"]
+    after: Literal["active", "inactive"]
+    type: str
+    is_end: bool
+
+
+_STEPS: Final[Mapping[str, _Step]] = {
+    "deactivate": _Step("active", "inactive", "organization.deactivated", is_end=True),
+    "reactivate": _Step("inactive", "active", "organization.reactivated", is_end=False),
+}
+
+
+async def change(service: Service, call: Call, name: str) -> Changed:
+    """Take a step of `_STEPS` with the call's organization. What was issued to its users and
+    applications ends with a deactivation, and stays dead for good.
+
+    Raises PermissionDenied, NotFound; FailedPrecondition: it is in that state already; and what
+    `what_stays` raises.
+    """
+    step, guards = _STEPS[name], list[Write]()
+
+    async def find() -> Organization:
+        organization = await management_call.organization(service, call)
+        if organization.state != step.before:
+            message = f"the organization is {organization.state}"
+            raise FailedPrecondition(message, slug="organization.state")
+        guards[:] = await what_stays(service, call, organization) if step.is_end else []
+        return organization
+
+    def decide(organization: Organization) -> Mapping[str, object]:
+        stamp = service.random.token(bits=64) if step.is_end else organization.stamp
+        return {"state": step.after, "stamp": stamp}
+
+    changed = await versioned_updates.changed(
+        service, ORGANIZATIONS, find, decide, step.type, call, also=lambda *_: guards
+    )
+    return Changed(details=answers.details(changed, changed.id))
+
+
+async def what_stays(service: Service, call: Call, organization: Organization) -> list[Write]:
+    """Guards that the instance has an active owner when this organization comes to its end.
+
+    Raises FailedPrecondition: it is the instance's own, or has the last owner of the instance;
+    PermissionDenied: somebody or something in it is not the caller's to end.
+    """
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    if instance is not None and instance.org_id == organization.id:
+        message = "it is the installation's own organization, which stays active"
+        raise FailedPrecondition(message, slug="organization.of_instance")
+    await protected_organizations.check(service, call, organization)
+    guards = await memberships.owner_outside(service, organization.id)
+    if not guards:
+        message = "nobody outside of it is an active owner of the instance"
+        raise FailedPrecondition(message, slug="organization.last_owner")
+    return guards

@@ -1,0 +1,1 @@
+"""Calls on policies, page texts, message texts and pictures."""

@@ -1,0 +1,181 @@
+"""The texts of the login pages as administrators read and set them, per language.
+
+A text is named by its screen (the msgctxt of `locales/`) and by its key, the English sentence.
+What an organization says counts before what the installation says, text by text, and that before
+what is built in. Sentences that hold a number have several forms, and can't be set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Annotated, Final
+
+from idp.audit.versioned_updates import Changed
+from idp.foundation import i18n
+from idp.foundation.errors import FieldProblem, NotFound
+from idp.management.call import Call
+from idp.management.policies import policies
+from idp.policies import effective
+from idp.policies.page_texts import KIND, Texts, built_in, texts_of
+from idp.records import LoginText, LoginTextRules, Policy
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Text
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict
+
+MAX_KEY: Final = 1000
+MAX_TEXT: Final = 1000
+MAX_TEXTS: Final = 500
+_PLACEHOLDER: Final = re.compile(r"%\(\w+\)s")
+
+
+class LoginTextEntry(Request, frozen=True, kw_only=True):
+    """`screen` and `key` are as the default texts tell them; `text` has the same placeholders."""
+
+    screen: Annotated[str, Text(1)]
+    key: Annotated[str, Text(1, MAX_KEY)]
+    text: Annotated[str, Text(1, MAX_TEXT)]
+
+    def check(self) -> Iterable[FieldProblem]:
+        if None in (self.screen, self.key, self.text):
+            return
+        if (self.screen, self.key) not in built_in(i18n.SOURCE):
+            yield FieldProblem("login_text.not_found", "key", "is no text of this screen")
+        elif _placeholders(self.key) != _placeholders(self.text):
+            told = ", ".join(_placeholders(self.key)) or "none, and no per cent sign"
+            yield FieldProblem("login_text.placeholders", "text", f"must hold exactly: {told}")
+
+
+class LoginTextForm(Request, frozen=True, kw_only=True):
+    """All texts that are to be other ones in this language; the rest is as it was."""
+
+    texts: Annotated[list[LoginTextEntry], Items(MAX_TEXTS)]
+
+    def check(self) -> Iterable[FieldProblem]:
+        entries = [each for each in self.texts or () if each is not None]
+        names = [(each.screen, each.key) for each in entries]
+        if len(set(names)) < len(names):
+            yield FieldProblem("login_text.repeated", "texts", "name a text more than once")
+
+
+def _placeholders(text: str) -> list[str]:
+    """What stands for something else, and each per cent sign that stands for nothing."""
+    return sorted(_PLACEHOLDER.findall(text)) + ["%"] * _PLACEHOLDER.sub("", text).count("%")
+
+
+class LoginTextEntryView(Answer, frozen=True, kw_only=True):
+    screen: str
+    key: str
+    text: str
+
+
+class LoginTextView(Answer, frozen=True, kw_only=True):
+    details: Details
+    language: str
+    texts: list[LoginTextEntryView] = []
+
+
+class LoginTextFound(Answer, frozen=True, kw_only=True):
+    """`isDefault`: nothing is the organization's own (of the installation: all is built in)."""
+
+    details: Details
+    custom_text: LoginTextView
+    is_default: bool = False
+
+
+class DefaultLoginTexts(Answer, frozen=True, kw_only=True):
+    """Every text that can be set, as it is otherwise."""
+
+    language: str
+    texts: list[LoginTextEntryView]
+
+
+async def show_default(service: Service, call: Call, language: str) -> LoginTextFound:
+    """What the pages of the installation say in a language, where it isn't what is built in.
+
+    Raises NotFound: there is no such language.
+    """
+    _check(language)
+    _, stored = await effective.find(service, None, KIND, language)
+    return await _found(service, language, stored, is_default=stored is None)
+
+
+async def show(service: Service, call: Call, language: str) -> LoginTextFound:
+    """What the pages of an organization say in a language, where it isn't what is built in.
+
+    Raises NotFound.
+    """
+    _check(language)
+    _, own, default = await policies.found(service, call, KIND, language)
+    return await _found(service, language, own or default, is_default=own is None)
+
+
+async def show_built_in(service: Service, call: Call, language: str) -> DefaultLoginTexts:
+    """Every text that the installation can set, as it is built in. Raises NotFound."""
+    _check(language)
+    return DefaultLoginTexts(language=language, texts=_entries(built_in(language)))
+
+
+async def show_inherited(service: Service, call: Call, language: str) -> DefaultLoginTexts:
+    """Every text that an organization can set, as it is otherwise. Raises NotFound."""
+    _check(language)
+    _, _, default = await policies.found(service, call, KIND, language)
+    texts = {**built_in(language), **texts_of(default)}
+    return DefaultLoginTexts(language=language, texts=_entries(texts))
+
+
+async def put_default(
+    service: Service, call: Call, language: str, request: LoginTextForm
+) -> Changed:
+    """Set what the pages of the installation say in a language. Raises NotFound, Busy."""
+    rules = _rules(language, request)
+    return await policies.set_default(service, call, rules, KIND, language)
+
+
+async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
+    """Set what the pages of an organization say in a language. Raises NotFound, Busy."""
+    rules = _rules(language, request)
+    organization, own, _ = await policies.found(service, call, KIND, language)
+    if own is None and not call.if_match:
+        with suppress(Conflict):  # somebody was faster: theirs is replaced
+            return await policies.add_own(service, call, rules, KIND, language)
+    return await policies.replace(service, call, organization.id, rules, KIND, language)
+
+
+async def reset(service: Service, call: Call, language: str) -> Changed:
+    """Let an organization's pages say again what those of the installation say.
+
+    Raises NotFound: they do.
+    """
+    _check(language)
+    organization, _, _ = await policies.found(service, call, KIND, language)
+    return await policies.remove(service, call, organization.id, KIND, language)
+
+
+def _rules(language: str, request: LoginTextForm) -> LoginTextRules:
+    _check(language)
+    texts = [LoginText(each.screen, each.key, each.text) for each in request.texts]
+    return LoginTextRules(language=language, texts=texts)
+
+
+def _check(language: str) -> None:
+    if language not in i18n.available():
+        raise NotFound("pages are not written in that language", slug="language.not_found")
+
+
+def _entries(texts: Texts) -> list[LoginTextEntryView]:
+    return [
+        LoginTextEntryView(screen=screen, key=key, text=text)
+        for (screen, key), text in texts.items()
+    ]
+
+
+async def _found(
+    service: Service, language: str, policy: Policy | None, *, is_default: bool
+) -> LoginTextFound:
+    details = await policies.told_of(service, policy)
+    view = LoginTextView(details=details, language=language, texts=_entries(texts_of(policy)))
+    return LoginTextFound(details=details, custom_text=view, is_default=is_default)

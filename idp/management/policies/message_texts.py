@@ -1,0 +1,108 @@
+"""The words of letters as administrators read and set them, per letter and language."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from idp.audit.versioned_updates import Changed
+from idp.foundation import i18n
+from idp.foundation.errors import NotFound
+from idp.mail import wording_rules
+from idp.management.call import Call
+from idp.management.policies import policies
+from idp.management.policies.forms import MessageTextForm
+from idp.management.policies.views import MessageTextFound, MessageTextView
+from idp.policies import effective
+from idp.records import MessageTextRules, Policy
+from idp.service import Service
+from storage import Conflict
+
+_KIND = "message_text"
+
+
+async def show_default(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
+    """What the installation says in a letter, where it isn't what is built in.
+
+    Raises NotFound: there is no such letter or language.
+    """
+    _check(type, language)
+    _, stored = await effective.find(service, None, _KIND, type, language)
+    return await _found(service, type, language, stored, is_default=stored is None)
+
+
+async def show(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
+    """What an organization says in a letter, where it isn't what is built in. Raises NotFound."""
+    _check(type, language)
+    _, own, default = await policies.found(service, call, _KIND, type, language)
+    return await _found(service, type, language, own or default, is_default=own is None)
+
+
+async def put_default(
+    service: Service, call: Call, type: str, language: str, request: MessageTextForm
+) -> Changed:
+    """Set what the installation says in a letter, in one language. Raises NotFound, Busy."""
+    rules = _rules(type, language, request)
+    return await policies.set_default(service, call, rules, _KIND, type, language)
+
+
+async def put(
+    service: Service, call: Call, type: str, language: str, request: MessageTextForm
+) -> Changed:
+    """Set what an organization says in a letter, in one language. Raises NotFound, Busy."""
+    rules = _rules(type, language, request)
+    organization, own, _ = await policies.found(service, call, _KIND, type, language)
+    if own is None and not call.if_match:
+        with suppress(Conflict):  # somebody was faster: theirs is replaced
+            return await policies.add_own(service, call, rules, _KIND, type, language)
+    return await policies.replace(service, call, organization.id, rules, _KIND, type, language)
+
+
+async def reset(service: Service, call: Call, type: str, language: str) -> Changed:
+    """Let an organization's letter say again what the installation says.
+
+    Raises NotFound: it does.
+    """
+    _check(type, language)
+    organization, _, _ = await policies.found(service, call, _KIND, type, language)
+    return await policies.remove(service, call, organization.id, _KIND, type, language)
+
+
+def _rules(type: str, language: str, request: MessageTextForm) -> MessageTextRules:
+    _check(type, language)
+    return MessageTextRules(
+        type=type,
+        language=language,
+        subject=request.subject,
+        title=request.title,
+        greeting=request.greeting,
+        text=request.text,
+        button_text=request.button_text,
+    )
+
+
+def _check(type: str, language: str) -> None:
+    if type not in wording_rules.TYPES:
+        known = ", ".join(wording_rules.TYPES)
+        raise NotFound(f"there is no such letter; there are: {known}", slug="letter.not_found")
+    if language not in i18n.available():
+        raise NotFound("letters are not written in that language", slug="language.not_found")
+
+
+async def _found(
+    service: Service, type: str, language: str, policy: Policy | None, *, is_default: bool
+) -> MessageTextFound:
+    rules = MessageTextRules(type=type, language=language)
+    if policy is not None and isinstance(policy.rules, MessageTextRules):
+        rules = policy.rules
+    details = await policies.told_of(service, policy)
+    view = MessageTextView(
+        details=details,
+        type=type,
+        language=language,
+        subject=rules.subject,
+        title=rules.title,
+        greeting=rules.greeting,
+        text=rules.text,
+        button_text=rules.button_text,
+    )
+    return MessageTextFound(details=details, custom_text=view, is_default=is_default)

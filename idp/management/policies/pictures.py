@@ -1,0 +1,186 @@
+"""Calls on the pictures of the label policy: the logos and icons of pages and messages."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Annotated, cast
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.policies import policies
+from idp.policies import images, pictures
+from idp.policies.images import Drawn
+from idp.policies.pictures import BOXES
+from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
+from idp.records.pictures import Place
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict, Update, Write
+from storage.settling import commit_settled
+
+
+class PictureForm(Request, frozen=True, kw_only=True):
+    """A PNG, JPEG or WebP file of at most 512 kB, in base64. It is drawn anew: its pixels count,
+    and nothing else of it is kept."""
+
+    content: Annotated[bytes, Base64(pictures.MAX_BASE64)]
+
+
+class PictureView(Answer, frozen=True, kw_only=True):
+    details: Details
+    url: str
+    content_type: str
+    width: int
+    height: int
+
+
+class PictureFound(Answer, frozen=True, kw_only=True):
+    """`isDefault`: it is not the organization's own. Without a `picture` there is none."""
+
+    details: Details
+    picture: PictureView | None = None
+    is_default: bool = False
+
+
+async def show_default(service: Service, call: Call, picture: str) -> PictureFound:
+    """A picture of the installation's pages. Raises NotFound: there is no such kind of picture."""
+    _, stored = await pictures.find(service, None, _place(picture))
+    return await _answer(service, stored, is_default=stored is None)
+
+
+async def show(service: Service, call: Call, picture: str) -> PictureFound:
+    """A picture of the pages of an organization, its own or the installation's.
+
+    Raises NotFound.
+    """
+    place = _place(picture)
+    organization = await management_call.organization(service, call)
+    own, default = await pictures.find(service, organization.id, place)
+    return await _answer(service, own or default, is_default=own is None)
+
+
+async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+    """Set a picture of the installation's pages. Raises InvalidArgument, NotFound, Busy."""
+    place = _place(picture)
+    image = await _drawn(request, place)
+    _, stored = await pictures.find(service, None, place)
+    return await _put(service, call, None, place, image, stored)
+
+
+async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+    """Set a picture of an organization's pages. Raises InvalidArgument, NotFound, Busy."""
+    place = _place(picture)
+    image = await _drawn(request, place)
+    organization = await management_call.organization(service, call)
+    own, _ = await pictures.find(service, organization.id, place)
+    return await _put(service, call, organization, place, image, own)
+
+
+async def remove_default(service: Service, call: Call, picture: str) -> Changed:
+    """Take a picture off the installation's pages. Raises NotFound."""
+    return await _remove(service, call, None, _place(picture))
+
+
+async def remove(service: Service, call: Call, picture: str) -> Changed:
+    """Take an organization's own picture off its pages. Raises NotFound: it has none."""
+    place = _place(picture)
+    organization = await management_call.organization(service, call)
+    return await _remove(service, call, organization.id, place)
+
+
+def _place(picture: str) -> Place:
+    if picture not in BOXES:
+        told = f"there is no such picture; there are: {', '.join(BOXES)}"
+        raise NotFound(told, slug="picture.not_found")
+    return cast(Place, picture)
+
+
+async def _drawn(request: PictureForm, place: Place) -> Drawn:
+    try:
+        return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
+    except images.Unusable as error:
+        raise InvalidArgument([FieldProblem(error.slug, "content", error.message)]) from error
+
+
+async def _put(
+    service: Service,
+    call: Call,
+    organization: Organization | None,
+    place: Place,
+    image: Drawn,
+    known: Picture | None,
+) -> Changed:
+    """Add it, or put it in the place of the one that was there, in one unit."""
+    org_id = organization.id if organization else None
+    if known is None:
+        if call.if_match:
+            raise PreconditionFailed("it has not been set yet")
+        with suppress(Conflict):  # somebody was faster: theirs is replaced
+            return await _add(service, call, organization, place, image)
+    picture = await versioned_updates.changed(
+        service,
+        PICTURES,
+        lambda: _find_own(service, org_id, place),
+        lambda _: pictures.values(image),
+        "picture.changed",
+        call,
+    )
+    service.recent.forget()
+    return Changed(details=await policies.told_of(service, picture))
+
+
+async def _add(
+    service: Service, call: Call, organization: Organization | None, place: Place, image: Drawn
+) -> Changed:
+    now, org_id = service.clock.now(), organization.id if organization else None
+    picture = pictures.new(org_id, place, image, now)
+    writes = events.insertion(
+        service.random, PICTURES, picture, "picture.created", call.actor, now
+    )
+    guard: list[Write] = []
+    if organization is not None:
+        is_there = {"state": organization.state}
+        guard = [Update(ORGANIZATIONS, organization.id, expect=is_there)]
+    await commit_settled(service.store, *writes, *guard)
+    service.recent.forget()
+    return Changed(details=await policies.told_of(service, picture))
+
+
+async def _remove(service: Service, call: Call, org_id: str | None, place: Place) -> Changed:
+    removed = await versioned_updates.removed(
+        service,
+        PICTURES,
+        lambda: _find_own(service, org_id, place),
+        "picture.deleted",
+        call,
+        org_id or (await policies.told_of(service, None)).resource_owner,
+    )
+    service.recent.forget()
+    return removed
+
+
+async def _find_own(service: Service, org_id: str | None, place: Place) -> Picture:
+    picture = await service.store.get(PICTURES, pictures.picture_id(org_id, place))
+    if picture is None:
+        raise NotFound("there is no picture of its own", slug="picture.not_found")
+    return picture
+
+
+async def _answer(service: Service, picture: Picture | None, *, is_default: bool) -> PictureFound:
+    told = await policies.told_of(service, picture)
+    view = None
+    if picture is not None:
+        view = PictureView(
+            details=told,
+            url=service.config.issuer + pictures.url(picture),
+            content_type=picture.type,
+            width=picture.width,
+            height=picture.height,
+        )
+    return PictureFound(details=told, picture=view, is_default=is_default)

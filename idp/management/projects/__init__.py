@@ -1,0 +1,1 @@
+"""Calls on projects, their applications, roles and grants."""

@@ -1,0 +1,58 @@
+"""API applications: they sign nobody in, and ask what a token is worth (introspection)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from idp.foundation.errors import FailedPrecondition
+from idp.management.call import Call
+from idp.management.projects import apps
+from idp.management.projects.apps import AppConfigured, AppRegistered
+from idp.records import Application, AuthMethod
+from idp.schema.field_rules import Name, OneOf
+from idp.schema.reading import Request
+from idp.service import Service
+
+AUTH_METHODS: Final[dict[str, AuthMethod]] = {
+    "API_AUTH_METHOD_TYPE_BASIC": "client_secret_basic",
+    "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT": "private_key_jwt",
+}
+
+
+class ApiSettings(Request, frozen=True, kw_only=True):
+    auth_method_type: Annotated[str, OneOf(tuple(AUTH_METHODS))] = "API_AUTH_METHOD_TYPE_BASIC"
+
+
+class NewApiApp(ApiSettings, frozen=True, kw_only=True):
+    name: Name
+
+
+async def create(
+    service: Service, call: Call, project_id: str, request: NewApiApp
+) -> AppRegistered:
+    """Register an API application in a project. Raises NotFound: the project."""
+    return await apps.register(service, call, project_id, request.name, settings(request))
+
+
+async def configure(
+    service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
+) -> AppConfigured:
+    """Replace how it authenticates. Raises NotFound, FailedPrecondition (of another kind)."""
+    kept = settings(request)
+    return await apps.configure(service, call, project_id, app_id, kept, _check)
+
+
+def _check(client: Application) -> None:
+    if client.app_type != "api":
+        raise FailedPrecondition("this is no API application", slug="app.not_api")
+
+
+def settings(request: ApiSettings) -> dict[str, Any]:
+    """What an application keeps of a request, by the record's fields."""
+    return {
+        "auth_method": AUTH_METHODS[request.auth_method_type],
+        "app_type": "api",
+        "redirect_uris": [],
+        "response_types": [],
+        "grant_types": [],
+    }

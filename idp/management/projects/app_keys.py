@@ -1,0 +1,57 @@
+"""The keys by which applications prove themselves (private_key_jwt)."""
+
+from __future__ import annotations
+
+from idp.audit.versioned_updates import Changed
+from idp.management.call import Call
+from idp.management.projects import key_owners, registered_keys
+from idp.management.projects.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.management.search import Search
+from idp.service import Service
+
+
+async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Keys:
+    """List the keys of an application. Raises NotFound."""
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.listed(service, owner)
+
+
+async def search(
+    service: Service, call: Call, project_id: str, app_id: str, request: Search
+) -> KeysFound:
+    """Go through the keys of an application, a page at a time.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.search(service, owner, request)
+
+
+async def create(
+    service: Service, call: Call, project_id: str, app_id: str, request: NewKey
+) -> KeyCreated:
+    """Register a public key of an application, or make it a pair of keys.
+
+    Raises NotFound, PermissionDenied, InvalidArgument.
+    """
+    owner = await key_owners.own_application(service, call, project_id, app_id)
+    return await registered_keys.create(service, call, owner, request)
+
+
+async def show(
+    service: Service, call: Call, project_id: str, app_id: str, key_id: str
+) -> KeyFound:
+    """Read one key of an application. Raises NotFound."""
+    owner = await key_owners.application(service, call, project_id, app_id)
+    return await registered_keys.show(service, owner, key_id)
+
+
+async def remove(
+    service: Service, call: Call, project_id: str, app_id: str, key_id: str
+) -> Changed:
+    """Remove a key of an application: it proves nothing from then on.
+
+    Raises NotFound, PermissionDenied.
+    """
+    owner = await key_owners.own_application(service, call, project_id, app_id)
+    return await registered_keys.remove(service, call, owner, key_id)

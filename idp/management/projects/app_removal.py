@@ -1,0 +1,83 @@
+"""Deleting an application: what was issued to it is dead with its record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from idp.audit import deferred_work, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.clients import web_origins
+from idp.foundation.errors import FailedPrecondition
+from idp.management.call import Call
+from idp.management.projects import apps
+from idp.records import (
+    APP_KEYS,
+    APPLICATIONS,
+    CONSENTS,
+    INSTANCE_ID,
+    INSTANCES,
+    LEFTOVERS,
+    Application,
+    Leftover,
+)
+from idp.service import Service
+from storage import Insert, Write
+
+_TYPE: Final = "application.deleted"
+
+
+async def remove(service: Service, call: Call, project_id: str, app_id: str) -> Changed:
+    """Delete an application, its keys and what people let it have; all that was issued to it ends.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (the demo application).
+    """
+    found = await apps.find_to_change(service, call, project_id, app_id)
+    demo = await find_demo(service)
+    if demo is not None and demo.id == found.id:
+        message = "the demo application stays; issuers that others can reach have it inactive"
+        raise FailedPrecondition(message, slug="app.demo")
+    leftover = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
+    done = await versioned_updates.removed(
+        service,
+        APPLICATIONS,
+        lambda: apps.find_to_change(service, call, project_id, app_id),
+        _TYPE,
+        call,
+        found.org_id,
+        also=lambda client: _also(client, leftover),
+    )
+    await deferred_work.begin(service, leftover, purge)
+    return done
+
+
+def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
+    """The writes that delete an application, as it was read."""
+    leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
+    gone = versioned_updates.removal(service, APPLICATIONS, client, _TYPE, actor, now)
+    return [*gone, *_also(client, leftover)]
+
+
+async def purge(service: Service, leftover: Leftover) -> bool:
+    """Remove what hangs on an application that is gone: a step of `idp/audit/deferred_work.py`."""
+    keys, consents = [
+        await deferred_work.emptied(
+            service, collection, where, type, leftover.actor, org_id=leftover.org_id
+        )
+        for collection, where, type in (
+            (APP_KEYS, {"owner_id": leftover.owner_id}, "app_key.deleted"),
+            (CONSENTS, {"client_id": leftover.owner_id}, "consent.deleted"),
+        )
+    ]
+    return keys and consents
+
+
+async def find_demo(service: Service) -> Application | None:
+    """The demonstration, which stays: its page, and each start on loopback, name it."""
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    demo = instance.demo if instance else None
+    return await service.store.get(APPLICATIONS, demo.client_id) if demo else None
+
+
+def _also(client: Application, leftover: Leftover) -> list[Write]:
+    return [*web_origins.changes(client, None), Insert(LEFTOVERS, leftover)]

@@ -1,0 +1,214 @@
+"""Applications of any kind: registering, finding and changing one, and its secret.
+
+`settings` are fields of the record, with `auth_method` among them; the rest is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.clients import web_origins
+from idp.credentials import client_secrets
+from idp.foundation.errors import NotFound, PermissionDenied
+from idp.management.call import Call
+from idp.management.projects import allowed_users, compliance, projects
+from idp.management.projects.compliance import ComplianceProblem
+from idp.oauth import key_rotation
+from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Write
+from storage.settling import commit_settled
+
+BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
+
+
+class AppName(Request, frozen=True, kw_only=True):
+    name: Name
+
+
+class AppConfigured(Answer, frozen=True, kw_only=True):
+    """`client_secret` is there when the application has a new one, and is never shown again."""
+
+    details: Details
+    client_secret: str = ""
+    none_compliant: bool = False
+    compliance_problems: list[ComplianceProblem] = []
+
+
+class AppRegistered(AppConfigured, frozen=True, kw_only=True):
+    app_id: str
+    client_id: str
+
+
+async def register(
+    service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
+) -> AppRegistered:
+    """Make an application in a project.
+
+    Raises NotFound (the project), PermissionDenied (management access).
+    """
+    _check_management_access(call, settings)
+    await projects.find(service, call, project_id)
+    await _ensure_keys(service, call, settings)
+    secret = service.random.token() if settings["auth_method"] in BY_SECRET else None
+    kept = {**settings, "name": name, **client_secrets.first(secret, service.clock.now())}
+
+    async def attempt() -> Application:
+        project = await projects.find(service, call, project_id)
+        client, type = new(service, project, kept), "application.created"
+        await commit_settled(
+            service.store,
+            *events.insertion(
+                service.random, APPLICATIONS, client, type, call.actor, client.created_at
+            ),
+            *web_origins.changes(None, client),
+            projects.still_there(project),
+        )
+        return client
+
+    client = await versioned_updates.repeated(attempt)
+    return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+
+
+async def draft(
+    service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
+) -> Application:
+    """What would be registered, without a secret. Raises what `register` raises."""
+    _check_management_access(call, settings)
+    project = await projects.find(service, call, project_id)
+    return new(service, project, {**settings, "name": name})
+
+
+def new(
+    service: Service, project: Project, kept: Mapping[str, Any], id: str | None = None
+) -> Application:
+    """An application that isn't stored yet, of these fields beside its own."""
+    now = service.clock.now()
+    return Application(
+        id=id or service.random.id(),
+        project_id=project.id,
+        org_id=project.org_id,
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+        **{"state": working(project), **kept},
+    )
+
+
+def working(project: Project) -> AppState:
+    """The state of an application that works as far as it can: its project may not."""
+    return "active" if project.state == "active" else "suspended"
+
+
+async def rename(
+    service: Service, call: Call, project_id: str, app_id: str, request: AppName
+) -> Changed:
+    """Give an application another name.
+
+    Raises NotFound, PermissionDenied (it has management access).
+    """
+    client = await versioned_updates.changed(
+        service,
+        APPLICATIONS,
+        lambda: find_to_change(service, call, project_id, app_id),
+        lambda _: {"name": request.name},
+        "application.changed",
+        call,
+    )
+    return Changed(details=answers.details(client, client.org_id))
+
+
+async def configure(
+    service: Service,
+    call: Call,
+    project_id: str,
+    app_id: str,
+    settings: Mapping[str, Any],
+    check: Callable[[Application], None],
+) -> AppConfigured:
+    """Replace how an application works, once `check` has nothing against it.
+
+    What is issued from then on follows. Tokens live on, unless management access was taken away:
+    then all of them end; those of users who are no longer allowed end, too. Raises NotFound,
+    PermissionDenied (management access), and what `check` raises.
+    """
+    secret: str | None = None
+
+    async def find_one() -> Application:
+        client = await find_to_change(service, call, project_id, app_id)
+        _check_management_access(call, settings)
+        check(client)
+        versioned_updates.check_sequence(client, call)
+        await _ensure_keys(service, call, settings)
+        return client
+
+    def decide(client: Application) -> Mapping[str, object]:
+        nonlocal secret
+        has_secret, kept = settings["auth_method"] in BY_SECRET, client.secret_hash
+        secret = service.random.token() if has_secret and kept is None else None
+        is_kept = has_secret and kept is not None
+        secrets = {} if is_kept else client_secrets.first(secret, service.clock.now())
+        is_cut = client.has_management_access and not settings.get("has_management_access")
+        stamp = service.random.token(bits=64) if is_cut else client.stamp
+        narrowed = allowed_users.narrowing(service.random, client, settings)
+        return {**settings, **secrets, **narrowed, "stamp": stamp}
+
+    def also(before: Application, after: Application) -> list[Write]:
+        return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
+
+    type = "application.changed"
+    client = await versioned_updates.changed(
+        service, APPLICATIONS, find_one, decide, type, call, also
+    )
+    return AppConfigured(**_told(client, secret))
+
+
+async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
+    """An application that the call reaches. Raises NotFound: the project or the application."""
+    project = await projects.find(service, call, project_id)
+    client = await service.store.get(APPLICATIONS, app_id)
+    if client is None or client.project_id != project.id:
+        raise NotFound("there is no such application", slug="app.not_found")
+    return client
+
+
+async def find_to_change(
+    service: Service, call: Call, project_id: str, app_id: str
+) -> Application:
+    """The same, for who may change it. Raises PermissionDenied, too.
+
+    Whoever controls an application with management access has the power of everybody who signs
+    in to it: it is the instance owners' alone.
+    """
+    client = await find(service, call, project_id, app_id)
+    _check_management_access(call, {"has_management_access": client.has_management_access})
+    return client
+
+
+async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
+    """An algorithm other than the usual one has keys once an application wants it."""
+    if settings.get("signing_algorithm", "RS256") != "RS256":
+        await key_rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
+
+
+def _check_management_access(call: Call, settings: Mapping[str, Any]) -> None:
+    if settings.get("has_management_access") and "iam.write" not in call.rights.everywhere:
+        message = "applications with managementAccess are for owners of the instance"
+        raise PermissionDenied(message, field="managementAccess")
+
+
+def _told(client: Application, secret: str | None) -> dict[str, Any]:
+    problems = compliance.problems(client)
+    return {
+        "details": answers.details(client, client.org_id),
+        "client_secret": secret or "",
+        "none_compliant": bool(problems),
+        "compliance_problems": problems,
+    }

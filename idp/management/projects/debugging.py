@@ -1,0 +1,62 @@
+"""Debug mode: for a while, the explain page tells the details of an application's mistakes.
+
+On a loopback issuer it always does. Elsewhere whoever opens the page is a stranger, so that an
+application's own developers ask for it, and it ends by itself.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+from idp.audit import versioned_updates
+from idp.management.call import Call
+from idp.management.projects import apps, oidc_apps
+from idp.records import APPLICATIONS, Application
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Duration
+from idp.schema.reading import Request
+from idp.service import Service
+
+USUALLY: Final = timedelta(hours=1)
+AT_MOST: Final = timedelta(hours=24)
+
+
+class DebugMode(Request, frozen=True, kw_only=True):
+    """`duration`: for how long from now on; 0s ends it."""
+
+    duration: Annotated[timedelta, Duration(max=AT_MOST)] = USUALLY
+
+
+class DebugModeSet(Answer, frozen=True, kw_only=True):
+    """`explains_until` is there while it is on."""
+
+    details: Details
+    explains_until: datetime | None = None
+
+
+async def switch(
+    service: Service, call: Call, project_id: str, app_id: str, request: DebugMode
+) -> DebugModeSet:
+    """Let the explain page show an application's mistakes in detail, for an hour unless told else.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (an API application).
+    """
+    ends = service.clock.now() + request.duration if request.duration else None
+
+    async def find() -> Application:
+        client = await apps.find_to_change(service, call, project_id, app_id)
+        oidc_apps.check_kind(client)
+        return client
+
+    client = await versioned_updates.changed(
+        service,
+        APPLICATIONS,
+        find,
+        lambda _: {"explains_until": ends},
+        "application.debug_mode_set" if ends else "application.debug_mode_ended",
+        call,
+    )
+    details = answers.details(client, client.org_id)
+    return DebugModeSet(details=details, explains_until=client.explains_until)

@@ -1,0 +1,25 @@
+"""Projects with an application that has management access.
+
+Such an application has the power of everybody who signs in to it, so only owners of the
+installation decide who gets into it and whether it works.
+"""
+
+from __future__ import annotations
+
+from idp.foundation.errors import PermissionDenied
+from idp.management.call import Call
+from idp.records import APPLICATIONS, Project
+from idp.search import paging
+from idp.service import Service
+
+
+async def check(service: Service, call: Call, project: Project) -> None:
+    """See that the call may change who can use the applications of the project. Raises
+    PermissionDenied: one of them has management access, and the caller may not grant it."""
+    if "iam.write" in call.rights.everywhere:
+        return
+    inside = paging.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")
+    async for client in inside:
+        if client.has_management_access:
+            told = "an application in the project has managementAccess"
+            raise PermissionDenied(told, slug="project.protected")

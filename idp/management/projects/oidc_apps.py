@@ -1,0 +1,147 @@
+"""OpenID Connect applications: registering one, and replacing how it works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from idp.clients.wire_names import (
+    ALGORITHMS,
+    ALLOWED_USERS,
+    APP_TYPES,
+    AUTH_METHODS,
+    GRANT_TYPES,
+    RESPONSE_TYPES,
+    TOKEN_TYPES,
+)
+from idp.foundation.errors import FailedPrecondition
+from idp.management.call import Call
+from idp.management.projects import apps, compliance, uri_warnings
+from idp.management.projects.apps import AppConfigured, AppRegistered
+from idp.management.projects.compliance import ComplianceProblem
+from idp.management.projects.oidc_request import CheckedOidcApp, NewOidcApp, OidcSettings
+from idp.management.projects.uri_warnings import UriWarning
+from idp.records import Application
+from idp.schema.answers import Answer
+from idp.service import Service
+
+
+class AppChecked(Answer, frozen=True, kw_only=True):
+    """`compliance_problems` are what registering it would tell, too. `proposed_allowed_users` is
+    what the installation proposes for a new application that does not say who may use it."""
+
+    proposed_allowed_users: str
+    none_compliant: bool = False
+    compliance_problems: list[ComplianceProblem] = []
+    warnings: list[UriWarning] = []
+
+
+async def create(
+    service: Service, call: Call, project_id: str, request: NewOidcApp
+) -> AppRegistered:
+    """Register an application in a project.
+
+    Raises NotFound (the project), PermissionDenied (management access).
+    """
+    return await apps.register(service, call, project_id, request.name, _new(service, request))
+
+
+async def configure(
+    service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
+) -> AppConfigured:
+    """Replace how an application works; what is not said has its default. Whether a native app
+    without a secret confirms its returns stays as it is.
+
+    Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another kind).
+    """
+    kept = settings(request)
+    return await apps.configure(service, call, project_id, app_id, kept, check_kind)
+
+
+async def check(
+    service: Service, call: Call, project_id: str, request: CheckedOidcApp
+) -> AppChecked:
+    """Say what registering an application so would say, and what to look at; make nothing.
+
+    What can't be registered is refused in the same words. Raises NotFound (the project),
+    PermissionDenied (management access).
+    """
+    client = await apps.draft(service, call, project_id, request.name, _new(service, request))
+    problems = compliance.problems(client)
+    return AppChecked(
+        proposed_allowed_users=proposed_users(service),
+        none_compliant=bool(problems),
+        compliance_problems=problems,
+        warnings=uri_warnings.warnings(client),
+    )
+
+
+def proposed_users(service: Service) -> str:
+    """Who may use a new application, as the installation proposes it."""
+    proposed = service.config.new_application_users
+    return next(name for name, users in ALLOWED_USERS.items() if users == proposed)
+
+
+def check_kind(client: Application) -> None:
+    """Raise FailedPrecondition: it is no OpenID Connect application."""
+    if client.app_type == "api":
+        raise FailedPrecondition("this is an API application", slug="app.not_oidc")
+
+
+def settings(request: OidcSettings) -> dict[str, Any]:
+    """What an application keeps of a request, by the record's fields.
+
+    Without grant types, it is for signing in by codes. Without response types, it has that of
+    codes if it may redeem them. `allowed_users` is there only if the request says it.
+    """
+    grants = _unique(GRANT_TYPES, request.grant_types) or ["authorization_code"]
+    implied = ["code"] if "authorization_code" in grants else []
+    allowed = request.allowed_users
+    return {
+        **({"allowed_users": ALLOWED_USERS[allowed]} if allowed else {}),
+        "auth_method": AUTH_METHODS[request.auth_method_type],
+        "app_type": APP_TYPES[request.app_type],
+        "redirect_uris": request.redirect_uris,
+        "post_logout_redirect_uris": request.post_logout_redirect_uris,
+        "response_types": _unique(RESPONSE_TYPES, request.response_types) or implied,
+        "grant_types": grants,
+        "access_token_type": TOKEN_TYPES[request.access_token_type],
+        "signing_algorithm": ALGORITHMS[request.id_token_signed_response_alg],
+        "id_token_userinfo_assertion": request.id_token_userinfo_assertion,
+        "id_token_role_assertion": request.id_token_role_assertion,
+        "access_token_role_assertion": request.access_token_role_assertion,
+        "groups_claim": request.groups_claim or None,
+        "is_dev_mode": request.dev_mode,
+        "is_third_party": request.third_party,
+        "has_management_access": request.management_access,
+        "allows_any_loopback_port": request.loopback_any_port,
+        "requires_pushed_requests": request.require_pushed_requests,
+        "requires_pkce": request.require_pkce,
+        "refresh_token_reuse_seconds": request.refresh_token_reuse_seconds,
+        "clock_skew_seconds": request.clock_skew,
+        "additional_origins": request.additional_origins,
+        "back_channel_logout_uri": request.back_channel_logout_uri or None,
+        "front_channel_logout_uri": request.front_channel_logout_uri or None,
+        "home_url": request.home_url or None,
+        **_confirmation(request),
+    }
+
+
+def _new(service: Service, request: OidcSettings) -> dict[str, Any]:
+    """The same for a new application. In the public profile, what runs on people's own machines
+    without a secret confirms its returns: others may pose as it (RFC 8252 8.6)."""
+    return {"confirms_return": service.config.is_public} | settings(request)
+
+
+def _confirmation(request: OidcSettings) -> dict[str, bool]:
+    """Whether returns are confirmed. Nothing where that is not said, of an application that may:
+    a new one has the profile's default then, and another one stays as it is."""
+    is_native = APP_TYPES[request.app_type] == "native"
+    may_confirm = is_native and AUTH_METHODS[request.auth_method_type] == "none"
+    if request.confirm_return is None and may_confirm:
+        return {}
+    return {"confirms_return": bool(request.confirm_return)}
+
+
+def _unique(names: Mapping[str, str], sent: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names[each] for each in sent))

@@ -1,0 +1,285 @@
+"""Project grants: what a project lets another organization do with it.
+
+Users of that organization may use the project's applications where only those of granted
+organizations may, and its managers may assign the granted roles to its own users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Annotated, Final
+
+from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    FieldProblem,
+    InvalidArgument,
+    NotFound,
+)
+from idp.identity.users import grant_ids
+from idp.management.call import Call
+from idp.management.projects import granted_roles, management_access, projects, roles
+from idp.records import (
+    LEFTOVERS,
+    ORGANIZATIONS,
+    PROJECT_GRANTS,
+    Organization,
+    Project,
+    ProjectGrant,
+    ProjectRole,
+)
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Conflict, Insert, Stale, Update, Write, upgrades
+from storage.settling import commit_settled
+
+READABLE_SINCE: Final = 2  # the schema of the first programs that judge sign-ins by grants
+_RoleKeys = Annotated[list[Name], Items(100)]
+
+
+class GrantedRoles(Request, frozen=True, kw_only=True):
+    role_keys: _RoleKeys = []
+
+
+class NewProjectGrant(GrantedRoles, frozen=True, kw_only=True):
+    granted_org_id: Name
+
+
+class ProjectGrantCreated(Answer, frozen=True, kw_only=True):
+    grant_id: str
+    details: Details
+
+
+class ProjectGrantView(Answer, frozen=True, kw_only=True):
+    grant_id: str
+    details: Details
+    granted_org_id: str
+    granted_org_name: str = ""
+    granted_role_keys: list[str] = []
+    state: str = "PROJECT_GRANT_STATE_UNSPECIFIED"
+    project_id: str = ""
+    project_name: str = ""
+
+
+class ProjectGrantFound(Answer, frozen=True, kw_only=True):
+    project_grant: ProjectGrantView
+
+
+async def create(
+    service: Service, call: Call, project_id: str, request: NewProjectGrant
+) -> ProjectGrantCreated:
+    """Let another organization use a project, and assign these of its roles.
+
+    Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization is not there
+    or owns the project; a role that the project does not know), AlreadyExists.
+    """
+
+    async def attempt() -> ProjectGrant:
+        project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
+        organization = await _granted(service, project, request.granted_org_id)
+        given = await roles.given(service, project, request.role_keys)
+        grant = new(service, project, organization.id, given)
+        writes = events.insertion(
+            service.random,
+            PROJECT_GRANTS,
+            grant,
+            "project_grant.created",
+            call.actor,
+            grant.created_at,
+            project=project.id,
+            grantedOrganization=organization.id,
+        )
+        guards = [projects.still_there(project), *roles.still_there(given)]
+        is_there = Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
+        closing = await upgrades.closing(service.store, READABLE_SINCE)
+        await commit_settled(service.store, *writes, *guards, is_there, *closing)
+        return grant
+
+    try:
+        made = await versioned_updates.repeated(attempt)
+    except Conflict:
+        message = "the project is granted to this organization already"
+        raise AlreadyExists(message, slug="project_grant.exists", field="grantedOrgId") from None
+    return ProjectGrantCreated(grant_id=made.id, details=answers.details(made, made.org_id))
+
+
+def new(
+    service: Service, project: Project, granted_org_id: str, given: Sequence[ProjectRole]
+) -> ProjectGrant:
+    """A grant that is not stored yet."""
+    now = service.clock.now()
+    return ProjectGrant(
+        id=grant_ids.of_grant(project.id, granted_org_id),
+        project_id=project.id,
+        org_id=project.org_id,
+        granted_org_id=granted_org_id,
+        role_keys=[role.key for role in given],
+        generation=service.random.id(),
+        stamp=service.random.token(bits=64),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+async def _granted(service: Service, project: Project, org_id: str) -> Organization:
+    if org_id == project.org_id:
+        told = "is the organization that owns the project"
+        raise InvalidArgument([FieldProblem("project_grant.own", "grantedOrgId", told)])
+    found = await service.store.get(ORGANIZATIONS, org_id)
+    if found is None:
+        told = "is no organization here"
+        raise InvalidArgument([FieldProblem("project_grant.organization", "grantedOrgId", told)])
+    return found
+
+
+async def show(service: Service, call: Call, project_id: str, grant_id: str) -> ProjectGrantFound:
+    """What a project lets an organization do. Raises NotFound."""
+    project = await projects.find(service, call, project_id)
+    grant = await _find(service, project, grant_id)
+    organization = await service.store.get(ORGANIZATIONS, grant.granted_org_id)
+    return ProjectGrantFound(project_grant=view(grant, project, organization))
+
+
+async def change(
+    service: Service, call: Call, project_id: str, grant_id: str, request: GrantedRoles
+) -> Changed:
+    """Grant these roles instead of those that were granted; users lose one that is missing.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
+    """
+    given: Sequence[ProjectRole] = ()
+
+    async def find() -> ProjectGrant:
+        nonlocal given
+        project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
+        given = await roles.given(service, project, request.role_keys)
+        return await _find(service, project, grant_id)
+
+    leftover = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
+
+    def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
+        is_less = not set(before.role_keys) <= set(after.role_keys)
+        return [*roles.still_there(given), *[Insert(LEFTOVERS, leftover)] * is_less]
+
+    changed = await versioned_updates.changed(
+        service,
+        PROJECT_GRANTS,
+        find,
+        lambda _: {"role_keys": [role.key for role in given]},
+        "project_grant.changed",
+        call,
+        also=also,
+    )
+    await deferred_work.begin(service, leftover, granted_roles.follow)
+    return Changed(details=answers.details(changed, changed.org_id))
+
+
+async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Changed:
+    """Take a grant back. The roles that were assigned by it end with it, and so does what was
+    issued to users who are not allowed without it; both stay dead when it is granted again.
+
+    Raises NotFound, PermissionDenied.
+    """
+    project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
+    leftover = None
+
+    def also(grant: ProjectGrant) -> list[Write]:
+        nonlocal leftover
+        leftover = deferred_work.new(
+            service, "project_grant.deleted", grant.generation, call.actor
+        )
+        return [Insert(LEFTOVERS, leftover)]
+
+    done = await versioned_updates.removed(
+        service,
+        PROJECT_GRANTS,
+        lambda: _find(service, project, grant_id),
+        "project_grant.deleted",
+        call,
+        project.org_id,
+        also=also,
+    )
+    if leftover is not None:
+        await deferred_work.begin(service, leftover, granted_roles.purge)
+    return done
+
+
+async def switch(
+    service: Service, call: Call, project_id: str, grant_id: str, name: str
+) -> Changed:
+    """Deactivate or reactivate a grant. What ended by it stays dead for good; assigned roles
+    count again. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
+    already).
+    """
+    step, after = _STEPS[name], name
+
+    async def find() -> ProjectGrant:
+        project = await projects.find(service, call, project_id)
+        await management_access.check(service, call, project)
+        grant = await _find(service, project, grant_id)
+        if grant.state == step["state"]:
+            message = f"the grant is {grant.state}"
+            raise FailedPrecondition(message, slug="project_grant.state")
+        return grant
+
+    def decide(grant: ProjectGrant) -> Mapping[str, object]:
+        stamp = service.random.token(bits=64) if after == "deactivate" else grant.stamp
+        return {"state": step["state"], "stamp": stamp}
+
+    changed = await versioned_updates.changed(
+        service, PROJECT_GRANTS, find, decide, step["type"], call
+    )
+    return Changed(details=answers.details(changed, changed.org_id))
+
+
+_STEPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "deactivate": {"state": "inactive", "type": "project_grant.deactivated"},
+    "reactivate": {"state": "active", "type": "project_grant.reactivated"},
+}
+
+
+async def forget_role(service: Service, call: Call, found: ProjectGrant, key: str) -> None:
+    """Grant a role no longer that the project forgets."""
+    grant: ProjectGrant | None = found
+    while grant is not None and key in grant.role_keys:
+        now, left = service.clock.now(), [each for each in grant.role_keys if each != key]
+        values, type = {"role_keys": left, "changed_at": now}, "project_grant.changed"
+        with suppress(Stale):
+            await service.store.commit(
+                *events.update(
+                    service.random, PROJECT_GRANTS, grant, values, type, call.actor, now
+                )
+            )
+        grant = await service.store.get(PROJECT_GRANTS, grant.id)
+
+
+async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
+    grant = await service.store.get(PROJECT_GRANTS, id)
+    if grant is None or grant.project_id != project.id:
+        raise NotFound("there is no such grant", slug="project_grant.not_found")
+    return grant
+
+
+def view(
+    grant: ProjectGrant, project: Project, organization: Organization | None
+) -> ProjectGrantView:
+    """A grant as it is answered."""
+    return ProjectGrantView(
+        grant_id=grant.id,
+        details=answers.details(grant, grant.org_id),
+        granted_org_id=grant.granted_org_id,
+        granted_org_name=organization.name if organization else "",
+        granted_role_keys=grant.role_keys,
+        state=f"PROJECT_GRANT_STATE_{grant.state.upper()}",
+        project_id=project.id,
+        project_name=project.name,
+    )

@@ -1,0 +1,142 @@
+"""Projects: what groups the applications of an organization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.projects import allowed_users, management_access
+from idp.records import PROJECTS, Project
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, NotYet
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Update, Write
+from storage.settling import commit_settled
+
+
+class ProjectSettings(Request, frozen=True, kw_only=True):
+    """The checks omitted are off in a new project, and stay as they are in one that is there."""
+
+    name: Name
+    project_role_assertion: Annotated[object, NotYet("project.role_assertion.unsupported")] = False
+    project_role_check: bool | None = None
+    has_project_check: bool | None = None
+
+
+class NewProject(ProjectSettings, frozen=True, kw_only=True):
+    """What a project is made of."""
+
+
+class ProjectCreated(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+
+
+class ProjectView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    name: str
+    state: str = "PROJECT_STATE_UNSPECIFIED"
+    project_role_check: bool = False
+    has_project_check: bool = False
+
+
+class ProjectFound(Answer, frozen=True, kw_only=True):
+    details: Details
+    project: ProjectView
+
+
+async def create(service: Service, call: Call, request: NewProject) -> ProjectCreated:
+    """Make a project in the call's organization. Raises PermissionDenied, NotFound."""
+    organization = await management_call.organization(service, call)
+    now = service.clock.now()
+    project = Project(
+        id=service.random.id(),
+        org_id=organization.id,
+        name=request.name,
+        created_at=now,
+        changed_at=now,
+        requires_grant=bool(request.has_project_check),
+        requires_role=bool(request.project_role_check),
+    )
+    type = "project.created"
+    await commit_settled(
+        service.store, *events.insertion(service.random, PROJECTS, project, type, call.actor, now)
+    )
+    return ProjectCreated(id=project.id, details=answers.details(project, project.org_id))
+
+
+async def find(service: Service, call: Call, id: str) -> Project:
+    """A project that the call reaches. Raises NotFound: whether others have it is theirs."""
+    project = await service.store.get(PROJECTS, id)
+    if project is None or not call.reaches(project.org_id):
+        raise NotFound("there is no such project", slug="project.not_found")
+    return project
+
+
+async def show(service: Service, call: Call, id: str) -> ProjectFound:
+    """What is known of a project. Raises NotFound."""
+    project = await find(service, call, id)
+    found = view(project)
+    return ProjectFound(details=found.details, project=found)
+
+
+def view(project: Project) -> ProjectView:
+    """A project as it is answered."""
+    return ProjectView(
+        id=project.id,
+        details=answers.details(project, project.org_id),
+        name=project.name,
+        state=f"PROJECT_STATE_{project.state.upper()}",
+        project_role_check=project.requires_role,
+        has_project_check=project.requires_grant,
+    )
+
+
+async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
+    """Change a project's name and checks. Raises NotFound, PermissionDenied: other checks would
+    decide who gets into an application with management access."""
+
+    async def find_to_change() -> Project:
+        project = await find(service, call, id)
+        if _changes_checks(project, request):
+            await management_access.check(service, call, project)
+        return project
+
+    def decide(project: Project) -> Mapping[str, object]:
+        grant, role = request.has_project_check, request.project_role_check
+        checks = allowed_users.checking(
+            service.random,
+            project,
+            requires_grant=project.requires_grant if grant is None else grant,
+            requires_role=project.requires_role if role is None else role,
+        )
+        return {"name": request.name, **checks}
+
+    project = await versioned_updates.changed(
+        service,
+        PROJECTS,
+        find_to_change,
+        decide,
+        "project.changed",
+        call,
+    )
+    return Changed(details=answers.details(project, project.org_id))
+
+
+def _changes_checks(project: Project, request: ProjectSettings) -> bool:
+    before = (project.requires_grant, project.requires_role)
+    asked = (request.has_project_check, request.project_role_check)
+    return any(new not in (None, old) for old, new in zip(before, asked, strict=True))
+
+
+def still_there(project: Project) -> Write:
+    """A guard for what is made in a project: it is there, and in the same state."""
+    return Update(PROJECTS, project.id, expect={"state": project.state})

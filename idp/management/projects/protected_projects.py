@@ -1,0 +1,22 @@
+"""Projects that a call may deactivate, reactivate or remove: with all applications inside."""
+
+from __future__ import annotations
+
+from idp.foundation.errors import PermissionDenied
+from idp.management.call import Call
+from idp.management.projects import management_access, projects
+from idp.records import Project
+from idp.service import Service
+
+
+async def find(service: Service, call: Call, project_id: str) -> Project:
+    """A project that the call reaches, whose applications the caller could end one by one.
+
+    Raises NotFound, PermissionDenied.
+    """
+    project = await projects.find(service, call, project_id)
+    if not call.rights.allow("project.app.write", project.org_id):
+        told = "the permission project.app.write is missing"
+        raise PermissionDenied(told, slug="project.protected")
+    await management_access.check(service, call, project)
+    return project

@@ -1,0 +1,106 @@
+"""The presets as the management API tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from idp.clients import new_apps, presets
+from idp.clients.presets.preset import Preset
+from idp.management.call import Call
+from idp.management.projects import oidc_apps
+from idp.schema.answers import Answer
+from idp.search.paging import ListDetails
+from idp.service import Service
+
+HOST: Final = "app.example"
+_CLIENT_ID: Final = "CLIENT_ID"
+
+
+class PresetReason(Answer, frozen=True, kw_only=True):
+    """Why a setting is not what it would be otherwise."""
+
+    field: str
+    reason: str
+
+
+class PresetView(Answer, frozen=True, kw_only=True):
+    """`kind` says whether it is registered as an API or by which `appType`."""
+
+    name: str
+    title: str
+    kind: str
+    reasons: list[PresetReason] = []
+    notes: list[str] = []
+
+
+class PresetSettings(Answer, frozen=True, kw_only=True):
+    """The body that registers it, but for the name; empty for an API."""
+
+    app_type: str = ""
+    redirect_uris: list[str] = []
+    post_logout_redirect_uris: list[str] = []
+    back_channel_logout_uri: str = ""
+    auth_method_type: str = ""
+    grant_types: list[str] = []
+    id_token_userinfo_assertion: bool = False
+    id_token_role_assertion: bool = False
+    groups_claim: str = ""
+    loopback_any_port: bool = False
+    require_pkce: bool = False
+    refresh_token_reuse_seconds: int = 0
+    allowed_users: str = ""
+
+
+class Presets(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[PresetView] = []
+
+
+class PresetFound(Answer, frozen=True, kw_only=True):
+    """`app.example` and `CLIENT_ID` stand for the tool's host and the application's id."""
+
+    preset: PresetView
+    settings: PresetSettings
+    file: str
+    configuration: str
+
+
+async def listed(service: Service, call: Call) -> Presets:
+    """List the presets: tools whose settings are known."""
+    found = [_view(name, preset) for name, preset in presets.PRESETS.items()]
+    return Presets(details=ListDetails(total_result=str(len(found))), result=found)
+
+
+async def show(service: Service, call: Call, name: str) -> PresetFound:
+    """Read with what settings a tool is registered and how it is configured. Raises NotFound."""
+    preset = presets.find(name)
+    settings = presets.expand(name, HOST)
+    if preset.kind != "api":
+        settings |= new_apps.proposed(settings, preset)
+    return PresetFound(
+        preset=_view(name, preset),
+        settings=_settings(service, settings, preset),
+        file=preset.file,
+        configuration=presets.configuration(name, service.config.issuer, _CLIENT_ID, HOST),
+    )
+
+
+def _settings(service: Service, known: Mapping[str, Any], preset: Preset) -> PresetSettings:
+    settings = msgspec.convert(known, PresetSettings)
+    if preset.kind == "api" or service.config.new_application_users == "everybody":
+        return settings
+    return structs.replace(settings, allowed_users=oidc_apps.proposed_users(service))
+
+
+def _view(name: str, preset: Preset) -> PresetView:
+    reasons = [
+        PresetReason(field=field, reason=choice.reason.msgid)
+        for field, choice in preset.chosen.items()
+    ]
+    notes = [note.msgid for note in preset.notes]
+    kind = f"PRESET_KIND_{preset.kind.upper()}"
+    return PresetView(name=name, title=preset.title, kind=kind, reasons=reasons, notes=notes)

@@ -1,0 +1,221 @@
+"""Public keys that verify assertions (RFC 7523): of applications, and of service users.
+
+Either the key is sent, or a pair is made here: then the private half is in the answer, as a key
+file, and nowhere else. A key that was removed verifies nothing from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+import msgspec
+from cryptography.hazmat.primitives import serialization
+from msgspec import Struct
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.credentials import expirations, last_uses
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FieldProblem, NotFound
+from idp.keys import jws
+from idp.keys.algorithms import ALGORITHMS
+from idp.keys.jws import UnusableKey
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails
+from idp.records import RegisteredKey
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64, Instant, OneOf, Refused, Schema
+from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage import Collection, Stale, Write
+from storage.settling import commit_settled
+
+_MAX_BASE64: Final = jws.MAX_KEY_CHARACTERS * 4 // 3
+TYPE: Final = "KEY_TYPE_JSON"
+_NO_PASSWORD: Final = serialization.NoEncryption()
+
+
+class PublicKey(Struct, frozen=True):
+    """The base64 of a public key as PEM; of what else stands in the text, nothing is kept."""
+
+    def read(self, value: object) -> str:
+        octets = Base64(_MAX_BASE64).read(value)
+        try:
+            return _pem(jws.load_public(octets.decode("latin-1")))
+        except UnusableKey as unusable:
+            raise Refused("key.public_key", f"can't be used: {unusable}") from None
+
+    def schema(self) -> Schema:
+        return Base64(_MAX_BASE64).schema() | {"description": "A public key as PEM."}
+
+
+class NewKey(Request, frozen=True, kw_only=True):
+    type: Annotated[str, OneOf((TYPE,))] = TYPE
+    expiration_date: Annotated[datetime, Instant()] | None = None
+    public_key: Annotated[str, PublicKey()] | None = None
+
+
+class KeyCreated(Answer, frozen=True, kw_only=True):
+    """`id` is there for keys of applications. `key_details` is the base64 of the key file."""
+
+    key_id: str
+    details: Details
+    id: str = ""
+    key_details: str = ""
+
+
+class KeyView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    type: str
+    expiration_date: datetime
+    last_used_at: datetime | None = None
+
+
+class KeyFound(Answer, frozen=True, kw_only=True):
+    key: KeyView
+
+
+class KeysFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[KeyView] = []
+    next_cursor: str = ""
+
+
+class Keys(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[KeyView] = []
+
+
+class Owner(Struct, frozen=True):
+    """Whose keys these are, and what their key files say of it."""
+
+    collection: Collection[RegisteredKey]
+    id: str
+    org_id: str
+    names: Mapping[str, str]
+    guards: tuple[Write, ...] = ()
+
+    @property
+    def is_application(self) -> bool:
+        return "appId" in self.names
+
+
+async def create(service: Service, call: Call, owner: Owner, request: NewKey) -> KeyCreated:
+    """Register a key, or make a pair.
+
+    Raises InvalidArgument (the date), NotFound: the owner was deleted meanwhile.
+    """
+    now = service.clock.now()
+    expires_at = expirations.chosen(
+        request.expiration_date,
+        now,
+        service.config.key_max_days,
+        usual=opaque_tokens.LASTS_UNTIL,
+        past=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
+    )
+    private: Any = None
+    if request.public_key is None:
+        private = await asyncio.to_thread(ALGORITHMS["RS256"].make)
+    record = RegisteredKey(
+        id=service.random.id(),
+        owner_id=owner.id,
+        public=request.public_key or _pem(private.public_key()),
+        created_at=now,
+        expires_at=expires_at,
+    )
+    collection, type = owner.collection, f"{_singular(owner)}.created"
+    writes = events.insertion(
+        service.random, collection, record, type, call.actor, now, owner.org_id, owner=owner.id
+    )
+    try:
+        await commit_settled(service.store, *writes, *owner.guards)
+    except Stale:
+        raise NotFound("the owner of the key was deleted") from None
+    return KeyCreated(
+        key_id=record.id,
+        id=record.id if owner.is_application else "",
+        key_details=_key_file(owner, record, private) if private else "",
+        details=answers.details(record, owner.org_id),
+    )
+
+
+async def listed(service: Service, owner: Owner) -> Keys:
+    """The owner's keys, the first thousand of them."""
+    where = {"owner_id": owner.id}
+    details, found = await paging.of(service, owner.collection, where)
+    views = await last_uses.told(service, [_view(owner, key) for key in found])
+    return Keys(details=details, result=views)
+
+
+async def search(service: Service, owner: Owner, request: Search) -> KeysFound:
+    """A page of the owner's keys. Raises InvalidArgument (the cursor)."""
+    of_owner = Filter(path="owner_id", value=owner.id)
+    found = await management_search.find(service, owner.collection, request.query, [of_owner])
+    return KeysFound(
+        details=found.details,
+        result=await last_uses.told(service, [_view(owner, key) for key in found.records]),
+        next_cursor=found.next_cursor,
+    )
+
+
+async def show(service: Service, owner: Owner, key_id: str) -> KeyFound:
+    """One of the owner's keys. Raises NotFound."""
+    key = _view(owner, await _find(service, owner, key_id))
+    return KeyFound(key=(await last_uses.told(service, [key]))[0])
+
+
+async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Changed:
+    """Let a key of the owner verify nothing any more. Raises NotFound."""
+    return await versioned_updates.removed(
+        service,
+        owner.collection,
+        lambda: _find(service, owner, key_id),
+        f"{_singular(owner)}.deleted",
+        call,
+        owner.org_id,
+        also=lambda key: [last_uses.forget(key.id)],
+    )
+
+
+async def _find(service: Service, owner: Owner, key_id: str) -> RegisteredKey:
+    key = await service.store.get(owner.collection, key_id)
+    if key is None or key.owner_id != owner.id:
+        raise NotFound("there is no such key", slug="key.not_found")
+    return key
+
+
+def _singular(owner: Owner) -> str:
+    return owner.collection.name.removesuffix("s")
+
+
+def _view(owner: Owner, key: RegisteredKey) -> KeyView:
+    details = answers.details(key, owner.org_id)
+    return KeyView(id=key.id, details=details, type=TYPE, expiration_date=key.expires_at)
+
+
+def _pem(public: Any) -> str:
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    octets: bytes = public.public_bytes(serialization.Encoding.PEM, form)
+    return octets.decode()
+
+
+def _key_file(owner: Owner, record: RegisteredKey, private: Any) -> str:
+    """The file that client libraries read, in base64. Its PEM is of the form PKCS #1."""
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)
+    kind = "application" if owner.is_application else "serviceaccount"
+    file = {"type": kind, "keyId": record.id, "key": pem.decode(), **owner.names}
+    file |= {"expirationDate": record.expires_at}
+    return base64.b64encode(msgspec.json.encode(file)).decode()

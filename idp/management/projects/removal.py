@@ -1,0 +1,96 @@
+"""Deleting a project with all that is in it.
+
+Its record goes with its first applications, which as a rule are all; from then on nothing can be
+made in it. The others follow, a bounded number within the call, then its roles and who has them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from idp.audit import deferred_work, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FailedPrecondition
+from idp.management.call import Call
+from idp.management.projects import app_removal, protected_projects
+from idp.records import (
+    APPLICATIONS,
+    LEFTOVERS,
+    PROJECT_GRANTS,
+    PROJECT_ROLES,
+    PROJECTS,
+    ROLE_ASSIGNMENTS,
+    Leftover,
+    Project,
+)
+from idp.service import Service
+from storage import Insert, Stale, Write
+from storage.settling import commit_settled
+
+AT_ONCE: Final = 50  # applications in one unit; each has up to a hundred origins
+_UNITS: Final = 10  # in one step
+_TYPE: Final = "project.deleted"
+
+
+async def remove(service: Service, call: Call, project_id: str) -> Changed:
+    """Delete a project with its applications and their keys, its roles, and who has these.
+
+    All that was issued to its applications ends. Raises NotFound, PermissionDenied,
+    FailedPrecondition (the demo application is in it).
+    """
+    found, first = await protected_projects.find(service, call, project_id), list[Write]()
+    demo = await app_removal.find_demo(service)
+    if demo is not None and demo.project_id == found.id:
+        message = "the demo application is in the project, and stays"
+        raise FailedPrecondition(message, slug="project.demo")
+    leftover = deferred_work.new(service, _TYPE, found.id, call.actor)
+
+    async def find() -> Project:
+        project = await protected_projects.find(service, call, project_id)
+        first[:] = await _first(service, project.id, call.actor)
+        return project
+
+    done = await versioned_updates.removed(
+        service,
+        PROJECTS,
+        find,
+        _TYPE,
+        call,
+        found.org_id,
+        also=lambda _: [*first, Insert(LEFTOVERS, leftover)],
+    )
+    await deferred_work.begin(service, leftover, purge)
+    return done
+
+
+async def purge(service: Service, leftover: Leftover) -> bool:
+    """Remove what was in a project that is gone: a step of `idp/audit/deferred_work.py`."""
+    id, actor = leftover.owner_id, leftover.actor
+    for _ in range(_UNITS):
+        writes = await _first(service, id, actor)
+        if not writes:
+            break
+        with suppress(Stale):
+            await commit_settled(service.store, *writes)
+    else:
+        return False
+    where, emptied = {"project_id": id}, deferred_work.emptied
+    # A role is given by a unit that finds it there: so the roles go first.
+    type = "project_role.deleted"
+    if not await emptied(service, PROJECT_ROLES, where, type, actor, order="key"):
+        return False
+    if not await emptied(service, PROJECT_GRANTS, where, "project_grant.deleted", actor):
+        return False
+    return await emptied(service, ROLE_ASSIGNMENTS, where, "role_assignment.deleted", actor)
+
+
+async def _first(service: Service, project_id: str, actor: str) -> list[Write]:
+    """The writes that delete the first applications of a project."""
+    writes, now = list[Write](), service.clock.now()
+    page = await service.store.find(
+        APPLICATIONS, {"project_id": project_id}, order="name", limit=AT_ONCE
+    )
+    for client in page.records:
+        writes += app_removal.removal(service, client, actor, now)
+    return writes

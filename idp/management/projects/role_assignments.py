@@ -1,0 +1,308 @@
+"""Which roles of a project a user has: given, changed and taken away by who manages both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated
+
+from msgspec import Struct
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
+from idp.identity.users import grant_ids
+from idp.management.call import Call
+from idp.management.projects import (
+    granted_roles,
+    management_access,
+    project_grants,
+    projects,
+    roles,
+)
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.records import (
+    PROJECT_GRANTS,
+    PROJECT_ROLES,
+    PROJECTS,
+    ROLE_ASSIGNMENTS,
+    USERS,
+    Project,
+    ProjectGrant,
+    ProjectRole,
+    RoleAssignment,
+    User,
+)
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Items, Name, Text
+from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.service import Service
+from storage import Conflict, Stale, Update, Write
+from storage.settling import commit_settled
+
+_RoleKeys = Annotated[list[Name], Items(100, min=1)]
+
+
+class NewAssignment(Request, frozen=True, kw_only=True):
+    """Without `project_grant_id` whoever does not manage the project assigns by the grant that
+    there is for the user's organization."""
+
+    project_id: Name
+    project_grant_id: Annotated[str, Text()] = ""
+    role_keys: _RoleKeys
+
+
+class AssignmentChange(Request, frozen=True, kw_only=True):
+    role_keys: _RoleKeys
+
+
+class AssignmentCreated(Answer, frozen=True, kw_only=True):
+    user_grant_id: str
+    details: Details
+
+
+class AssignmentView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    user_id: str
+    project_id: str
+    role_keys: list[str] = []
+    project_grant_id: str = ""
+
+
+class Source(Struct, frozen=True):
+    """What roles are assigned by: the project, or a grant of it."""
+
+    project: Project
+    grant: ProjectGrant | None = None
+
+    @property
+    def org_id(self) -> str:
+        """The organization that assigns them."""
+        return self.grant.granted_org_id if self.grant else self.project.org_id
+
+    def still_there(self) -> list[Write]:
+        """Guards: nothing is assigned by a grant that changes at the same moment."""
+        if self.grant is None:
+            return []
+        unchanged = {"sequence": self.grant.sequence}
+        return [Update(PROJECT_GRANTS, self.grant.id, expect=unchanged)]
+
+
+class Assignments(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[AssignmentView] = []
+
+
+async def create(
+    service: Service, call: Call, user_id: str, request: NewAssignment
+) -> AssignmentCreated:
+    """Give a user roles of a project. The call has to reach both, or the user alone where there
+    is a project grant for their organization.
+
+    Raises NotFound, PermissionDenied, AlreadyExists,
+    InvalidArgument (a role that the project does not know).
+    """
+
+    async def attempt() -> RoleAssignment:
+        user = await manageable.find(service, call, user_id)
+        project_id, grant_id = request.project_id, request.project_grant_id
+        source = await _source(service, call, user, project_id, grant_id)
+        given = await _given(service, source, request.role_keys)
+        made = new(service, user, source, given)
+        writes = _insertion(service, call, made)
+        is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
+        guards = [*roles.still_there(given), *source.still_there(), is_there]
+        await commit_settled(service.store, *writes, *guards)
+        return made
+
+    try:
+        made = await versioned_updates.repeated(attempt)
+    except Conflict:
+        message = "the user has roles of this project already"
+        raise AlreadyExists(message, slug="user_grant.exists", field="projectId") from None
+    details = answers.details(made, made.org_id)
+    return AssignmentCreated(user_grant_id=made.id, details=details)
+
+
+def new(
+    service: Service, user: User, source: Source, given: Sequence[ProjectRole]
+) -> RoleAssignment:
+    """The roles of a user in a project, not stored yet."""
+    now, project = service.clock.now(), source.project
+    return RoleAssignment(
+        id=grant_ids.of_assignment(user.id, project.id),
+        user_id=user.id,
+        project_id=project.id,
+        org_id=source.org_id,
+        role_keys=[role.key for role in given],
+        created_at=now,
+        changed_at=now,
+        granted_by=source.grant.generation if source.grant else None,
+        stamp=service.random.token(bits=64),
+    )
+
+
+def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write]:
+    return events.insertion(
+        service.random,
+        ROLE_ASSIGNMENTS,
+        made,
+        "role_assignment.created",
+        call.actor,
+        made.created_at,
+        user=made.user_id,
+        project=made.project_id,
+    )
+
+
+async def change(
+    service: Service, call: Call, user_id: str, assignment_id: str, request: AssignmentChange
+) -> Changed:
+    """Give a user these roles of a project instead of those that they had.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
+    """
+    user = await manageable.find(service, call, user_id)
+    guards: list[Write] = []
+
+    async def find() -> RoleAssignment:
+        found = await _find(service, call, user, assignment_id)
+        grant_id = grant_ids.of_grant(found.project_id, found.org_id) if found.granted_by else ""
+        source = await _source(service, call, user, found.project_id, grant_id)
+        given = await _given(service, source, request.role_keys)
+        guards[:] = [*roles.still_there(given), *source.still_there()]
+        return found
+
+    changed = await versioned_updates.changed(
+        service,
+        ROLE_ASSIGNMENTS,
+        find,
+        lambda _: {"role_keys": list(dict.fromkeys(request.role_keys))},
+        "role_assignment.changed",
+        call,
+        also=lambda *_: guards,
+    )
+    return Changed(details=answers.details(changed, changed.org_id))
+
+
+async def listed(service: Service, call: Call, user_id: str) -> Assignments:
+    """The roles that a user has, project by project. Raises NotFound."""
+    user = await user_read.find(service, call, user_id)
+    details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
+    reached = [view(one) for one in found if call.reaches(one.org_id)]
+    hidden = len(found) - len(reached)
+    total = ListDetails(total_result=str(int(details.total_result) - hidden))
+    return Assignments(details=total, result=reached)
+
+
+async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
+    """Take away all roles that a user has in a project. Raises NotFound, PermissionDenied."""
+    user = await manageable.find(service, call, user_id)
+    found = await _find(service, call, user, assignment_id)
+    return await versioned_updates.removed(
+        service,
+        ROLE_ASSIGNMENTS,
+        lambda: _find(service, call, user, assignment_id),
+        "role_assignment.deleted",
+        call,
+        found.org_id,
+    )
+
+
+async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
+    """Let a project forget a role: whoever has it loses it. Raises NotFound, PermissionDenied.
+
+    Those who have it now lose it first, and who is given it meanwhile right after: from then on
+    nobody can be given it.
+    """
+    project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
+    await roles.find(service, project, key)
+    await _take_away(service, call, project, key)
+    done = await versioned_updates.removed(
+        service,
+        PROJECT_ROLES,
+        lambda: roles.find(service, project, key),
+        "project_role.deleted",
+        call,
+        project.org_id,
+    )
+    await _take_away(service, call, project, key)
+    return done
+
+
+async def _take_away(service: Service, call: Call, project: Project, key: str) -> None:
+    where = {"project_id": project.id}
+    async for found in paging.each(service, ROLE_ASSIGNMENTS, where):
+        one: RoleAssignment | None = found
+        while one is not None and key in one.role_keys:
+            with suppress(Stale):
+                left = [each for each in one.role_keys if each != key]
+                await service.store.commit(
+                    *granted_roles.left_with(service, one, left, call.actor)
+                )
+            one = await service.store.get(ROLE_ASSIGNMENTS, one.id)
+    async for grant in paging.each(service, PROJECT_GRANTS, where):
+        await project_grants.forget_role(service, call, grant, key)
+
+
+async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssignment:
+    found = await service.store.get(ROLE_ASSIGNMENTS, id)
+    if found is None or found.user_id != user.id or not call.reaches(found.org_id):
+        raise _no_assignment()
+    return found
+
+
+async def _source(
+    service: Service, call: Call, user: User, project_id: str, grant_id: str
+) -> Source:
+    """By what the call may give a user roles of a project: it reaches the project, unless a grant
+    is named; or the grant is for the user's organization, which it reaches. Raises NotFound."""
+    project, grant = await service.store.get_many(
+        [(PROJECTS, project_id), (PROJECT_GRANTS, grant_ids.of_grant(project_id, user.org_id))]
+    )
+    if project is not None and not grant_id and call.reaches(project.org_id):
+        return Source(project, None)
+    is_granted = grant is not None and grant.state == "active" and call.reaches(user.org_id)
+    if grant_id and not (is_granted and grant.id == grant_id):
+        message = "there is no such active grant for the user's organization"
+        raise NotFound(message, slug="project_grant.not_found", field="projectGrantId")
+    if project is None or not is_granted:
+        raise NotFound("there is no such project", slug="project.not_found", field="projectId")
+    return Source(project, grant)
+
+
+async def _given(service: Service, source: Source, keys: Sequence[str]) -> list[ProjectRole]:
+    """The roles to be given. Raises InvalidArgument: there is none, or it is not granted."""
+    grant = source.grant
+    problems = [
+        FieldProblem("role.not_granted", f"roleKeys[{n}]", "is not granted to the organization")
+        for n, key in enumerate(keys)
+        if grant is not None and key not in grant.role_keys
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+    return await roles.given(service, source.project, keys)
+
+
+def _no_assignment() -> NotFound:
+    return NotFound("there is no such assignment", slug="user_grant.not_found")
+
+
+def view(one: RoleAssignment) -> AssignmentView:
+    """An assignment as it is answered."""
+    return AssignmentView(
+        id=one.id,
+        details=answers.details(one, one.org_id),
+        user_id=one.user_id,
+        project_id=one.project_id,
+        role_keys=one.role_keys,
+        project_grant_id=(
+            grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else ""
+        ),
+    )

@@ -1,0 +1,160 @@
+"""The roles that a project knows, and that its users can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Struct
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation import opaque_tokens
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
+from idp.management.call import Call
+from idp.management.projects import projects
+from idp.records import PROJECT_ROLES, Project, ProjectRole
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, Refused, Schema, Text
+from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.service import Service
+from storage import Conflict, Update, Write
+from storage.settling import commit_settled
+
+
+class RoleKey(Struct, frozen=True):
+    """The name of a role for programs. Tokens ask for it in a scope, which has no blanks."""
+
+    def read(self, value: object) -> str:
+        key = Text(1).read(value)
+        if not key.isprintable() or any(letter.isspace() for letter in key):
+            raise Refused("field.characters", "must not hold blanks")
+        return key
+
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"examples": ["buyer"]}
+
+
+class RoleSettings(Request, frozen=True, kw_only=True):
+    display_name: Name
+    group: Annotated[str, Text()] = ""
+
+
+class NewRole(RoleSettings, frozen=True, kw_only=True):
+    role_key: Annotated[str, RoleKey()]
+
+
+class RoleView(Answer, frozen=True, kw_only=True):
+    key: str
+    details: Details
+    display_name: str
+    group: str = ""
+
+
+class Roles(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[RoleView] = []
+
+
+async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Changed:
+    """Let a project know one role more. Raises NotFound (the project), Taken (the key)."""
+
+    async def attempt() -> ProjectRole:
+        project = await projects.find(service, call, project_id)
+        role = new(service, project, request)
+        type, at = "project_role.created", role.created_at
+        writes = events.insertion(
+            service.random, PROJECT_ROLES, role, type, call.actor, at, key=role.key
+        )
+        await commit_settled(service.store, *writes, projects.still_there(project))
+        return role
+
+    try:
+        role = await versioned_updates.repeated(attempt)
+    except Conflict:
+        told = "is a role of the project already"
+        raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
+    return Changed(details=answers.details(role, role.org_id))
+
+
+def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
+    """A role that isn't stored yet."""
+    now = service.clock.now()
+    return ProjectRole(
+        id=id_of(project.id, request.role_key),
+        project_id=project.id,
+        org_id=project.org_id,
+        key=request.role_key,
+        display_name=request.display_name,
+        group=request.group or None,
+        created_at=now,
+        changed_at=now,
+    )
+
+
+async def change(
+    service: Service, call: Call, project_id: str, key: str, request: RoleSettings
+) -> Changed:
+    """Give a role another name for people, and another group; its key stays. Raises NotFound."""
+
+    async def find_one() -> ProjectRole:
+        return await find(service, await projects.find(service, call, project_id), key)
+
+    wanted = {"display_name": request.display_name, "group": request.group or None}
+    type = "project_role.changed"
+    role = await versioned_updates.changed(
+        service, PROJECT_ROLES, find_one, lambda _: wanted, type, call
+    )
+    return Changed(details=answers.details(role, role.org_id))
+
+
+async def listed(service: Service, call: Call, project_id: str) -> Roles:
+    """The roles of a project by their keys, the first thousand of them. Raises NotFound."""
+    project = await projects.find(service, call, project_id)
+    where = {"project_id": project.id}
+    details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
+    return Roles(details=details, result=[_view(role) for role in found])
+
+
+async def find(service: Service, project: Project, key: str) -> ProjectRole:
+    """A role of a project. Raises NotFound."""
+    role = await service.store.get(PROJECT_ROLES, id_of(project.id, key))
+    if role is None:
+        raise NotFound("there is no such role", slug="role.not_found")
+    return role
+
+
+async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
+    """The roles of these keys. Raises InvalidArgument: the project does not know one of them."""
+    wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
+    found = await service.store.get_many(wanted) if wanted else []
+    problems = [
+        FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
+        for n, role in enumerate(found)
+        if role is None
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+    return list({role.key: role for role in found}.values())
+
+
+def still_there(given: Sequence[ProjectRole]) -> list[Write]:
+    """Guards: a role that is removed at the same moment is given to nobody."""
+    return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
+
+
+def id_of(project_id: str, key: str) -> str:
+    """The id of a role's record: a project knows each key once."""
+    return opaque_tokens.digest(f"{project_id}\n{key}")
+
+
+def _view(role: ProjectRole) -> RoleView:
+    return RoleView(
+        key=role.key,
+        details=answers.details(role, role.org_id),
+        display_name=role.display_name,
+        group=role.group or "",
+    )

@@ -1,0 +1,84 @@
+"""Finding who has which roles, by user and by project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from msgspec import structs
+
+from idp.foundation.errors import FieldProblem
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.projects import role_assignments
+from idp.management.projects.role_assignments import AssignmentView
+from idp.management.search import MAX_FILTERS, Search, SearchDetails
+from idp.records import ROLE_ASSIGNMENTS
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+
+
+class UserIdQuery(Request, frozen=True, kw_only=True):
+    user_id: Name
+
+
+class ProjectIdQuery(Request, frozen=True, kw_only=True):
+    project_id: Name
+
+
+class AssignmentQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("user_id_query", "project_id_query"),)
+
+    user_id_query: UserIdQuery | None = None
+    project_id_query: ProjectIdQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        """Without a filter it says nothing."""
+        if self.user_id_query is None and self.project_id_query is None:
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+    def filters(self) -> Iterator[Filter]:
+        """What an assignment must be like."""
+        for query in (self.user_id_query, self.project_id_query):
+            for path, value in structs.asdict(query).items() if query else ():
+                yield Filter(path=path, value=value)
+
+
+class AssignmentSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[AssignmentQuery], Items(MAX_FILTERS)] = []
+
+
+class AssignmentsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[AssignmentView] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, request: AssignmentSearch) -> AssignmentsFound:
+    """Find the roles that users have in projects, in all organizations that the caller reaches.
+
+    Raises InvalidArgument (the cursor).
+    """
+    filters = [one for each in request.queries for one in each.filters()]
+    reached = management_search.reached(call)
+    if filters and reached is not None:
+        # The list of one user, or of one project, is short, whichever organization looks at it.
+        filters.append(Filter(path="org_id", how="in", value=list(reached)))
+        reached = None
+    found = await management_search.find(
+        service, ROLE_ASSIGNMENTS, request.query, filters, organizations=reached
+    )
+    return AssignmentsFound(
+        details=found.details,
+        result=[role_assignments.view(one) for one in found.records],
+        next_cursor=found.next_cursor,
+    )

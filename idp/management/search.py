@@ -1,0 +1,304 @@
+"""Searches: `POST …/_search` with filters, a page at a time, and a total.
+
+A filter (`Filter`) says what a record must be like; all of them count together. `find` chooses
+the declared list that answers the most of them. What no list answers is filtered while reading,
+and of such reading a request does a bounded amount: then a page may be short, or even empty, and
+still say where to go on. A page is ordered by the list that was chosen, so the same filters
+always give the same order; across several organizations it is one organization after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Struct, structs
+
+from idp.foundation import base64url
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.management.call import Call
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Integer, OneOf, Refused, Schema, Text
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter, Way, ways
+from idp.service import Service
+from storage import COUNT_CAP, Collection, Cursor, Record
+
+MOST: Final = 1000
+MOST_LOOKED_AT: Final = 1000  # records that one request reads, whatever it finds
+MAX_FILTERS: Final = 20
+AT_ONCE: Final = 251  # SQLite reads on the event loop: others get their turn in between
+_LOOK: Final = 10  # what a list costs that holds nothing, in records
+_MAX_CURSOR: Final = 8000
+_MAC_BYTES: Final = 16
+_MOST_COUNTED: Final = 20  # organizations
+
+R = TypeVar("R", bound=Record)
+
+_METHODS: Final = ("EQUALS", "EQUALS_IGNORE_CASE", "STARTS_WITH", "STARTS_WITH_IGNORE_CASE")
+_OTHER_METHODS: Final = (
+    "CONTAINS",
+    "CONTAINS_IGNORE_CASE",
+    "ENDS_WITH",
+    "ENDS_WITH_IGNORE_CASE",
+)
+_PREFIX: Final = "TEXT_QUERY_METHOD_"
+_METHOD: Final = OneOf(
+    tuple(_PREFIX + name for name in _METHODS),
+    not_yet=tuple(_PREFIX + name for name in _OTHER_METHODS),
+    slug="query.method_unsupported",
+)
+
+
+class NoOffset(Struct, frozen=True):
+    """Pages are not counted: who goes on does so after the last record that they have seen."""
+
+    def read(self, value: object) -> int:
+        if Integer().read(value) != 0:
+            told = "is not supported: send the nextCursor of the last answer as query.cursor"
+            raise Refused("query.offset_unsupported", told)
+        return 0
+
+    def schema(self) -> Schema:
+        return {"const": 0, "description": "Send the cursor instead."}
+
+
+class PageQuery(Request, frozen=True, kw_only=True):
+    """Which page of what was found."""
+
+    limit: Annotated[int, Integer(1, MOST)] = 100
+    asc: bool = True
+    cursor: Annotated[str, Text(max=_MAX_CURSOR)] = ""
+    offset: Annotated[int, NoOffset()] = 0
+
+
+class Search(Request, frozen=True, kw_only=True):
+    """The base of every search. Beside it stand `queries`, and a `sorting_column` where it is
+    supported."""
+
+    query: PageQuery = PageQuery()
+
+
+class TextQuery(Request, frozen=True, kw_only=True):
+    """The base of a filter by a text: the text's own field stands beside it."""
+
+    method: Annotated[str, _METHOD] = "TEXT_QUERY_METHOD_EQUALS"
+
+    def of(self, path: str, text: str, key: str | None = None) -> Filter:
+        """The filter of a record's field; `key` is the field that has the text's folded form
+        (casefold of NFKC) where there is one."""
+        is_prefix = "STARTS_WITH" in self.method
+        return Filter(
+            path=path,
+            value=text,
+            how="starts" if is_prefix else "is",
+            is_text=True,
+            folds=self.method.endswith("_IGNORE_CASE"),
+            key=key,
+        )
+
+
+class SearchDetails(Answer, frozen=True, kw_only=True):
+    """How many were found. `is_total_lower_bound`: there are at least so many, because no more
+    are counted (10,000), or because some are yet to be looked at. A 64-bit integer."""
+
+    total_result: str
+    is_total_lower_bound: bool = False
+    view_timestamp: datetime
+
+
+class Found(Struct, Generic[R], frozen=True):
+    """A page; `next_cursor` is empty where it is the last."""
+
+    records: list[R]
+    details: SearchDetails
+    next_cursor: str
+
+
+def reached(call: Call) -> tuple[str, ...] | None:
+    """The organizations that a search of this call goes through; None: all of them."""
+    if call.org_id is not None:
+        return (call.org_id,)
+    if call.permission in call.rights.everywhere:
+        return None
+    held = call.rights.by_organization
+    return tuple(sorted(id for id in held if call.rights.allow(call.permission, id)))
+
+
+async def find(
+    service: Service,
+    collection: Collection[R],
+    query: PageQuery,
+    filters: Sequence[Filter],
+    *,
+    organizations: Sequence[str] | None = None,
+    org_path: str = "org_id",
+    order: str | None = None,
+    weight: Callable[[R], int] = lambda _: 1,
+    at_once: int = AT_ONCE,
+) -> Found[R]:
+    """The page of those records of these organizations (None: of all) that pass every filter.
+
+    `order`: by this field of a declared list, within each organization. Where records are large,
+    `weight` says for how many others one counts, and `at_once` how many are read in one go.
+    Raises InvalidArgument for the cursor of another search.
+    """
+    chosen = ways(collection, filters, organizations, org_path, order)
+    description = msgspec.msgpack.encode(
+        (collection.name, query.asc, order, organizations, list(filters))
+    )
+    place = _FIRST
+    if query.cursor:
+        place = _read_cursor(service, description, query.cursor)
+    source = _Source(service, collection, chosen, query, weight, at_once)
+    page = await _page(source, place)
+    total, is_lower_bound = await _total(service, collection, chosen, page, place)
+    return Found(
+        records=page.records,
+        details=SearchDetails(
+            total_result=str(total),
+            is_total_lower_bound=is_lower_bound,
+            view_timestamp=service.clock.now(),
+        ),
+        next_cursor=_cursor(service, description, page.place, total) if page.place else "",
+    )
+
+
+class _Place(Struct, frozen=True, array_like=True):
+    """Where a page begins: in which way, after which record; how many were found before, and
+    how many there were when the search began."""
+
+    n: int
+    after: tuple[Any, str] | None
+    seen: int
+    total: int = 0
+
+
+_FIRST: Final = _Place(n=0, after=None, seen=0)
+
+
+class _Page(Struct, Generic[R]):
+    """`place` is where the next one begins; None where there is none."""
+
+    records: list[R]
+    before: int
+    place: _Place | None = None
+
+    def ends_at(self, n: int, after: Cursor | None) -> _Page[R]:
+        """The page, when the next one begins there."""
+        self.place = _Place(n, after, self.before + len(self.records))
+        return self
+
+
+class _Source(NamedTuple, Generic[R]):
+    service: Service
+    collection: Collection[R]
+    ways: Sequence[Way]
+    query: PageQuery
+    weight: Callable[[R], int]
+    at_once: int
+
+
+async def _page(source: _Source[R], place: _Place) -> _Page[R]:
+    page = _Page[R]([], before=place.seen)
+    n, after, looked_at = place.n, place.after, 0
+    async for way, record in _each(source, place):
+        if looked_at >= MOST_LOOKED_AT:
+            return page.ends_at(n, after)
+        if record is None:
+            n, after, looked_at = n + 1, None, looked_at + _LOOK
+            continue
+        if way.passes(record):
+            if len(page.records) == source.query.limit:
+                return page.ends_at(n, after)
+            page.records.append(record)
+        after, looked_at = way.cursor(record), looked_at + source.weight(record)
+    return page
+
+
+async def _each(source: _Source[R], place: _Place) -> AsyncIterator[tuple[Way, R | None]]:
+    """Every record from a place on, and None at the end of each way."""
+    after = place.after
+    for way in source.ways[place.n :]:
+        size = source.at_once if way.rest else min(source.query.limit + 1, source.at_once)
+        is_more = True
+        while is_more:
+            found, is_more = await _read(source, way, size, after)
+            for record in found:
+                yield way, record
+            after = way.cursor(found[-1]) if found else after
+            await asyncio.sleep(0)
+        yield way, None
+        after = None
+
+
+async def _read(
+    source: _Source[R], way: Way, size: int, after: Cursor | None
+) -> tuple[list[R], bool]:
+    """The next records of a way, and whether there are more."""
+    service, collection, asc = source.service, source.collection, source.query.asc
+    if way.ids is None:
+        page = await service.store.find(
+            collection,
+            way.where,
+            order=way.order,
+            descending=not asc,
+            limit=size,
+            after=after,
+        )
+        return page.records, page.after is not None
+    ids = sorted(way.ids, reverse=not asc)
+    if after is not None:
+        ids = [id for id in ids if (id > after[1] if asc else id < after[1])]
+    found = await service.store.get_many([(collection, id) for id in ids])
+    return [record for record in found if record is not None], False
+
+
+async def _total(
+    service: Service,
+    collection: Collection[R],
+    chosen: Sequence[Way],
+    page: _Page[R],
+    place: _Place,
+) -> tuple[int, bool]:
+    """How many there are, and whether there may be more than that."""
+    known = page.before + len(page.records)
+    if page.place is None:
+        return known, False
+    if any(way.rest or way.ids is not None for way in chosen) or len(chosen) > _MOST_COUNTED:
+        return known, True
+    if place != _FIRST:
+        return place.total, place.total >= COUNT_CAP
+    total = 0
+    for way in chosen:
+        total += await service.store.count(collection, way.where, up_to=COUNT_CAP - total)
+        if total >= COUNT_CAP:
+            return COUNT_CAP, True
+    return total, False
+
+
+def _cursor(service: Service, description: bytes, place: _Place, total: int) -> str:
+    octets = msgspec.msgpack.encode(structs.replace(place, total=total))
+    return base64url.encode(_mac(service, description, octets) + octets)
+
+
+def _read_cursor(service: Service, description: bytes, cursor: str) -> _Place:
+    """Where a cursor leads to. Raises InvalidArgument unless it was given for this very search."""
+    try:
+        octets = base64url.decode(cursor)
+    except ValueError:
+        octets = b""
+    mac, place = octets[:_MAC_BYTES], octets[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(service, description, place)):
+        told = "is none that was given for this search: the filters and the order must be the same"
+        raise InvalidArgument([FieldProblem("query.cursor", "query.cursor", told)])
+    return msgspec.msgpack.decode(place, type=_Place)
+
+
+def _mac(service: Service, description: bytes, place: bytes) -> bytes:
+    length = len(description).to_bytes(8, "big")
+    return service.vault.mac("cursor", length + description + place)[:_MAC_BYTES]

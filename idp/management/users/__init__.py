@@ -1,0 +1,1 @@
+"""Calls on users, and on what belongs to one."""

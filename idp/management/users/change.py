@@ -1,0 +1,85 @@
+"""PUT /v2/users/human/{userId}: what is sent of a person changes, the rest stays."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import structs
+
+from idp.audit.versioned_updates import Changed
+from idp.identity.users import creation as user_creation
+from idp.identity.users.creation import Paths
+from idp.management.call import Call
+from idp.management.users import manageable
+from idp.management.users import update as user_update
+from idp.management.users.person_fields import (
+    GENDERS,
+    Birthdate,
+    Gender,
+    PostalAddress,
+    WebPage,
+    Zone,
+)
+from idp.records import Profile, User
+from idp.schema import answers
+from idp.schema.field_rules import Language, Name, Text, UserName
+from idp.schema.reading import Request
+from idp.service import Service
+
+_PATHS: Final = Paths(user_name="username", email="username")
+
+
+class ProfileChange(Request, frozen=True, kw_only=True):
+    """An empty text takes away what may be missing; without a display name it is "first last"."""
+
+    given_name: Name | None = None
+    family_name: Name | None = None
+    nick_name: Annotated[str, Text()] | None = None
+    display_name: Annotated[str, Text()] | None = None
+    preferred_language: Annotated[str, Language()] | None = None
+    gender: Gender | None = None
+    middle_name: Annotated[str, Text()] | None = None
+    profile: Annotated[str, WebPage()] | None = None
+    picture: Annotated[str, WebPage()] | None = None
+    website: Annotated[str, WebPage()] | None = None
+    birthdate: Annotated[str, Birthdate()] | None = None
+    zoneinfo: Annotated[str, Zone()] | None = None
+
+    def of(self, before: Profile) -> Profile:
+        """The profile as it is then."""
+        sent = {name: value for name, value in structs.asdict(self).items() if value is not None}
+        values = {name: value or None for name, value in sent.items()}
+        if self.gender is not None:
+            values["gender"] = GENDERS.get(self.gender)
+        if "display_name" in values:
+            values["display_name"] = self.display_name or ""
+        return user_creation.with_display_name(structs.replace(before, **values))
+
+
+class HumanChange(Request, frozen=True, kw_only=True):
+    """What is not sent stays. The address is replaced as a whole. E-mail address, phone number
+    and password have calls of their own."""
+
+    username: Annotated[str, UserName()] | None = None
+    profile: ProfileChange | None = None
+    address: PostalAddress | None = None
+
+
+async def change(service: Service, call: Call, user_id: str, request: HumanChange) -> Changed:
+    """Change what a person is called, and what is known of them; nothing ends by it.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied, Taken, Busy.
+    """
+
+    def decide(user: User) -> dict[str, object]:
+        profile, address = request.profile, request.address
+        return {
+            "user_name": request.username or user.user_name,
+            "profile": profile.of(user.profile) if profile else user.profile,
+            "address": address.stored() if address else user.address,
+        }
+
+    changed = await user_update.make(
+        service, call, lambda: manageable.find_person(service, call, user_id), decide, _PATHS
+    )
+    return Changed(details=answers.details(changed, changed.org_id))

@@ -1,0 +1,222 @@
+"""A person's e-mail address and phone number: set to others, and proven anew."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from idp.identity.users import email_verification, phone_verification, verified_contacts
+from idp.identity.users.creation import Paths
+from idp.identity.users.email_verification import Begun
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.mail.templates import security as security_messages
+from idp.management.call import Call
+from idp.management.users import mail_url_templates, manageable, protected_addresses
+from idp.management.users import update as user_update
+from idp.management.users.new_user import Empty, NewEmail, NewPhone, SendEmail
+from idp.records import USERS, Email, Phone, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.reading import Request
+from idp.service import Service
+from storage.settling import commit_settled
+
+_PATHS: Final = Paths(user_name="email", email="email")
+_NOTHING: Final = Begun(code="", writes=[])
+
+
+class EmailCode(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
+
+    send_code: SendEmail | None = None
+    return_code: Empty | None = None
+
+
+class PhoneCode(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
+
+    send_code: Empty | None = None
+    return_code: Empty | None = None
+
+
+class ContactChanged(Answer, frozen=True, kw_only=True):
+    """The code is there when the caller asked for it. `mail` is what became of the message."""
+
+    details: Details
+    verification_code: str = ""
+    mail: Fate = ""
+
+
+async def set_email(
+    service: Service, call: Call, user_id: str, request: NewEmail
+) -> ContactChanged:
+    """Give a person another e-mail address, which is to be proven unless it is called verified;
+    the one before is told.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
+    own address verified, nor one by which somebody above them signs in), InvalidArgument (the
+    template), Taken, Busy.
+    """
+    _refuse_own(call, user_id, request.is_verified)
+    found = await manageable.find_person(service, call, user_id)
+    await _check_template(service, found, request.send_code)
+    email, begun = (
+        verified_contacts.email(request.email, call.asserts, is_verified=request.is_verified),
+        _NOTHING,
+    )
+    letters = security_messages.email_changed(service, found, email)
+    found.email = email
+    if request.is_verified or request.return_code is not None:
+        await protected_addresses.check(service, call, found)
+    if not request.is_verified:
+        begun = await _email_code(service, call, found, request.send_code, request.return_code)
+    user = await user_update.make(
+        service,
+        call,
+        lambda: manageable.find_person(service, call, user_id),
+        lambda user: {"email": _email(user.email, email)},
+        _PATHS,
+        "user.email_changed",
+        [*begun.writes, *letters],
+    )
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def resend_email(
+    service: Service, call: Call, user_id: str, request: EmailCode
+) -> ContactChanged:
+    """Prove a person's e-mail address by another code; those before count no more.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
+    service user, or there is nothing to prove).
+    """
+    user = await manageable.find_person(service, call, user_id)
+    await _check_template(service, user, request.send_code)
+    if user.email is None or user.email.is_verified_everywhere:
+        raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
+    if request.return_code is not None:
+        await protected_addresses.check(service, call, user)
+    begun = await _email_code(service, call, user, request.send_code, request.return_code)
+    await commit_settled(service.store, *begun.writes)
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def set_phone(
+    service: Service, call: Call, user_id: str, request: NewPhone
+) -> ContactChanged:
+    """Give a person another phone number, which is to be proven unless it is called verified.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
+    own number verified).
+    """
+    _refuse_own(call, user_id, request.is_verified)
+    found = await manageable.find_person(service, call, user_id)
+    phone, begun = (
+        verified_contacts.phone(request.phone, call.asserts, is_verified=request.is_verified),
+        _NOTHING,
+    )
+    if not request.is_verified:
+        found.phone = phone
+        send = request.return_code is None
+        begun = phone_verification.begin_phone(service, found, send=send, by=call.asserts)
+    user = await versioned_updates.changed(
+        service,
+        USERS,
+        lambda: manageable.find_person(service, call, user_id),
+        lambda user: {"phone": _phone(user.phone, phone)},
+        "user.phone_changed",
+        call,
+        also=lambda *_: begun.writes,
+    )
+    return _answer(user, begun, is_told=request.return_code is not None)
+
+
+async def resend_phone(
+    service: Service, call: Call, user_id: str, request: PhoneCode
+) -> ContactChanged:
+    """Prove a person's phone number by another code; those before count no more.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is nothing to
+    prove).
+    """
+    user = await manageable.find_person(service, call, user_id)
+    if user.phone is None or user.phone.is_verified_everywhere:
+        raise FailedPrecondition("no phone number waits for a proof", slug="phone.not_waiting")
+    send = request.return_code is None
+    begun = phone_verification.begin_phone(service, user, send=send, by=call.asserts)
+    await commit_settled(service.store, *begun.writes)
+    return _answer(user, begun, is_told=not send)
+
+
+async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
+    """Forget a person's phone number.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is none).
+    """
+
+    async def find() -> User:
+        user = await manageable.find_person(service, call, user_id)
+        if user.phone is None:
+            raise FailedPrecondition("the user has no phone number", slug="phone.missing")
+        return user
+
+    nothing, type = {"phone": None}, "user.phone_removed"
+    user = await versioned_updates.changed(service, USERS, find, lambda _: nothing, type, call)
+    return Changed(details=answers.details(user, user.org_id))
+
+
+def _email(known: Email | None, sent: Email) -> Email:
+    """The address as it is then: nobody's word undoes a proof of the same one."""
+    is_same = known is not None and known.address == sent.address
+    return (
+        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+    )
+
+
+def _phone(known: Phone | None, sent: Phone) -> Phone:
+    is_same = known is not None and known.number == sent.number
+    return (
+        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+    )
+
+
+async def _email_code(
+    service: Service, call: Call, user: User, send: SendEmail | None, back: Empty | None
+) -> Begun:
+    return await email_verification.begin_email(
+        service,
+        user,
+        send=back is None,
+        url_template=send.url_template if send else None,
+        by=call.asserts,
+    )
+
+
+async def _check_template(service: Service, user: User, send: SendEmail | None) -> None:
+    template = send.url_template if send else None
+    problems = await mail_url_templates.problems(
+        service, user.org_id, template, "sendCode.urlTemplate"
+    )
+    if problems:
+        raise InvalidArgument(problems)
+
+
+def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
+    if is_verified and user_id == call.caller.id:
+        message = "nobody calls verified what is their own: prove it by the code"
+        raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")
+
+
+def _answer(user: User, begun: Begun, *, is_told: bool) -> ContactChanged:
+    return ContactChanged(
+        details=answers.details(user, user.org_id),
+        verification_code=begun.code if is_told else "",
+        mail=messages.fate(begun.writes),
+    )

@@ -1,0 +1,267 @@
+"""Creating a human user for a manager of the organization (specification 4.10).
+
+All that is wrong with the request is told at once. Then the user, the metadata, the codes, the
+messages that bring them and the events are one unit of writes: all of it, or nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+from msgspec import structs
+
+from idp.foundation import user_names
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
+    password_acceptance,
+    phone_verification,
+    verified_contacts,
+)
+from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.email_verification import Begun
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.users import mail_url_templates, protected_addresses
+from idp.management.users.new_user import CreateHuman, Link, NewEmail, NewPhone
+from idp.management.users.new_user import Organization as NamedOrganization
+from idp.management.users.person_fields import password_problems
+from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
+from idp.schema import reading
+from idp.schema.answers import Answer, Details
+from idp.service import Service
+
+_TEMPLATE: Final = "email.sendCode.urlTemplate"
+T = TypeVar("T")
+
+
+class Created(Answer, frozen=True, kw_only=True):
+    """The codes are there when the caller asked for them. `mail` is what became of messages."""
+
+    user_id: str
+    details: Details
+    email_code: str = ""
+    phone_code: str = ""
+    mail: Fate = ""
+
+
+class _Prepared(Prepared, frozen=True):
+    """With the codes for the caller."""
+
+    email_code: str = ""
+    phone_code: str = ""
+
+
+async def create(service: Service, call: Call, document: object) -> Created:
+    """Create the user that a JSON document describes (`CreateHuman`).
+
+    Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
+    """
+    request, problems = reading.collect(CreateHuman, document)
+    organization = await _organization(service, call, request.organization, problems)
+    new = _person(request, call.asserts)
+    problems += _beyond_one_field(new, request, problems)
+    problems += await _template_problems(service, organization, request)
+    problems += await _password_problems(service, organization, new, request)
+    if problems:
+        raise _refusal(problems)
+    assert organization is not None  # noqa: S101 - else it is a problem
+    password = await _password(service, organization.id, request)
+    whole = structs.replace(new, password=password)
+
+    async def prepare() -> _Prepared:
+        return await _prepare(service, call, organization, whole, request)
+
+    made = await user_creation.make(service, prepare)
+    return Created(
+        user_id=made.user.id,
+        details=_details(made.user),
+        email_code=made.email_code,
+        phone_code=made.phone_code,
+        mail=messages.fate(made.writes),
+    )
+
+
+async def _organization(
+    service: Service, call: Call, named: NamedOrganization | None, problems: list[FieldProblem]
+) -> Organization | None:
+    """The organization of the user to be, the caller's where none is named; that there is none is
+    a problem beside others."""
+    if any(each.field.startswith("organization.") for each in problems):
+        return None
+    if named is None or not (named.org_id or named.org_domain):
+        return await management_call.organization(service, call)
+    try:
+        match (named.org_id, named.org_domain):
+            case (str(org_id), None):
+                path = "organization.orgId"
+                return await management_call.find_organization(service, call, org_id)
+            case (None, str(domain)):
+                path = "organization.orgDomain"
+                return await management_call.find_organization_by_domain(service, call, domain)
+    except NotFound as missing:
+        problems.append(FieldProblem(missing.slug, path, missing.message))
+    return None
+
+
+def _refusal(problems: list[FieldProblem]) -> InvalidArgument | NotFound:
+    first, *others = problems
+    if first.slug == management_call.NO_ORGANIZATION and not others:
+        return NotFound(first.message, slug=first.slug, field=first.field)
+    return InvalidArgument(problems)
+
+
+async def _prepare(
+    service: Service,
+    call: Call,
+    organization: Organization,
+    new: NewHuman,
+    request: CreateHuman,
+) -> _Prepared:
+    name_path = "username" if request.username else "email.email"
+    paths = Paths(user_name=name_path, email="email.email", id="userId")
+    made = await user_creation.prepare(
+        service,
+        organization,
+        new,
+        actor=call.actor,
+        paths=paths,
+        is_by_instance=call.is_by_instance,
+    )
+    if request.email.is_verified or request.email.return_code is not None:
+        await protected_addresses.check(service, call, made.user)
+    email = await _begin_email(service, made.user, request.email, call.asserts)
+    phone = _begin_phone(service, made.user, request.phone, call.asserts)
+    return _Prepared(
+        user=made.user,
+        writes=[*made.writes, *email.writes, *phone.writes],
+        problems=made.problems,
+        email_code=email.code if request.email.return_code else "",
+        phone_code=phone.code if request.phone and request.phone.return_code else "",
+    )
+
+
+def _person(request: CreateHuman, by: VerifiedBy) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = request.profile, request.email, request.phone
+    address, number = email and email.email, phone and phone.phone
+    return NewHuman(
+        id=request.user_id,
+        user_name=request.username or address or "",
+        profile=profile.stored() if profile else Profile(display_name=""),
+        email=verified_contacts.email(address, by, is_verified=email.is_verified)
+        if address
+        else None,
+        phone=verified_contacts.phone(number, by, is_verified=phone.is_verified)
+        if phone and number
+        else None,
+        address=request.address.stored() if request.address else None,
+        totp_secret=request.totp_secret or None,
+        metadata=[
+            (entry.key, base64.b64encode(entry.value or b"").decode("ascii"))
+            for entry in _readable(request.metadata)
+        ],
+        idp_links=[
+            IdpLink(idp_id=link.idp_id, user_id=link.user_id, user_name=link.user_name)
+            for link in _readable(request.idp_links)
+        ],
+    )
+
+
+def _readable(values: list[T] | None) -> list[T]:
+    return [each for each in values or [] if each is not None]
+
+
+async def _password_problems(
+    service: Service, organization: Organization | None, new: NewHuman, request: CreateHuman
+) -> Iterable[FieldProblem]:
+    if request.hashed_password:
+        return user_creation.hash_problems(
+            service, "hashedPassword.hash", request.hashed_password.hash
+        )
+    if request.password is None or not request.password.password:
+        return ()
+    password = request.password.password
+    found = await user_creation.initial_password_problems(service, organization, new, password)
+    return password_problems("password.password", found)
+
+
+def _beyond_one_field(
+    new: NewHuman, request: CreateHuman, found: list[FieldProblem]
+) -> Iterator[FieldProblem]:
+    """What no field's own rule can tell; `found` is what those told."""
+    is_name_sent = request.username or any(each.field == "username" for each in found)
+    if new.user_name and not is_name_sent:
+        yield from _name_problems(new.user_name)
+    entries, links = request.metadata or [], request.idp_links or []
+    yield from doubles("metadata[{}].key", (entry and entry.key for entry in entries))
+    yield from doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
+
+
+async def _template_problems(
+    service: Service, organization: Organization | None, request: CreateHuman
+) -> list[FieldProblem]:
+    sent = request.email.send_code if request.email else None
+    org_id, template = organization.id if organization else None, sent and sent.url_template
+    return await mail_url_templates.problems(service, org_id, template or None, _TEMPLATE)
+
+
+def _name_problems(user_name: str) -> Iterator[FieldProblem]:
+    """An address that can't be a user name needs one beside it."""
+    try:
+        user_names.check_name(user_name)
+    except user_names.NameRefused as refused:
+        yield FieldProblem(refused.slug, "username", f"is the e-mail address, which {refused}")
+
+
+def _identity(link: Link) -> tuple[str, str] | None:
+    return (link.idp_id, link.user_id) if link.idp_id and link.user_id else None
+
+
+def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
+    """What is there a second time, by its place in the `path`; None is nothing."""
+    seen = set()
+    for n, value in enumerate(values):
+        if value is not None and value in seen:
+            yield FieldProblem("field.duplicate", path.format(n), "is there already")
+        seen.add(value)
+
+
+async def _password(service: Service, org_id: str | None, request: CreateHuman) -> Password | None:
+    plain, hashed = request.password, request.hashed_password
+    if plain:
+        return await password_acceptance.hashed(
+            service, org_id, plain.password, must_change=plain.change_required
+        )
+    if hashed:
+        return user_creation.imported(service, hashed.hash, must_change=hashed.change_required)
+    return None
+
+
+async def _begin_email(service: Service, user: User, email: NewEmail, by: VerifiedBy) -> Begun:
+    if email.is_verified:
+        return Begun(code="", writes=[])
+    template = email.send_code.url_template if email.send_code else None
+    send = email.return_code is None
+    return await email_verification.begin_email(
+        service, user, send=send, url_template=template, by=by
+    )
+
+
+def _begin_phone(service: Service, user: User, phone: NewPhone | None, by: VerifiedBy) -> Begun:
+    if phone is None or phone.is_verified:
+        return Begun(code="", writes=[])
+    send = phone.return_code is None
+    return phone_verification.begin_phone(service, user, send=send, by=by)
+
+
+def _details(user: User) -> Details:
+    """Of a new user, without the date of its creation (specification 2.4)."""
+    return Details(
+        sequence=str(user.sequence), resource_owner=user.org_id, change_date=user.changed_at
+    )

@@ -1,0 +1,95 @@
+"""A person's ways to sign in as whoever manages the person sees them; their app is taken away."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.identity.factors import recovery_codes, second_factors
+from idp.identity.users import lookup as user_lookup
+from idp.management.call import Call
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.records import User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.service import Service
+from storage.settling import commit_settled
+
+_READY: Final = "AUTH_FACTOR_STATE_READY"
+_TYPES: Final = {
+    "password": "AUTHENTICATION_METHOD_TYPE_PASSWORD",
+    second_factors.PASSKEY: "AUTHENTICATION_METHOD_TYPE_PASSKEY",
+    second_factors.TOTP: "AUTHENTICATION_METHOD_TYPE_TOTP",
+    "recovery-codes": "AUTHENTICATION_METHOD_TYPE_RECOVERY_CODE",
+}
+
+
+class TotpView(Answer, frozen=True, kw_only=True):
+    """An authenticator app. `name` is what its owner calls the device."""
+
+    state: str
+    creation_date: datetime
+    name: str = ""
+
+
+class RecoveryCodesView(Answer, frozen=True, kw_only=True):
+    """`left` is how many still count."""
+
+    creation_date: datetime
+    left: int = 0
+
+
+class MethodsFound(Answer, frozen=True, kw_only=True):
+    """What is set up; `totp` and `recoveryCodes` only if they are."""
+
+    details: Details
+    auth_method_types: list[str] = []
+    totp: TotpView | None = None
+    recovery_codes: RecoveryCodesView | None = None
+
+
+async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
+    """Tell by what a user can sign in. Raises NotFound."""
+    user = await user_read.find(service, call, user_id)
+    held = set(await second_factors.of_user(service, user))
+    left = await recovery_codes.left(service, user)
+    others = {"password": user.password, "recovery-codes": left}
+    held.update(name for name, what in others.items() if what)
+    codes = None
+    if user.recovery_codes_at is not None:
+        codes = RecoveryCodesView(creation_date=user.recovery_codes_at, left=left)
+    return MethodsFound(
+        details=answers.details(user, user.org_id),
+        auth_method_types=[type for name, type in _TYPES.items() if name in held],
+        totp=_app(user),
+        recovery_codes=codes,
+    )
+
+
+def _app(user: User) -> TotpView | None:
+    app = user.totp
+    return TotpView(state=_READY, creation_date=app.created_at, name=app.name) if app else None
+
+
+async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
+    """Take a user's authenticator app away; they are signed out everywhere, and told by mail.
+
+    With their last second factor their recovery codes go, too. Raises NotFound; PermissionDenied:
+    not of a user who may do more than the caller.
+    """
+
+    async def attempt() -> Changed:
+        user = await manageable.find(service, call, user_id)
+        versioned_updates.check_sequence(user, call)
+        subject = await user_lookup.subject_of(service, user)
+        if user.totp is None or subject is None:
+            raise NotFound("the user has no authenticator app", slug="totp.not_found")
+        change = await second_factors.remove_totp(service, subject, call.actor)
+        await commit_settled(service.store, *change.writes)
+        return Changed(details=answers.details(change.subject.user, user.org_id))
+
+    return await versioned_updates.repeated(attempt)

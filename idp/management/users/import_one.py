@@ -1,0 +1,200 @@
+"""POST /management/v1/users/human/_import (specification 4.13): one person from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Final
+
+from msgspec import structs
+
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.identity.users import creation as user_creation
+from idp.identity.users import (
+    email_verification,
+    password_acceptance,
+    phone_verification,
+    reset_codes,
+    verified_contacts,
+)
+from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.organizations.setup import NewEmail, NewPhone, NewProfile
+from idp.management.users import protected_addresses
+from idp.management.users.create import doubles
+from idp.management.users.new_user import OtpSecret, PasswordHash
+from idp.management.users.person_fields import password_problems
+from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
+from idp.schema import answers, reading
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, NotYet, Text, UserName
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
+from idp.service import Service
+
+_PATHS: Final = Paths(user_name="userName", email="email.email")
+
+
+class ImportedHash(Request, frozen=True, kw_only=True):
+    """`algorithm` is looked at by nobody: the hash says it."""
+
+    value: Annotated[str, PasswordHash()]
+    algorithm: Annotated[str, Text()] = ""
+
+
+class ImportedLink(Request, frozen=True, kw_only=True):
+    config_id: Name
+    external_user_id: Name
+    display_name: Name
+
+
+class HumanFields(Request, frozen=True, kw_only=True):
+    """What every way of taking in a person from elsewhere can say of them."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
+
+    user_name: Annotated[str, UserName()]
+    phone: NewPhone | None = None
+    password: PasswordText | None = None
+    password_change_required: bool = False
+    otp_code: Annotated[str, OtpSecret()] = ""
+    idps: list[ImportedLink] = []
+
+    def check(self) -> Iterator[FieldProblem]:
+        links = [
+            (link.config_id, link.external_user_id) if link and link.external_user_id else None
+            for link in self.idps or []
+        ]
+        yield from doubles("idps[{}].externalUserId", links)
+
+    def linked(self) -> list[IdpLink]:
+        """Who the person is at other identity providers."""
+        return [
+            IdpLink(
+                idp_id=link.config_id,
+                user_id=link.external_user_id,
+                user_name=link.display_name,
+            )
+            for link in self.idps or []
+            if link is not None
+        ]
+
+
+class ImportHuman(HumanFields, frozen=True, kw_only=True):
+    """`request_passwordless_registration` would send a link to register a passkey by. With
+    `dry_run` it is only told what would come of it."""
+
+    profile: NewProfile
+    email: NewEmail
+    hashed_password: ImportedHash | None = None
+    request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
+    dry_run: bool = False
+
+
+class Imported(Answer, frozen=True, kw_only=True):
+    """`mail` is what became of the message to the person, if there is one. Of a dry run it is what
+    would be told: nobody has this id then, and nothing is sent."""
+
+    user_id: str
+    details: Details
+    mail: Fate = ""
+    dry_run: bool = False
+
+
+async def take(service: Service, call: Call, document: object) -> Imported:
+    """Take in a person with the password hash that they have elsewhere. They get a mail only
+    if the address is not verified or there is no password.
+
+    Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
+    """
+    organization = await management_call.organization(service, call)
+    request, problems = reading.collect(ImportHuman, document)
+    new = _person(request, call.asserts)
+    problems += await _password_problems(service, organization, new, request)
+    if problems:
+        raise InvalidArgument(problems)
+    whole = structs.replace(new, password=await _password(service, organization.id, request))
+
+    async def prepare() -> Prepared:
+        return await _prepare(service, call, organization, whole)
+
+    making = (
+        user_creation.foretold(prepare)
+        if request.dry_run
+        else user_creation.make(service, prepare)
+    )
+    made = await making
+    return Imported(
+        user_id=made.user.id,
+        details=answers.details(made.user, made.user.org_id),
+        mail=messages.fate(made.writes),
+        dry_run=request.dry_run,
+    )
+
+
+def _person(request: ImportHuman, by: VerifiedBy) -> NewHuman:
+    """The person that the readable fields describe, still without a password."""
+    profile, email, phone = request.profile, request.email, request.phone
+    return NewHuman(
+        user_name=request.user_name or "",
+        profile=profile.stored() if profile else Profile(display_name=""),
+        email=verified_contacts.email(email.email, by, is_verified=email.is_email_verified)
+        if email and email.email
+        else None,
+        phone=verified_contacts.phone(phone.phone, by, is_verified=phone.is_phone_verified)
+        if phone and phone.phone
+        else None,
+        totp_secret=request.otp_code or None,
+        idp_links=request.linked(),
+    )
+
+
+async def _password_problems(
+    service: Service, organization: Organization, new: NewHuman, request: ImportHuman
+) -> list[FieldProblem]:
+    if request.hashed_password:
+        encoded = request.hashed_password.value
+        return user_creation.hash_problems(service, "hashedPassword.value", encoded)
+    if not request.password:
+        return []
+    found = await user_creation.initial_password_problems(
+        service, organization, new, request.password
+    )
+    return password_problems("password", found)
+
+
+async def _password(service: Service, org_id: str, request: ImportHuman) -> Password | None:
+    must_change = request.password_change_required
+    if request.password:
+        return await password_acceptance.hashed(
+            service, org_id, request.password, must_change=must_change
+        )
+    if request.hashed_password:
+        encoded = request.hashed_password.value
+        return user_creation.imported(service, encoded, must_change=must_change)
+    return None
+
+
+async def _prepare(
+    service: Service, call: Call, organization: Organization, new: NewHuman
+) -> Prepared:
+    made = await user_creation.prepare(
+        service,
+        organization,
+        new,
+        actor=call.actor,
+        paths=_PATHS,
+        is_by_instance=call.is_by_instance,
+    )
+    user, writes = made.user, list(made.writes)
+    if user.email is not None and user.email.is_verified:
+        await protected_addresses.check(service, call, user)
+    if user.email is not None and not user.email.is_verified:
+        writes += (await email_verification.begin_email(service, user, send=True)).writes
+    elif user.password is None:
+        writes += (await reset_codes.begin(service, user, send=True)).writes
+    if user.phone is not None and not user.phone.is_verified:
+        writes += phone_verification.begin_phone(service, user, send=False, by=call.asserts).writes
+    return structs.replace(made, writes=writes)

@@ -1,0 +1,89 @@
+"""Inviting a person who has no password yet: a code, and a mail that leads to their first one."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from idp.foundation.errors import FailedPrecondition, InvalidArgument
+from idp.identity.users import email_verification, reset_codes
+from idp.identity.users.email_verification import Begun
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.management.call import Call
+from idp.management.users import mail_url_templates, manageable
+from idp.management.users.new_user import Empty
+from idp.records import User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
+from idp.service import Service
+from storage.settling import commit_settled
+
+_PATH: Final = "sendCode.urlTemplate"
+
+
+class SendInvitation(Request, frozen=True, kw_only=True):
+    """`url_template` is a page to which the mail leads; it takes the code, and sets the password
+    by it. Without one, it leads to the page of this service."""
+
+    url_template: Name | None = None
+
+
+class Invite(Request, frozen=True, kw_only=True):
+    """Without either, a mail is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
+
+    send_code: SendInvitation | None = None
+    return_code: Empty | None = None
+
+
+class Invited(Answer, frozen=True, kw_only=True):
+    """The code is there when the caller asked for it. `mail` is what became of the message."""
+
+    details: Details
+    invite_code: str = ""
+    mail: Fate = ""
+
+
+async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
+    """Invite a person to choose their first password, by a code that is mailed or answered.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
+    service user, one who has a password, or no address).
+    """
+    user = await manageable.find_person(service, call, user_id)
+    template = request.send_code.url_template if request.send_code else None
+    problems = await mail_url_templates.problems(service, user.org_id, template, _PATH)
+    if problems:
+        raise InvalidArgument(problems)
+    if user.email is None:
+        raise FailedPrecondition("the user has no e-mail address", slug="email.missing")
+    if user.password is not None:
+        raise FailedPrecondition("the user has a password", slug="user.has_password")
+    send = request.return_code is None
+    begun = await _begun(service, user, template, send=send)
+    await commit_settled(service.store, *begun.writes)
+    return Invited(
+        details=answers.details(user, user.org_id),
+        invite_code="" if send else begun.code,
+        mail=messages.fate(begun.writes),
+    )
+
+
+async def resend(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
+    """Invite a person once more; the codes before count no more.
+
+    Raises what `invite` raises.
+    """
+    return await invite(service, call, user_id, request)
+
+
+async def _begun(service: Service, user: User, template: str | None, *, send: bool) -> Begun:
+    """The first password's code. A mail to an address that is not proven leads to this service's
+    page by a link that proves it, too."""
+    is_proven = user.email is not None and user.email.is_verified
+    if send and template is None and not is_proven:
+        return await email_verification.begin_email(service, user, send=True)
+    return await reset_codes.begin(service, user, send=send, url_template=template)

@@ -1,0 +1,49 @@
+"""The keys by which service users prove themselves (the JWT profile)."""
+
+from __future__ import annotations
+
+from idp.audit.versioned_updates import Changed
+from idp.management.call import Call
+from idp.management.projects import key_owners, registered_keys
+from idp.management.projects.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.management.search import Search
+from idp.service import Service
+
+
+async def listed(service: Service, call: Call, user_id: str) -> Keys:
+    """List the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.listed(service, owner)
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> KeysFound:
+    """Go through the keys of a service user, a page at a time.
+
+    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    """
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.search(service, owner, request)
+
+
+async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:
+    """Register a public key of a service user, or make it a pair of keys.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied, InvalidArgument.
+    """
+    owner = await key_owners.own_service_user(service, call, user_id)
+    return await registered_keys.create(service, call, owner, request)
+
+
+async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFound:
+    """Read one key of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    owner = await key_owners.service_user(service, call, user_id)
+    return await registered_keys.show(service, owner, key_id)
+
+
+async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
+    """Remove a key of a service user: it proves nothing from then on.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied.
+    """
+    owner = await key_owners.own_service_user(service, call, user_id)
+    return await registered_keys.remove(service, call, owner, key_id)

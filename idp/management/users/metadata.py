@@ -1,0 +1,181 @@
+"""What others keep with a user, one entry at a time: set, read and removed."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import MAX_FILTERS, Search, SearchDetails, TextQuery
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.records import USER_METADATA, User, UserMetadata
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Base64, Items, Name, Refused, Text
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage import Conflict
+from storage.settling import commit_settled
+
+MAX_VALUE: Final = 500_000
+_AT_ONCE: Final = 8  # entries may be large
+_CHARACTERS_AT_ONE: Final = 4000
+
+
+class MetadataValue(Request, frozen=True, kw_only=True):
+    value: Annotated[bytes, Base64(MAX_VALUE)]
+
+
+class MetadataView(Answer, frozen=True, kw_only=True):
+    details: Details
+    key: str
+    value: str
+
+
+class KeyQuery(TextQuery, frozen=True, kw_only=True):
+    key: Name
+
+
+class MetadataQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    key_query: KeyQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if self.key_query is None:
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+
+class MetadataSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[MetadataQuery], Items(MAX_FILTERS)] = []
+
+
+class MetadataSearched(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[MetadataView] = []
+    next_cursor: str = ""
+
+
+class MetadataFound(Answer, frozen=True, kw_only=True):
+    metadata: MetadataView
+
+
+async def put(
+    service: Service, call: Call, user_id: str, key: str, request: MetadataValue
+) -> Changed:
+    """Keep a value under this key, in place of any other.
+
+    Raises NotFound, PermissionDenied, InvalidArgument.
+    """
+    user = await manageable.find(service, call, user_id)
+    _check(key)
+    value = base64.b64encode(request.value).decode()
+    entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
+    if entry is None:
+        try:
+            return await _add(service, call, user, key, value)
+        except Conflict:
+            pass  # somebody was faster: theirs is replaced
+    changed = await versioned_updates.changed(
+        service,
+        USER_METADATA,
+        lambda: _find(service, user, key),
+        lambda _: {"value": value},
+        "user_metadata.changed",
+        call,
+        org_id=user.org_id,
+    )
+    return Changed(details=answers.details(changed, user.org_id))
+
+
+async def show(service: Service, call: Call, user_id: str, key: str) -> MetadataFound:
+    """What is kept under this key. Raises NotFound."""
+    user = await user_read.find(service, call, user_id)
+    entry = await _find(service, user, key)
+    details = answers.details(entry, user.org_id)
+    return MetadataFound(metadata=MetadataView(details=details, key=key, value=entry.value))
+
+
+async def search(
+    service: Service, call: Call, user_id: str, request: MetadataSearch
+) -> MetadataSearched:
+    """Find what is kept with a user, by key, with the values: a page has about four megabytes.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    user = await user_read.find(service, call, user_id)
+    filters = [Filter(path="user_id", value=user.id)]
+    filters += [
+        each.key_query.of("key", each.key_query.key) for each in request.queries if each.key_query
+    ]
+    found = await management_search.find(
+        service,
+        USER_METADATA,
+        request.query,
+        filters,
+        order="key",
+        weight=lambda entry: 1 + len(entry.value) // _CHARACTERS_AT_ONE,
+        at_once=_AT_ONCE,
+    )
+    return MetadataSearched(
+        details=found.details,
+        result=[
+            MetadataView(
+                details=answers.details(entry, user.org_id), key=entry.key, value=entry.value
+            )
+            for entry in found.records
+        ],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
+    """Keep nothing under this key any more. Raises NotFound, PermissionDenied."""
+    user = await manageable.find(service, call, user_id)
+    return await versioned_updates.removed(
+        service,
+        USER_METADATA,
+        lambda: _find(service, user, key),
+        "user_metadata.deleted",
+        call,
+        user.org_id,
+    )
+
+
+async def _add(service: Service, call: Call, user: User, key: str, value: str) -> Changed:
+    now = service.clock.now()
+    entry = user_creation.metadata_entry(user, key, value, now)
+    type, random = "user_metadata.created", service.random
+    writes = events.insertion(
+        random, USER_METADATA, entry, type, call.actor, now, user.org_id, key=key
+    )
+    await commit_settled(service.store, *writes, user_lookup.staying(user))
+    return Changed(details=answers.details(entry, user.org_id))
+
+
+async def _find(service: Service, user: User, key: str) -> UserMetadata:
+    entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
+    if entry is None:
+        raise NotFound("there is no such entry", slug="metadata.not_found")
+    return entry
+
+
+def _check(key: str) -> None:
+    try:
+        Text(1).read(key)
+    except Refused as refused:
+        problem = FieldProblem(refused.slug, "key", refused.message, refused.limit)
+        raise InvalidArgument([problem]) from None

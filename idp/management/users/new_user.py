@@ -1,0 +1,160 @@
+"""POST /v2/users/human as it comes over the wire (specification 4.10), and what it stands for."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final
+
+from msgspec import Struct
+
+from idp.identity.factors import totp
+from idp.identity.users.creation import CLIENT_PREFIX
+from idp.management.users.person_fields import PostalAddress, ProfileFields
+from idp.passwords import schemes
+from idp.records import Profile
+from idp.schema.field_rules import (
+    Base64,
+    Email,
+    Items,
+    Name,
+    Phone,
+    Refused,
+    Schema,
+    Text,
+    UserName,
+)
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
+
+MAX_METADATA_CHARACTERS: Final = 500_000
+MAX_METADATA_ENTRIES: Final = 1000
+_WORDS: Final = frozenset({".", "..", "human", "machine"})  # /v2/users/human is no user
+
+
+class UserId(Struct, frozen=True):
+    """An id of one's own: whatever it was called elsewhere, but nothing that tokens or addresses
+    read otherwise."""
+
+    def read(self, value: object) -> str:
+        id = Text(1).read(value)
+        if id in _WORDS:
+            raise Refused("user.id_reserved", "must not be a word that addresses are made of")
+        if id.startswith(CLIENT_PREFIX):
+            raise Refused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
+        return id
+
+    def schema(self) -> Schema:
+        return Text(1).schema() | {"examples": ["auth0|604265"]}
+
+
+class PasswordHash(Struct, frozen=True):
+    """An encoded hash of a known format, within bounds."""
+
+    def read(self, value: object) -> str:
+        encoded = Text(1).read(value)
+        try:
+            schemes.read(encoded)
+        except schemes.UnreadableHash as error:
+            raise Refused(error.slug, error.message) from None
+        return encoded
+
+    def schema(self) -> Schema:
+        return Text(1).schema()
+
+
+class OtpSecret(Struct, frozen=True):
+    """What an authenticator app shares with another system, in base32; or nothing."""
+
+    def read(self, value: object) -> str:
+        text = Text().read(value)
+        try:
+            return totp.read_secret(text) if text else ""
+        except ValueError:
+            message = "is not the secret of an authenticator app: base32 of 10 to 128 bytes"
+            raise Refused("factor.secret", message) from None
+
+    def schema(self) -> Schema:
+        return Text().schema() | {"examples": ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"]}
+
+
+class Organization(Request, frozen=True, kw_only=True):
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("org_id", "org_domain"),)
+
+    org_id: Name | None = None
+    org_domain: Name | None = None
+
+
+class NewProfile(ProfileFields, frozen=True, kw_only=True):
+    given_name: Name
+    family_name: Name
+
+    def stored(self) -> Profile:
+        """The profile as a user record has it."""
+        return self.as_profile(self.given_name, self.family_name)
+
+
+class Empty(Request, frozen=True, kw_only=True):
+    """`{}`: that it is there says it all."""
+
+
+class SendEmail(Request, frozen=True, kw_only=True):
+    url_template: Name | None = None
+
+
+class NewEmail(Request, frozen=True, kw_only=True):
+    """Without any of the three, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
+
+    email: Annotated[str, Email()]
+    send_code: SendEmail | None = None
+    return_code: Empty | None = None
+    is_verified: bool = False
+
+
+class NewPhone(Request, frozen=True, kw_only=True):
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
+
+    phone: Annotated[str, Phone()]
+    send_code: Empty | None = None
+    return_code: Empty | None = None
+    is_verified: bool = False
+
+
+class Entry(Request, frozen=True, kw_only=True):
+    key: Name
+    value: Annotated[bytes, Base64(MAX_METADATA_CHARACTERS)]
+
+
+class NewPassword(Request, frozen=True, kw_only=True):
+    password: PasswordText
+    change_required: bool = False
+
+
+class HashedPassword(Request, frozen=True, kw_only=True):
+    hash: Annotated[str, PasswordHash()]
+    change_required: bool = False
+
+
+class Link(Request, frozen=True, kw_only=True):
+    idp_id: Name
+    user_id: Name
+    user_name: Name
+
+
+class CreateHuman(Request, frozen=True, kw_only=True):
+    """`username` is the e-mail address when it is left out."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
+
+    profile: NewProfile
+    email: NewEmail
+    user_id: Annotated[str, UserId()] | None = None
+    username: Annotated[str, UserName()] | None = None
+    organization: Organization | None = None
+    phone: NewPhone | None = None
+    address: PostalAddress | None = None
+    metadata: Annotated[list[Entry], Items(MAX_METADATA_ENTRIES)] = []
+    password: NewPassword | None = None
+    hashed_password: HashedPassword | None = None
+    idp_links: list[Link] = []
+    totp_secret: Annotated[str, OtpSecret()] = ""

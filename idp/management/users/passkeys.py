@@ -1,0 +1,111 @@
+"""A person's passkeys as whoever manages the person sees them: listed and taken away."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.identity.factors import passkey_changes
+from idp.identity.users import lookup as user_lookup
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.records import PASSKEYS, Passkey, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage import Write
+
+_READY: Final = "AUTH_FACTOR_STATE_READY"
+
+
+class PasskeyView(Answer, frozen=True, kw_only=True):
+    """`name` is the person's own. `isBackedUp`: the key is kept elsewhere, too, as a rule by the
+    account that its device belongs to."""
+
+    id: str
+    state: str
+    name: str
+    details: Details
+    is_backed_up: bool = False
+    last_used_date: datetime | None = None
+
+
+class PasskeysFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[PasskeyView] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> PasskeysFound:
+    """Go through a user's passkeys, a page at a time, the oldest first.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    user = await user_read.find(service, call, user_id)
+    found = await management_search.find(
+        service,
+        PASSKEYS,
+        request.query,
+        [Filter(path="user_id", value=user.id)],
+        order="created_at",
+    )
+    return PasskeysFound(
+        details=found.details,
+        result=[_view(passkey, user) for passkey in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Changed:
+    """Let a passkey open nothing any more; its user is signed out everywhere, and told by mail.
+
+    Raises NotFound; PermissionDenied: not of a user who may do more than the caller.
+    """
+    user, also = await manageable.find(service, call, user_id), list[Write]()
+
+    async def find_passkey() -> Passkey:
+        passkey = await find(service, user, passkey_id)
+        owner = await manageable.find(service, call, user_id)
+        subject = await user_lookup.subject_of(service, owner)
+        if subject is not None:
+            change = await passkey_changes.remove(service, subject, passkey, call.actor)
+            also[:] = change.writes
+        return passkey
+
+    return await versioned_updates.removed(
+        service,
+        PASSKEYS,
+        find_passkey,
+        "passkey.deleted",
+        call,
+        user.org_id,
+        also=lambda _: also,
+    )
+
+
+async def find(service: Service, user: User, passkey_id: str) -> Passkey:
+    """One of a user's passkeys. Raises NotFound."""
+    passkey = await service.store.get(PASSKEYS, passkey_id)
+    if passkey is None or passkey.user_id != user.id:
+        raise NotFound("there is no such passkey", slug="passkey.not_found")
+    return passkey
+
+
+def _view(passkey: Passkey, user: User) -> PasskeyView:
+    return PasskeyView(
+        id=passkey.id,
+        state=_READY,
+        name=passkey.name,
+        details=answers.details(passkey, user.org_id),
+        is_backed_up=passkey.is_backed_up,
+        last_used_date=passkey.last_used_at,
+    )

@@ -1,0 +1,184 @@
+"""A person's password, as who manages them sets it anew, or lets it be set by a code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal
+
+from idp.audit import drafts, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses.origin import TryOrigin
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import password_check
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import password_acceptance, password_change, reset_codes
+from idp.identity.users.subjects import Subject
+from idp.mail import messages
+from idp.mail.messages import Fate
+from idp.mail.templates import security as security_messages
+from idp.management.call import Call
+from idp.management.users import mail_url_templates, manageable
+from idp.management.users.new_user import Empty, NewPassword
+from idp.management.users.person_fields import password_problems
+from idp.records import USERS, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.field_rules import Password as PasswordText
+from idp.schema.reading import Request
+from idp.service import Service
+from storage import Write
+from storage.settling import commit_settled
+
+_PASSWORD: Final = "newPassword.password"  # noqa: S105 - a path
+
+
+class SetPassword(Request, frozen=True, kw_only=True):
+    """What proves the change is looked at where it is sent, and is no duty."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("current_password", "verification_code"),)
+
+    new_password: NewPassword
+    current_password: PasswordText | None = None
+    verification_code: Name | None = None
+
+
+class SendLink(Request, frozen=True, kw_only=True):
+    """`url_template` is a page to which the mail leads; it takes the code, and sets the password
+    by it. Without one, it leads to the page of this service."""
+
+    url_template: Name | None = None
+    notification_type: Literal["NOTIFICATION_TYPE_UNSPECIFIED", "NOTIFICATION_TYPE_EMAIL"] = (
+        "NOTIFICATION_TYPE_UNSPECIFIED"
+    )
+
+
+class ResetPassword(Request, frozen=True, kw_only=True):
+    """Without either, a code is sent."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_link", "return_code"),)
+
+    send_link: SendLink | None = None
+    return_code: Empty | None = None
+
+
+class ResetBegun(Answer, frozen=True, kw_only=True):
+    """The code is there when the caller asked for it. `mail` is what became of the message."""
+
+    details: Details
+    verification_code: str = ""
+    mail: Fate = ""
+
+
+async def set_password(
+    service: Service, call: Call, user_id: str, request: SetPassword
+) -> Changed:
+    """Give a person a new password: every session and token of theirs ends.
+
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied, InvalidArgument (the
+    policy, the present password or the code), Throttled, HashingBusy, Busy.
+    """
+    subject = await _subject(service, call, user_id)
+    text = request.new_password.password
+    problems = await password_change.initial_problems(service, subject, text)
+    if problems:
+        raise InvalidArgument(password_problems(_PASSWORD, problems))
+    proof = await _proof(service, call, subject.user, request)
+    must_change = request.new_password.change_required
+    new = await password_acceptance.hashed(
+        service, subject.user.org_id, text, must_change=must_change
+    )
+    also = list[Write]()
+
+    async def find() -> User:
+        found = await _subject(service, call, user_id)
+        if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
+            raise Busy("the user was changed meanwhile", retry_after_seconds=1)
+        now, news = service.clock.now(), await session_lifetime.news_of_all(service, found)
+        also[:] = [*proof, *news, *security_messages.password_changed(service, found.user)]
+        also.extend(
+            password_change.forget_first_password(
+                service, found.instance, found.user.id, actor=call.actor, now=now
+            )
+        )
+        return found.user
+
+    def decide(_: User) -> Mapping[str, object]:
+        return {"password": new, "stamp": service.random.token(bits=64)}
+
+    user = await versioned_updates.changed(
+        service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
+    )
+    await guess_resets.forget_afterwards(service, subject.user)
+    return Changed(details=answers.details(user, user.org_id))
+
+
+async def reset_password(
+    service: Service, call: Call, user_id: str, request: ResetPassword
+) -> ResetBegun:
+    """Let a person's password be set by a code, which is mailed or answered; nothing ends by it.
+
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
+    service user, or one without a verified address to mail to).
+    """
+    user = await manageable.find_person(service, call, user_id)
+    link = request.send_link
+    template = link.url_template if link else None
+    problems = await mail_url_templates.problems(
+        service, user.org_id, template, "sendLink.urlTemplate"
+    )
+    if problems:
+        raise InvalidArgument(problems)
+    send = request.return_code is None
+    if send and not (user.email and user.email.is_verified):
+        message = "the user has no verified e-mail address"
+        raise FailedPrecondition(message, slug="email.not_verified")
+    begun = await reset_codes.begin(service, user, send=send, url_template=template)
+    await commit_settled(service.store, *begun.writes)
+    return ResetBegun(
+        details=answers.details(user, user.org_id),
+        verification_code="" if send else begun.code,
+        mail=messages.fate(begun.writes),
+    )
+
+
+async def _subject(service: Service, call: Call, user_id: str) -> Subject:
+    user = await manageable.find_person(service, call, user_id)
+    subject = await user_lookup.subject_of(service, user)
+    if subject is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    return subject
+
+
+async def _proof(
+    service: Service, call: Call, user: User, request: SetPassword
+) -> Sequence[Write]:
+    """What spends the proof that was sent, if one was. Raises InvalidArgument, Throttled."""
+    if request.current_password is not None:
+        await _check_current(service, call, user, request.current_password)
+    if request.verification_code is None:
+        return ()
+    try:
+        return [await reset_codes.check(service, user, request.verification_code)]
+    except CodeRefused as refused:
+        raise _refused("verificationCode", refused.slug, refused.message) from refused
+
+
+async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
+    """Compare it as a guess of an unknown browser, from the network of nobody else's. It is
+    counted at once, also under an Idempotency-Key."""
+    service = drafts.undrafted(service)
+    try:
+        origin = TryOrigin(f"api:{call.actor}")
+        checked = await password_check.check_current(service, user, password, origin)
+    except password_check.SignInRefused:
+        message = "is not the user's password"
+        raise _refused("currentPassword", "password.wrong", message) from None
+    await password_check.succeeded(service, checked)
+
+
+def _refused(path: str, slug: str, message: str) -> InvalidArgument:
+    return InvalidArgument([FieldProblem(slug, path, message)])

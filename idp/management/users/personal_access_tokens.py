@@ -1,0 +1,163 @@
+"""Personal access tokens of a service user: made, listed and taken away by who manages it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+from idp.audit import events, versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.credentials import expirations, last_uses
+from idp.foundation.errors import FieldProblem, NotFound
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import personal_access_tokens as user_personal_access_tokens
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails
+from idp.management.users import service_users
+from idp.records import PATS, PersonalAccessToken, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Instant
+from idp.schema.reading import Request
+from idp.search import paging
+from idp.search.paging import ListDetails
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage.settling import commit_settled
+
+PAT_LIVES: Final = timedelta(days=90)  # without an expirationDate and without a maximum
+
+
+class NewPat(Request, frozen=True, kw_only=True):
+    expiration_date: Annotated[datetime, Instant()] | None = None
+
+
+class PatCreated(Answer, frozen=True, kw_only=True):
+    """`token` is shown here and never again."""
+
+    token_id: str
+    token: str
+    expiration_date: datetime
+    details: Details
+
+
+class PatView(Answer, frozen=True, kw_only=True):
+    id: str
+    details: Details
+    expiration_date: datetime
+    last_used_at: datetime | None = None
+
+
+class PatFound(Answer, frozen=True, kw_only=True):
+    token: PatView
+
+
+class PatsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[PatView] = []
+    next_cursor: str = ""
+
+
+class Pats(Answer, frozen=True, kw_only=True):
+    details: ListDetails
+    result: list[PatView] = []
+
+
+async def create(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
+    """Make a personal access token of a service user.
+
+    Raises NotFound; FailedPrecondition (a person has none); PermissionDenied: a token is as
+    powerful as its user, so who makes it has to be, too; InvalidArgument (the date).
+    """
+    user = await service_users.find_covered(service, call, user_id)
+    subject = await user_lookup.find_subject(service, user.id)
+    if subject is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    now = service.clock.now()
+    expires_at = expirations.chosen(
+        request.expiration_date,
+        now,
+        service.config.pat_max_days,
+        usual=now + PAT_LIVES,
+        past=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
+    )
+    vendor = service.config.vendor
+    record, token = user_personal_access_tokens.new(
+        service.random, vendor, subject, now, expires_at
+    )
+    await commit_settled(
+        service.store,
+        *events.insertion(
+            service.random, PATS, record, "pat.created", call.actor, now, user.org_id, user=user.id
+        ),
+    )
+    return PatCreated(
+        token_id=record.id,
+        token=token,
+        expiration_date=expires_at,
+        details=answers.details(record, user.org_id),
+    )
+
+
+async def listed(service: Service, call: Call, user_id: str) -> Pats:
+    """The user's tokens, the first thousand of them; nothing that opens anything.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
+    user = await service_users.find(service, call, user_id)
+    details, found = await paging.of(service, PATS, {"user_id": user.id})
+    views = await last_uses.told(service, [_view(pat) for pat in found])
+    return Pats(details=details, result=views)
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> PatsFound:
+    """Go through the tokens of a service user, a page at a time.
+
+    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    """
+    user = await service_users.find(service, call, user_id)
+    found = await management_search.find(
+        service, PATS, request.query, [Filter(path="user_id", value=user.id)]
+    )
+    return PatsFound(
+        details=found.details,
+        result=await last_uses.told(service, [_view(pat) for pat in found.records]),
+        next_cursor=found.next_cursor,
+    )
+
+
+async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
+    """What is known of a token. Raises NotFound, FailedPrecondition (a person)."""
+    user = await service_users.find(service, call, user_id)
+    view = _view(await _find(service, user, token_id))
+    return PatFound(token=(await last_uses.told(service, [view]))[0])
+
+
+async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
+    """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person),
+    PermissionDenied (the user may do more than the caller)."""
+    user = await service_users.find_covered(service, call, user_id)
+    return await versioned_updates.removed(
+        service,
+        PATS,
+        lambda: _find(service, user, token_id),
+        "pat.deleted",
+        call,
+        user.org_id,
+        also=lambda pat: [last_uses.forget(pat.id)],
+    )
+
+
+async def _find(service: Service, user: User, token_id: str) -> PersonalAccessToken:
+    pat = await service.store.get(PATS, token_id)
+    if pat is None or pat.user_id != user.id:
+        raise NotFound("there is no such token", slug="pat.not_found")
+    return pat
+
+
+def _view(pat: PersonalAccessToken) -> PatView:
+    details = answers.details(pat, pat.org_id)
+    return PatView(id=pat.id, details=details, expiration_date=pat.expires_at)

@@ -1,0 +1,142 @@
+"""All that is kept of somebody, for themselves: one JSON document, a piece after the other.
+
+It has what people told of themselves, where and how they sign in, what they let applications have,
+and what was done: no secret, and of others no more than that it was not the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from idp.identity.factors import passkeys
+from idp.identity.sessions import own_sessions
+from idp.identity.users.subjects import Subject
+from idp.management.users import read as user_read
+from idp.oauth.sign_in import authorized_applications
+from idp.records import AGENTS, EVENTS, Event
+from idp.schema.answers import Answer
+from idp.service import Service
+from storage import Where
+
+_PAGE: Final = 200
+
+
+class OwnSession(Answer, frozen=True, kw_only=True):
+    """A session that lasts. `browser` and `system` are there if they are known."""
+
+    id: str
+    browser: str = ""
+    system: str = ""
+    authentication_date: datetime
+    authentication_methods: list[str]
+    last_used_date: datetime
+
+
+class OwnPasskey(Answer, frozen=True, kw_only=True):
+    id: str
+    name: str
+    creation_date: datetime
+
+
+class ConnectedApplication(Answer, frozen=True, kw_only=True):
+    client_id: str
+    name: str
+    scopes: list[str]
+    since: datetime
+
+
+class OwnEvent(Answer, frozen=True, kw_only=True):
+    """Something that was done to the account, or by the person (`byYou`)."""
+
+    id: str
+    type: str
+    creation_date: datetime
+    by_you: bool
+    object: str
+
+
+Part = Callable[[Service, Subject], AsyncIterator[Answer]]
+
+
+async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
+    """The document's octets, in their order."""
+    user = user_read.answer(subject.organization, subject.user)
+    about = {"issuer": service.config.issuer, "exportDate": service.clock.now(), "account": user}
+    yield msgspec.json.encode(about)[:-1]
+    for name, part in PARTS.items():
+        yield f',\n"{name}":['.encode()
+        before = b"\n"
+        async for one in part(service, subject):
+            yield before + msgspec.json.encode(one)
+            before = b",\n"
+        yield b"]"
+    yield b"}\n"
+
+
+async def _sessions(service: Service, subject: Subject) -> AsyncIterator[Answer]:
+    async for one in own_sessions.lasting(service, subject):
+        agent = await service.store.get(AGENTS, one.agent_id)
+        yield OwnSession(
+            id=one.id,
+            browser=(agent and agent.browser) or "",
+            system=(agent and agent.system) or "",
+            authentication_date=one.auth_time,
+            authentication_methods=one.amr,
+            last_used_date=one.last_used_at,
+        )
+
+
+async def _passkeys(service: Service, subject: Subject) -> AsyncIterator[Answer]:
+    for one in await passkeys.of_user(service, subject.user.id):
+        yield OwnPasskey(id=one.id, name=one.name, creation_date=one.created_at)
+
+
+async def _applications(service: Service, subject: Subject) -> AsyncIterator[Answer]:
+    for one in await authorized_applications.listed(service, subject):
+        client = one.client
+        yield ConnectedApplication(
+            client_id=client.id, name=client.name, scopes=one.scopes, since=one.since
+        )
+
+
+async def _events(service: Service, subject: Subject) -> AsyncIterator[Answer]:
+    user_id = subject.user.id
+    async for one in _each(service, {"record_id": user_id}):
+        if one.at >= subject.user.created_at:
+            yield _own(one, user_id)
+    async for one in _each(service, {"actor": user_id}):
+        if one.record_id != user_id and one.at >= subject.user.created_at:
+            yield _own(one, user_id)
+
+
+def _own(event: Event, user_id: str) -> OwnEvent:
+    return OwnEvent(
+        id=event.id,
+        type=event.type,
+        creation_date=event.at,
+        by_you=event.actor == user_id,
+        object=event.record_id,
+    )
+
+
+async def _each(service: Service, where: Where) -> AsyncIterator[Any]:
+    after = None
+    while True:
+        page = await service.store.find(EVENTS, where, order="at", after=after, limit=_PAGE)
+        for one in page.records:
+            yield one
+        if page.after is None:
+            return
+        after = page.after
+
+
+PARTS: Final[Mapping[str, Part]] = {
+    "sessions": _sessions,
+    "passkeys": _passkeys,
+    "connectedApplications": _applications,
+    "events": _events,
+}

@@ -1,0 +1,31 @@
+"""Addresses that somebody above the caller signs in by.
+
+Several users of an organization may have the same e-mail address, but then none of them signs in
+by it. So whoever could call any address verified could take a login name away from an
+administrator. A code that was mailed is different: its mailbox is the user's.
+"""
+
+from __future__ import annotations
+
+from idp.foundation.errors import PermissionDenied
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users import permissions
+from idp.management.call import Call
+from idp.records import USERS, User
+from idp.search import paging
+from idp.service import Service
+
+
+async def check(service: Service, call: Call, user: User) -> None:
+    """See that the call may say that the user's e-mail address is verified. Raises
+    PermissionDenied: somebody else signs in by the address who may do more than the caller."""
+    if user.email is None:
+        return
+    held_by = {"address_key": user_lookup.login_key(user.email.address)}
+    async for holder in paging.each(service, USERS, held_by):
+        is_concerned = call.is_by_instance or holder.org_id == user.org_id
+        if holder.id == user.id or holder.email_key is None or not is_concerned:
+            continue
+        if not call.rights.cover(await permissions.of_user(service, holder.id)):
+            told = "somebody who may do more than the caller signs in by this address"
+            raise PermissionDenied(told, slug="email.protected")

@@ -1,0 +1,250 @@
+"""Searching users, by what they are called and how they are reached."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Final, TypeAlias
+
+from msgspec import structs
+
+from idp.foundation.errors import FieldProblem
+from idp.identity.users import lookup as user_lookup
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import MAX_FILTERS, Search, SearchDetails, TextQuery
+from idp.management.users import read as user_read
+from idp.management.users.read import UserAnswer
+from idp.records import ORGANIZATIONS, USERS, Organization, User
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Items, Name, OneOf, Text
+from idp.schema.reading import MAX_ITEMS, Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+
+Wanted: TypeAlias = Annotated[str, Text(1)]
+
+_STATES: Final[Mapping[str, str]] = {name: state for state, name in user_read.STATES.items()}
+_TYPES: Final[Mapping[str, str]] = {"TYPE_HUMAN": "human", "TYPE_MACHINE": "machine"}
+_ORDERS: Final[Mapping[str, str | None]] = {
+    "USER_FIELD_NAME_UNSPECIFIED": None,
+    "USER_FIELD_NAME_USER_NAME": "login_key",
+    "USER_FIELD_NAME_DISPLAY_NAME": "display_key",
+}
+_OTHER_ORDERS: Final = tuple(
+    f"USER_FIELD_NAME_{name}"
+    for name in (
+        "USER_ID",
+        "FIRST_NAME",
+        "LAST_NAME",
+        "NICK_NAME",
+        "EMAIL",
+        "STATE",
+        "TYPE",
+        "CREATION_DATE",
+    )
+)
+
+
+class UserNameQuery(TextQuery, frozen=True, kw_only=True):
+    user_name: Wanted
+
+
+class FirstNameQuery(TextQuery, frozen=True, kw_only=True):
+    first_name: Wanted
+
+
+class LastNameQuery(TextQuery, frozen=True, kw_only=True):
+    last_name: Wanted
+
+
+class NickNameQuery(TextQuery, frozen=True, kw_only=True):
+    nick_name: Wanted
+
+
+class DisplayNameQuery(TextQuery, frozen=True, kw_only=True):
+    display_name: Wanted
+
+
+class EmailQuery(TextQuery, frozen=True, kw_only=True):
+    email_address: Wanted
+
+
+class PhoneQuery(TextQuery, frozen=True, kw_only=True):
+    """`number` as the service keeps it: `+` and digits."""
+
+    number: Wanted
+
+
+class LoginNameQuery(Request, frozen=True, kw_only=True):
+    """Whatever the user may sign in by: an address, too, and the name with the domain."""
+
+    login_name: Annotated[str, Text(1, 500)]
+    method: Annotated[
+        str,
+        OneOf(
+            ("TEXT_QUERY_METHOD_EQUALS", "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"),
+            not_yet=tuple(
+                f"TEXT_QUERY_METHOD_{how}{case}"
+                for how in ("STARTS_WITH", "CONTAINS", "ENDS_WITH")
+                for case in ("", "_IGNORE_CASE")
+            ),
+            slug="query.method_unsupported",
+        ),
+    ] = "TEXT_QUERY_METHOD_EQUALS"
+
+
+class StateQuery(Request, frozen=True, kw_only=True):
+    state: Annotated[str, OneOf(tuple(_STATES))]
+
+
+class TypeQuery(Request, frozen=True, kw_only=True):
+    type: Annotated[str, OneOf(tuple(_TYPES))]
+
+
+class OrganizationIdQuery(Request, frozen=True, kw_only=True):
+    organization_id: Name
+
+
+class InUserIdsQuery(Request, frozen=True, kw_only=True):
+    user_ids: Annotated[list[Name], Items(MAX_ITEMS, min=1)]
+
+
+class UserQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
+        (
+            "user_name_query",
+            "first_name_query",
+            "last_name_query",
+            "nick_name_query",
+            "display_name_query",
+            "email_query",
+            "phone_query",
+            "login_name_query",
+            "state_query",
+            "type_query",
+            "organization_id_query",
+            "in_user_ids_query",
+        ),
+    )
+
+    user_name_query: UserNameQuery | None = None
+    first_name_query: FirstNameQuery | None = None
+    last_name_query: LastNameQuery | None = None
+    nick_name_query: NickNameQuery | None = None
+    display_name_query: DisplayNameQuery | None = None
+    email_query: EmailQuery | None = None
+    phone_query: PhoneQuery | None = None
+    login_name_query: LoginNameQuery | None = None
+    state_query: StateQuery | None = None
+    type_query: TypeQuery | None = None
+    organization_id_query: OrganizationIdQuery | None = None
+    in_user_ids_query: InUserIdsQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if all(value is None for value in structs.astuple(self)):
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+
+class UserSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[UserQuery], Items(MAX_FILTERS)] = []
+    sorting_column: Annotated[
+        str, OneOf(tuple(_ORDERS), not_yet=_OTHER_ORDERS, slug="query.sorting_unsupported")
+    ] = "USER_FIELD_NAME_UNSPECIFIED"
+
+
+class UsersFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[UserAnswer] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, request: UserSearch) -> UsersFound:
+    """Find users, in all organizations that the caller reaches.
+
+    They are told as each is by itself, but for an e-mail address among the login names: whether
+    it is one depends on others. Raises InvalidArgument (the cursor).
+    """
+    filters = [await _filter(service, each) for each in request.queries]
+    found = await management_search.find(
+        service,
+        USERS,
+        request.query,
+        filters,
+        organizations=management_search.reached(call),
+        order=_ORDERS[request.sorting_column],
+    )
+    homes = await _homes(service, found.records)
+    return UsersFound(
+        details=found.details,
+        result=[
+            user_read.answer(homes[user.org_id], user)
+            for user in found.records
+            if user.org_id in homes
+        ],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def _homes(service: Service, found: Sequence[User]) -> dict[str, Organization]:
+    ids = sorted({user.org_id for user in found})
+    read = await service.store.get_many([(ORGANIZATIONS, id) for id in ids]) if ids else []
+    return {organization.id: organization for organization in read if organization}
+
+
+async def _filter(service: Service, query: UserQuery) -> Filter:
+    if query.login_name_query:
+        found = await _by_login_name(service, query.login_name_query)
+        return Filter(path="id", how="in", value=[found.id] if found else [])
+    return _by_text(query) or _by_fact(query)
+
+
+# Of each filter by a text: the field of a user, and the one that has its folded form.
+_TEXTS: Final[Mapping[str, tuple[str, str | None]]] = {
+    "user_name": ("user_name", "login_key"),
+    "email_address": ("email.address", "address_key"),
+    "display_name": ("profile.display_name", "display_key"),
+    "first_name": ("profile.given_name", None),
+    "last_name": ("profile.family_name", None),
+    "nick_name": ("profile.nick_name", None),
+    "number": ("phone.number", None),
+}
+
+
+def _by_text(query: UserQuery) -> Filter | None:
+    for one in structs.astuple(query):
+        if isinstance(one, TextQuery):
+            (name,) = set(one.__struct_fields__) - {"method"}
+            path, key = _TEXTS[name]
+            return one.of(path, getattr(one, name), key)
+    return None
+
+
+def _by_fact(query: UserQuery) -> Filter:
+    if query.state_query:
+        return Filter(path="state", value=_STATES[query.state_query.state])
+    if query.type_query:
+        return Filter(path="kind", value=_TYPES[query.type_query.type])
+    if query.organization_id_query:
+        return Filter(path="org_id", value=query.organization_id_query.organization_id)
+    ids = query.in_user_ids_query
+    return Filter(path="id", how="in", value=ids.user_ids if ids else [])
+
+
+async def _by_login_name(service: Service, query: LoginNameQuery) -> User | None:
+    user = await user_lookup.find_by_login_name(service, query.login_name)
+    if user is None or query.method.endswith("_IGNORE_CASE"):
+        return user
+    subject = await user_lookup.subject_of(service, user)
+    if subject is None:
+        return None
+    names = user_read.answer(subject.organization, user).login_names
+    names += [user.email.address] if user.email else []
+    typed = unicodedata.normalize("NFKC", query.login_name.strip())
+    return user if typed in (unicodedata.normalize("NFKC", name) for name in names) else None

@@ -1,0 +1,209 @@
+"""Service users, as the management API makes and finds them, and the secrets that some have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import structs
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.credentials import client_secrets
+from idp.credentials.client_secrets import NewSecret, Secrets
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import Paths, Prepared
+from idp.management import call as management_call
+from idp.management.call import Call
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.management.users import update as user_update
+from idp.records import USERS, Profile, TokenKind, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name, OneOf, Text, UserName
+from idp.schema.reading import Request
+from idp.service import Service
+
+TOKEN_TYPES: Final[dict[str, TokenKind]] = {
+    "ACCESS_TOKEN_TYPE_BEARER": "opaque",
+    "ACCESS_TOKEN_TYPE_JWT": "jwt",
+}
+
+
+class NewMachine(Request, frozen=True, kw_only=True):
+    user_name: Annotated[str, UserName()]
+    name: Name
+    description: Annotated[str, Text()] = ""
+    access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] = "ACCESS_TOKEN_TYPE_BEARER"  # noqa: S105
+
+
+class MachineCreated(Answer, frozen=True, kw_only=True):
+    user_id: str
+    details: Details
+
+
+class SecretGenerated(Answer, frozen=True, kw_only=True):
+    """`client_secret` is shown here and never again."""
+
+    client_id: str
+    client_secret: str
+    details: Details
+
+
+async def create(service: Service, call: Call, request: NewMachine) -> MachineCreated:
+    """Make a service user in the call's organization.
+
+    Raises PermissionDenied, NotFound (the organization), Taken, Busy.
+    """
+    organization = await management_call.organization(service, call)
+    now, profile = service.clock.now(), Profile(display_name=request.name)
+    user = User(
+        id=service.random.id(),
+        org_id=organization.id,
+        kind="machine",
+        user_name=request.user_name,
+        stamp=service.random.token(bits=64),
+        profile=profile,
+        created_at=now,
+        changed_at=now,
+        description=request.description or None,
+        access_token_type=TOKEN_TYPES[request.access_token_type],
+        **user_lookup.keys(request.user_name, None, profile, organization.id),
+    )
+
+    async def prepare() -> Prepared:
+        actor, paths = call.actor, Paths(user_name="userName")
+        return await user_creation.insertion(
+            service,
+            organization,
+            user,
+            actor=actor,
+            paths=paths,
+            is_by_instance=call.is_by_instance,
+        )
+
+    await user_creation.make(service, prepare)
+    return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
+
+
+async def find(service: Service, call: Call, user_id: str) -> User:
+    """A service user that the call reaches. Raises NotFound, FailedPrecondition (a person)."""
+    user = await user_read.find(service, call, user_id)
+    if user.kind != "machine":
+        raise FailedPrecondition("this is no service user", slug="user.not_machine")
+    return user
+
+
+async def find_covered(service: Service, call: Call, user_id: str) -> User:
+    """The same, unless it may do what the caller may not. Raises PermissionDenied, too.
+
+    Who makes its credentials can do all that it may.
+    """
+    await find(service, call, user_id)
+    return await manageable.find(service, call, user_id)
+
+
+class MachineChange(Request, frozen=True, kw_only=True):
+    """What is not sent stays as it is."""
+
+    user_name: Annotated[str, UserName()] | None = None
+    name: Name | None = None
+    description: Annotated[str, Text()] | None = None
+    access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] | None = None
+
+
+async def change(service: Service, call: Call, user_id: str, request: MachineChange) -> Changed:
+    """Change what a service user is called and which tokens it gets.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied, Taken, Busy.
+    """
+
+    def decide(user: User) -> dict[str, object]:
+        kind, text = request.access_token_type, request.description
+        profile = structs.replace(
+            user.profile, display_name=request.name or user.profile.display_name
+        )
+        return {
+            "user_name": request.user_name or user.user_name,
+            "profile": profile,
+            "description": user.description if text is None else text or None,
+            "access_token_type": TOKEN_TYPES[kind] if kind else user.access_token_type,
+        }
+
+    changed = await user_update.make(
+        service, call, lambda: find_covered(service, call, user_id), decide, Paths("userName")
+    )
+    return Changed(details=answers.details(changed, changed.org_id))
+
+
+async def generate_secret(
+    service: Service, call: Call, user_id: str, request: NewSecret
+) -> SecretGenerated:
+    """Give a service user a secret, for the grant client credentials, in place of any other.
+
+    With `overlap`, the last one counts beside it for so long. Tokens live on. Raises NotFound,
+    FailedPrecondition (a person), PermissionDenied.
+    """
+    secret, now = service.random.token(), service.clock.now()
+    user = await versioned_updates.changed(
+        service,
+        USERS,
+        lambda: find_covered(service, call, user_id),
+        lambda user: client_secrets.replaced(user, secret, request.overlap, now),
+        "user.secret_generated",
+        call,
+        also=client_secrets.forgotten,
+    )
+    details = answers.details(user, user.org_id)
+    return SecretGenerated(client_id=user.id, client_secret=secret, details=details)
+
+
+async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
+    """Take the secret away, and one that counts beside it.
+
+    Raises NotFound, FailedPrecondition (a person, or there is none), PermissionDenied.
+    """
+
+    async def find_one() -> User:
+        user = await find_covered(service, call, user_id)
+        if user.secret_hash is None:
+            raise FailedPrecondition("the user has no secret", slug="user.no_secret")
+        return user
+
+    user = await versioned_updates.changed(
+        service,
+        USERS,
+        find_one,
+        lambda _: client_secrets.first(None, service.clock.now()),
+        "user.secret_removed",
+        call,
+        also=client_secrets.forgotten,
+    )
+    return Changed(details=answers.details(user, user.org_id))
+
+
+async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
+    """List a service user's secrets that count, and when each was last used.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
+    return await client_secrets.listed(service, await find(service, call, user_id))
+
+
+async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
+    """End the secret that counts beside the current one, before its time.
+
+    Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
+    """
+    user = await versioned_updates.changed(
+        service,
+        USERS,
+        lambda: find_covered(service, call, user_id),
+        lambda user: client_secrets.without(user, secret_id, service.clock.now()),
+        "user.secret_ended",
+        call,
+        also=client_secrets.forgotten,
+    )
+    return Changed(details=answers.details(user, user.org_id))

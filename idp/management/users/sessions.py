@@ -1,0 +1,135 @@
+"""The sessions of a user, as who manages them sees and ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import NotFound
+from idp.identity.sessions import clients as session_clients
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.identity.sessions import security_stamps
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.subjects import Subject
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import Search, SearchDetails
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.records import SESSIONS, USERS, Session, User
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.search.query_planner import Filter
+from idp.service import Service
+from storage import Write
+
+_ACTIVE: Final = "SESSION_STATE_ACTIVE"
+_TERMINATED: Final = "SESSION_STATE_TERMINATED"
+
+
+class SessionView(Answer, frozen=True, kw_only=True):
+    """`authenticationDate` is when a credential was checked the last time."""
+
+    id: str
+    details: Details
+    state: str
+    authentication_date: datetime
+    authentication_methods: list[str]
+    last_used_date: datetime
+    end_date: datetime | None = None
+
+
+class SessionsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[SessionView] = []
+    next_cursor: str = ""
+
+
+async def search(service: Service, call: Call, user_id: str, request: Search) -> SessionsFound:
+    """List the sessions of a user: those that last, and those that have ended of late.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    user = await user_read.find(service, call, user_id)
+    subject = await user_lookup.subject_of(service, user)
+    of_user = Filter(path="user_id", value=user.id)
+    found = await management_search.find(service, SESSIONS, request.query, [of_user])
+    return SessionsFound(
+        details=found.details,
+        result=[_view(service, subject, session) for session in found.records],
+        next_cursor=found.next_cursor,
+    )
+
+
+async def end(service: Service, call: Call, user_id: str, session_id: str) -> Changed:
+    """End one session of a user, with the tokens that name it; its applications are told.
+
+    Raises NotFound, also for a session that has ended, and PermissionDenied: not of a user who may
+    do more than the caller.
+    """
+    user = await manageable.find(service, call, user_id)
+    news, now = list[Write](), service.clock.now()
+
+    async def find() -> Session:
+        session = await service.store.get(SESSIONS, session_id)
+        if session is None or session.user_id != user.id or session.ended_at is not None:
+            raise NotFound("there is no such session", slug="session.not_found")
+        news[:] = await session_clients.messages(service, session, now)
+        return session
+
+    ended = await versioned_updates.changed(
+        service,
+        SESSIONS,
+        find,
+        lambda _: {"ended_at": now},
+        "session.ended",
+        call,
+        also=lambda *_: news,
+    )
+    return Changed(details=answers.details(ended, ended.org_id))
+
+
+async def end_all(service: Service, call: Call, user_id: str) -> Changed:
+    """Sign a user out everywhere: sessions, tokens and personal access tokens end for good.
+
+    Raises NotFound; PermissionDenied: not of a user who may do more than the caller.
+    """
+    news = list[Write]()
+
+    async def find() -> User:
+        user = await manageable.find(service, call, user_id)
+        subject = await user_lookup.subject_of(service, user)
+        news[:] = await session_lifetime.news_of_all(service, subject) if subject else []
+        return user
+
+    def decide(_: User) -> Mapping[str, object]:
+        return {"stamp": service.random.token(bits=64)}
+
+    user = await versioned_updates.changed(
+        service, USERS, find, decide, "user.signed_out", call, also=lambda *_: news
+    )
+    return Changed(details=answers.details(user, user.org_id))
+
+
+def _view(service: Service, subject: Subject | None, session: Session) -> SessionView:
+    lasts = (
+        subject is not None
+        and session.ended_at is None
+        and not session_lifetime.is_over(service.config, session, service.clock.now())
+        and session.stamps
+        == security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    )
+    return SessionView(
+        id=session.id,
+        details=answers.details(session, session.org_id),
+        state=_ACTIVE if lasts else _TERMINATED,
+        authentication_date=session.auth_time,
+        authentication_methods=session.amr,
+        last_used_date=session.last_used_at,
+        end_date=session.ended_at,
+    )

@@ -1,0 +1,80 @@
+"""Deactivating a user, and letting them in again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from idp.audit import versioned_updates
+from idp.audit.versioned_updates import Changed
+from idp.foundation.errors import FailedPrecondition
+from idp.identity.guesses import resets as guess_resets
+from idp.identity.users.ending import ending_writes
+from idp.management.call import Call
+from idp.management.users import manageable
+from idp.records import USERS, User
+from idp.schema import answers
+from idp.service import Service
+from storage import Write
+
+State = Literal["active", "inactive", "locked"]
+
+
+class Step(NamedTuple):
+    """A change of state: from which it can be made, and whether all that was issued ends."""
+
+    before: State
+    after: State
+    type: str
+    is_end: bool
+
+
+STEPS: Final[Mapping[str, Step]] = {
+    "deactivate": Step("active", "inactive", "user.deactivated", is_end=True),
+    "reactivate": Step("inactive", "active", "user.reactivated", is_end=False),
+    "lock": Step("active", "locked", "user.locked", is_end=True),
+    "unlock": Step("locked", "active", "user.unlocked", is_end=False),
+}
+
+
+async def change(service: Service, call: Call, user_id: str, name: str) -> Changed:
+    """Take a step of `STEPS`. Sessions and tokens that ended by it stay dead for good, and
+    applications that want to hear of it are told.
+
+    Raises NotFound; PermissionDenied: nobody shuts out who may do more than they;
+    FailedPrecondition: the user is in another state, or the last active owner of the instance or
+    of an organization.
+    """
+    step, also = STEPS[name], list[Write]()
+
+    async def find() -> User:
+        user = await manageable.find(service, call, user_id)
+        if user.state != step.before:
+            raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
+        also[:] = await ending_writes(service, user) if step.is_end else []
+        return user
+
+    def decide(user: User) -> Mapping[str, object]:
+        stamp = service.random.token(bits=64) if step.is_end else user.stamp
+        return {"state": step.after, "stamp": stamp, "locked_until": None}
+
+    user = await versioned_updates.changed(
+        service, USERS, find, decide, step.type, call, also=lambda *_: also
+    )
+    return Changed(details=answers.details(user, user.org_id))
+
+
+async def unlock(service: Service, call: Call, user_id: str) -> Changed:
+    """Let a locked user in again, and forget the wrong passwords and codes of any: an active user
+    of whom some are counted is no error.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition.
+    """
+    user = await manageable.find(service, call, user_id)
+    if user.state == "active":
+        versioned_updates.check_sequence(user, call)
+        if await guess_resets.forget(service, user):
+            return Changed(details=answers.details(user, user.org_id))
+    changed = await change(service, call, user_id, "unlock")
+    await guess_resets.forget_afterwards(service, user)
+    return changed

@@ -1,0 +1,81 @@
+"""Changing a user, whose login names have to stay one's own whoever else is at it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from msgspec import structs
+
+from idp.audit import versioned_updates
+from idp.foundation.errors import NotFound
+from idp.identity.users import creation as user_creation
+from idp.identity.users import login_name_reservations
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.creation import NameAvailability, Paths
+from idp.management.call import Call
+from idp.records import ORGANIZATIONS, USERS, Email, User
+from idp.service import Service
+from storage import Write
+
+
+async def make(
+    service: Service,
+    call: Call,
+    find: Callable[[], Awaitable[User]],
+    decide: Callable[[User], Mapping[str, object]],
+    paths: Paths,
+    type: str = "user.changed",
+    also: Sequence[Write] = (),
+) -> User:
+    """The user as it is after the change: what `decide` sets, and the keys that follow from it.
+
+    `paths` are where in the request a user name or an address stands that may be taken; `also`
+    are more writes of the unit. Raises what `find` raises, Taken, InvalidArgument (a user name of
+    a foreign domain), PreconditionFailed, Busy.
+    """
+    claims, emails = list[Write](), list[Email | None]()
+
+    async def find_free() -> User:
+        user = await find()
+        after = structs.replace(user, **decide(user))
+        found = await _available(service, call, user, after, paths)
+        claims[:] = found.writes(service, call.actor) if found else []
+        emails[:] = [found.judgement.email if found else after.email]
+        return user
+
+    def decide_all(user: User) -> Mapping[str, object]:
+        after = structs.replace(user, **decide(user))
+        keys = user_lookup.keys(after.user_name, emails[0], after.profile, user.org_id)
+        return {**decide(user), "email": emails[0], **keys}
+
+    async def attempt() -> User:
+        return await versioned_updates.changed(
+            service,
+            USERS,
+            find_free,
+            decide_all,
+            type,
+            call,
+            also=lambda *_: [*claims, *also],
+        )
+
+    return await login_name_reservations.repeated(attempt, user_creation.MEETS_AT)
+
+
+async def _available(
+    service: Service, call: Call, before: User, after: User, paths: Paths
+) -> NameAvailability | None:
+    """Whether the user may have their names, if name or address changes. Raises Taken,
+    InvalidArgument (a user name of a foreign domain)."""
+    organization = await service.store.get(ORGANIZATIONS, before.org_id)
+    if organization is None:
+        raise NotFound("there is no such user", slug="user.not_found")
+    if after.user_name == before.user_name and after.email == before.email:
+        return None
+    asked = user_creation.candidate(
+        organization, after, before, is_by_instance=call.is_by_instance
+    )
+    (found,) = await user_creation.availability_of_each(service, [asked])
+    if problems := found.problems(paths):
+        raise user_creation.refusal(problems)
+    return found

@@ -1,0 +1,47 @@
+"""Proving a user's e-mail address or phone number by the code that was sent there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.users.email_verification import verify_email
+from idp.identity.users.phone_verification import verify_phone
+from idp.management.call import Call
+from idp.management.users import manageable
+from idp.management.users import read as user_read
+from idp.schema import answers
+from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import Name
+from idp.schema.reading import Request
+from idp.service import Service
+
+_PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+    "email": verify_email,
+    "phone": verify_phone,
+}
+
+
+class Code(Request, frozen=True, kw_only=True):
+    verification_code: Name
+
+
+class Proven(Answer, frozen=True, kw_only=True):
+    details: Details
+
+
+async def prove(service: Service, call: Call, user_id: str, request: Code, contact: str) -> Proven:
+    """Mark the `email` or the `phone` as verified.
+
+    Raises NotFound, PermissionDenied, InvalidArgument, AddressHeld.
+    """
+    user = await manageable.find(service, call, user_id)
+    try:
+        await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
+    except CodeRefused as refused:
+        problem = FieldProblem(refused.slug, "verificationCode", refused.message)
+        raise InvalidArgument([problem]) from refused
+    changed = await user_read.find(service, call, user_id)
+    return Proven(details=answers.details(changed, changed.org_id))
