@@ -31,7 +31,7 @@ from idp.management.idempotency import Repeatable
 from idp.schema import reading
 from idp.schema.answers import Answer, Filed
 from idp.service import Service
-from idp.transfer.uploads import Upload
+from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")

@@ -26,7 +26,7 @@ from idp.oauth import key_rotation
 from idp.oauth.endpoints import back_channel
 from idp.records import LEASES, Lease
 from idp.service import Service
-from idp.transfer import forgetting
+from idp.transfer.jobs import cleanup as job_cleanup
 from storage import Conflict, Insert, Stale, StorageError, Update
 from storage.settling import commit_settled
 
@@ -55,7 +55,7 @@ JOBS: Final[Mapping[str, Job]] = {
     "deleted organizations": Job(
         organization_removal.EVERY_SECONDS, organization_removal.purge_deleted
     ),
-    "imports": Job(forgetting.EVERY_SECONDS, forgetting.tidy),
+    "imports": Job(job_cleanup.EVERY_SECONDS, job_cleanup.tidy),
     "outbox": Job(mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True),
     "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }

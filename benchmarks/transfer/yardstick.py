@@ -24,11 +24,13 @@ from idp import start
 from idp.config import loading as config_loading
 from idp.records.jobs import Job
 from idp.schema import reading
-from idp.transfer import engine, kinds, scratch
+from idp.transfer import kinds
+from idp.transfer.jobs import batches as job_batches
+from idp.transfer.jobs.runner import BATCH_ROWS
 from idp.transfer.kinds.kind import Kind, Taking
-from idp.transfer.packages import Package, open_package
-from idp.transfer.rows import Read, Row
-from idp.transfer.running import BATCH_ROWS
+from idp.transfer.package import scratch
+from idp.transfer.package.format import Package, open_package
+from idp.transfer.package.rows import Read, Row
 
 MEMBER: Final = "humanUsers"
 COMMIT: Final = "commit_each of ready units"
@@ -102,7 +104,7 @@ async def _gone_through(taking: Taking, package: Package, count: int, watch: _Wa
         if rows is None:
             break
         if rows[0].member != MEMBER:
-            await engine.settle(taking, rows)
+            await job_batches.settle(taking, rows)
         else:
             await _stored(taking, kinds.BY_MEMBER[MEMBER], rows, watch)
             done += len(rows)

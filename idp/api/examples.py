@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, get_args, get_origin
 from idp.management.policies.login_texts import LoginTextEntry
 from idp.schema.field_rules import NotYet
 from idp.schema.reading import Field, Request, declared
-from idp.transfer.export_call import Export
-from idp.transfer.import_call import Import
+from idp.transfer.calls.exports import Export
+from idp.transfer.calls.imports import Import
 
 _SHOWN: Final = 4
 _ID: Final = "231543543215423491"

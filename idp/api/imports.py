@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from idp.api.operation import operation
-from idp.transfer import export_call, import_call, job_calls
+from idp.transfer.calls import exports as export_calls
+from idp.transfer.calls import imports as import_calls
+from idp.transfer.calls import jobs as job_calls
 
 _JOB: Final = "/admin/v1/jobs/{jobId}"
 
@@ -14,22 +16,22 @@ OPERATIONS = (
         "POST",
         "/admin/v1/import",
         "iam.write",
-        import_call.take,
+        import_calls.take,
         name="import_call_take",
         summary="Bring organizations with all that is in them, from an export or another system;"
         " each row that can't be stored is told, the others are stored.",
-        package=import_call.Import,
+        package=import_calls.Import,
         services=True,
     ),
     operation(
         "POST",
         "/admin/v1/export",
         "iam.write",
-        export_call.make,
+        export_calls.make,
         name="export_call_make",
         summary="Export organizations with all that is in them, as one document that an import"
         " takes.",
-        answer=export_call.Exported,
+        answer=export_calls.Exported,
         services=True,
     ),
     operation(

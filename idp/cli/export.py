@@ -48,16 +48,16 @@ def export(
     goes_to = "stdout" if output is None else f"file {output.absolute()}"
 
     async def exported(service: Service) -> None:
-        from idp.transfer import exporting
+        from idp.transfer.calls import export_document
 
-        wanted = exporting.Wanted(
+        wanted = export_document.Wanted(
             org_ids=list(orgs),
             excluded_org_ids=list(exclude),
             with_passwords=with_passwords,
             with_otp=with_otp,
         )
         with _target(output, overwrite=overwrite) as target:
-            counts = await exporting.write(
+            counts = await export_document.write(
                 service, ACTOR, wanted, target, _ENDLESS_SECONDS, goes_to
             )
         _say(counts)

@@ -87,7 +87,10 @@ async def _ended(backend: Backend, wanted: Wanted) -> Document:
 
 async def _ended_here(backend: Local, wanted: Wanted) -> Document:
     """What this process has done on the store. Raises IdpError, StorageError."""
-    from idp.transfer import local_files, running, worker, workers
+    from idp.transfer import worker
+    from idp.transfer.jobs import runner as job_runner
+    from idp.transfer.jobs import workers
+    from idp.transfer.package import local_files
 
     service, actor = backend.service, backend.caller.id
     start = local_files.go_on if wanted.is_resumed else local_files.begin
@@ -102,7 +105,7 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
 
     with watching.interruptible(leave), worker.settled_in():
         work = asyncio.ensure_future(
-            running.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
+            job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
         )
         await watching.beside(backend, hold.job.id, work)
         await work

@@ -21,7 +21,7 @@ from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.schema import reading
 from idp.schema.answers import Filed
 from idp.service import Service
-from idp.transfer.uploads import Upload
+from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
 
 _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})

@@ -17,7 +17,7 @@ from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
 from idp.foundation.errors import ConfigError
-from idp.transfer.surface import Surface
+from idp.transfer.package.envelope_scanner import Surface
 
 _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096

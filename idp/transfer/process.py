@@ -26,8 +26,11 @@ from idp.config.settings import Config
 from idp.foundation import logs
 from idp.records.jobs import JOBS
 from idp.service import Service
-from idp.transfer import jobs, running, worker, workers
-from idp.transfer.jobs import Hold, Lost, NotStarted
+from idp.transfer import worker
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
+from idp.transfer.jobs import workers
+from idp.transfer.jobs.lifecycle import Hold, Lost, NotStarted
 from storage import StorageError
 
 LOOKS_EVERY_SECONDS: Final = 1.0
@@ -79,7 +82,7 @@ class Importer:
             self._woken.clear()
             try:
                 if is_alone:  # nobody else can open the store
-                    await running.work_due(self._service)
+                    await job_runner.work_due(self._service)
                 elif (errand := await self._claimed()) is not None:
                     await self._run_child(errand)
             except (StorageError, OSError) as error:
@@ -89,8 +92,8 @@ class Importer:
     async def _claimed(self) -> Errand | None:
         """The oldest job that waits; None: there is none, or another process was faster."""
         service, holder = self._service, self._service.random.id()
-        job = await jobs.due(service)
-        if job is None or await jobs.claim(service, job, holder) is None:
+        job = await job_lifecycle.due(service)
+        if job is None or await job_lifecycle.claim(service, job, holder) is None:
             return None
         return Errand(service.config, job.id, holder)
 
@@ -176,8 +179,8 @@ async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
         job = await service.store.get(JOBS, errand.job_id)
         if job is not None and job.holder == errand.holder:
             hold = Hold(service, job)
-            await running.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
-        await running.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)
+            await job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
+        await job_runner.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)
     finally:
         await start.close_service(service)
 

@@ -18,10 +18,10 @@ from msgspec import structs
 
 from idp import exits, start
 from idp.foundation import logs
-from idp.transfer.desks import Desk, OwnDesk
-from idp.transfer.engine import Settled
+from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.pipeline import Desk, OwnDesk
+from idp.transfer.jobs.worker_messages import Answer, Engagement, Order, receive, send
 from idp.transfer.kinds.kind import Taking
-from idp.transfer.worker_messages import Answer, Engagement, Order, receive, send
 from storage import StorageError
 
 _MADE_BEFORE_COLLECTION: Final = 400_000  # objects; a few thousand rows

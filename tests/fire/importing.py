@@ -14,7 +14,8 @@ from msgspec import structs
 from idp import start
 from idp.config.settings import Config
 from idp.records import EVENTS, JOBS, JobOptions
-from idp.transfer import jobs, parts
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.package import chunks as package_chunks
 from idp.transfer.process import COMMAND, Errand
 from storage import Update
 from tests.support.stored import everything
@@ -43,12 +44,12 @@ def package(people: int, organizations: int = 4) -> dict:
 
 async def begun(service, document: dict, **options) -> str:
     """The id of a job that waits, its package in pieces."""
-    job = jobs.new(service, "importer", JobOptions(**options))
-    await jobs.begin(service, job)
+    job = job_lifecycle.new(service, "importer", JobOptions(**options))
+    await job_lifecycle.begin(service, job)
     octets, size = msgspec.json.encode(document), 50_000
     pieces = [octets[at : at + size] for at in range(0, len(octets), size)]
     for n, piece in enumerate(pieces):
-        await parts.keep(service, job.id, n, piece)
+        await package_chunks.keep(service, job.id, n, piece)
     await service.store.commit(Update(JOBS, job.id, set={"parts": len(pieces)}))
     return job.id
 
@@ -64,8 +65,8 @@ async def opened(config: Config):
 async def process(service, config: Config, id: str):
     """A process that works on a job, which was claimed for it if it has not ended."""
     job, holder = await service.store.get(JOBS, id), service.random.id()
-    if job.state in jobs.WAITING:
-        assert await jobs.claim(service, job, holder)
+    if job.state in job_lifecycle.WAITING:
+        assert await job_lifecycle.claim(service, job, holder)
     errand = Errand(config, id, holder)
     child = await asyncio.create_subprocess_exec(
         *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
@@ -99,7 +100,7 @@ async def killed(service, config: Config, id: str) -> bool:
     if child.returncode is None:
         child.send_signal(signal.SIGKILL)
     await finished(child)
-    return (await service.store.get(JOBS, id)).state in jobs.WAITING
+    return (await service.store.get(JOBS, id)).state in job_lifecycle.WAITING
 
 
 async def helped(service, child, id: str) -> int:

@@ -12,7 +12,7 @@ import pytest
 from idp import start
 from idp.config.settings import Config
 from idp.records import JOBS
-from idp.transfer import jobs
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.fire import importing
 from tests.support.mongod import fresh_database
 
@@ -71,7 +71,7 @@ async def killed_beside_its_helper(service, config, id):
     async with asyncio.timeout(20):  # it ends by itself
         while Path(f"/proc/{helper}").exists():
             await asyncio.sleep(0.01)
-    return (await service.store.get(JOBS, id)).state in jobs.WAITING
+    return (await service.store.get(JOBS, id)).state in job_lifecycle.WAITING
 
 
 async def bereft(service, config, id):

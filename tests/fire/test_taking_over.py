@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from idp.records import EVENTS, JOB_BATCHES, JOBS, USERS
-from idp.transfer import jobs
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.fire import importing
 from tests.flows.conftest import at
 from tests.support.bulk import IMPORT
@@ -62,7 +62,7 @@ async def until(store, id, what):
 
 def is_over_or_passed_on(job, others) -> bool:
     """Whether the job has ended, or is held by somebody else than these."""
-    return job.state not in jobs.WAITING or job.holder not in others
+    return job.state not in job_lifecycle.WAITING or job.holder not in others
 
 
 async def ended(pid) -> None:
@@ -93,7 +93,7 @@ async def test_the_job_of_a_server_that_is_killed_is_gone_on_with_by_another(pai
         )
         assert taken.state == "running"  # there is one left who could take it
         await ended(child)
-        job = await until(place.store, id, lambda job: job.state not in jobs.WAITING)
+        job = await until(place.store, id, lambda job: job.state not in job_lifecycle.WAITING)
         await everything_was_done_once(place.store, job)
     finally:
         await place.store.close()

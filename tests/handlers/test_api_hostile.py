@@ -10,7 +10,7 @@ import pytest
 
 from idp.records import EVENTS, INSTANCE_ID, INSTANCES, JOBS, PACKAGE_PARTS
 from idp.schema.reading import Request, declared
-from idp.transfer.import_call import PackageDocument
+from idp.transfer.calls.imports import PackageDocument
 from tests.support.api_samples import CALLS, address, bodies, filled, leaves
 from tests.support.callers import instance_owner, refused
 from tests.support.slices import one_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.records import JOBS
-from idp.transfer import jobs
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.handlers.steps import Seen, text_of
 from tests.idp.transfer.packaged import done, held
 from tests.support.bulk import orgs
@@ -89,7 +89,7 @@ async def test_why_an_import_failed_is_told_and_whether_it_can_be_gone_on_with(
     server, visitor, slug, told, can
 ):
     id = await waiting(server, *orgs(3))
-    hold = await jobs.claim(server.service, await server.store.get(JOBS, id), "here")
+    hold = await job_lifecycle.claim(server.service, await server.store.get(JOBS, id), "here")
     await hold.end("failed", slug, "dataOrgs.orgs: it is none", "dataOrgs.orgs")
 
     page = await admin(server, visitor, f"{IMPORTS}/{id}")
@@ -156,7 +156,7 @@ async def test_one_that_is_to_stop_says_so_until_it_has(server, visitor):
 
 async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor):
     hold = await held(server.service, source="/tmp/all of it.json")
-    server.clock.advance(jobs.LEASE.total_seconds())
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
     here, on = f"{IMPORTS}/{hold.job.id}", "idp import '/tmp/all of it.json' --resume"
     page = await admin(server, visitor, here)
 

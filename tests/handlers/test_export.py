@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 from idp.records import EVENTS, ORGANIZATIONS
-from idp.transfer import exporting
+from idp.transfer.calls import export_document
 from tests.idp.transfer.test_exporting import HASH, organization
 from tests.support.bringing import brought
 from tests.support.callers import instance_owner, new_caller
@@ -137,7 +137,7 @@ async def test_a_caller_who_leaves_has_cut_the_export(server, owner, monkeypatch
         finally:
             is_cut.set()
 
-    monkeypatch.setattr(exporting._Pen, "write", write)
+    monkeypatch.setattr(export_document._Pen, "write", write)
     caller = await calling(server, owner, EXPORT, {"timeout": "24h"})
     await is_begun.wait()
     assert [*tmp_path.iterdir()]

@@ -14,7 +14,8 @@ import pytest
 from idp import read_only
 from idp.foundation import logs
 from idp.records import EVENTS, JOBS
-from idp.transfer import exporting, process
+from idp.transfer import process
+from idp.transfer.calls import export_document
 from idp.transfer.process import Importer
 from storage import Unavailable, Unknown, settling
 from storage.mongo import store as mongo_store
@@ -114,7 +115,7 @@ def failing(server, monkeypatch):
 
 @pytest.mark.parametrize("swallows", [True, False])
 async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monkeypatch, swallows):
-    genuine = exporting._organizations
+    genuine = export_document._organizations
 
     async def endless(view, wanted, chosen):
         (first, *_) = [each async for each in genuine(view, wanted, chosen)]
@@ -126,8 +127,8 @@ async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monk
                     raise
             yield first
 
-    monkeypatch.setattr(exporting, "_organizations", endless)
-    monkeypatch.setattr(exporting, "KINDS", ())
+    monkeypatch.setattr(export_document, "_organizations", endless)
+    monkeypatch.setattr(export_document, "KINDS", ())
     owner.visitor.may_fail = True
     begun = time.monotonic()
     page = await owner.post("/admin/v1/export", {"timeout": "1s"})
@@ -145,7 +146,7 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(20)
 
-    monkeypatch.setattr(exporting, "_note", slow)
+    monkeypatch.setattr(export_document, "_note", slow)
     owner.visitor.may_fail = True
     page = await owner.post("/admin/v1/export", {"timeout": "1s"})
 

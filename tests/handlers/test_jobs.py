@@ -15,7 +15,8 @@ from idp.records import (
     USERS,
     JobOptions,
 )
-from idp.transfer import forgetting, jobs
+from idp.transfer.jobs import cleanup as job_cleanup
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.idp.transfer.packaged import held
 from tests.support.audit import events_agree
 from tests.support.bulk import JOBS as PATH
@@ -102,7 +103,7 @@ async def test_a_cancelled_job_is_gone_on_with(server, owner):
 
 async def test_a_job_that_somebody_works_on_stops_when_they_look(server, owner):
     id = await waiting(server, *orgs(3))
-    hold = await jobs.claim(server.service, await server.store.get(JOBS, id), "here")
+    hold = await job_lifecycle.claim(server.service, await server.store.get(JOBS, id), "here")
 
     job = (await owner.post(f"{PATH}/{id}/_cancel", {})).json()
 
@@ -149,13 +150,13 @@ async def test_the_package_of_a_cancelled_job_goes_after_a_day(server, owner):
     id = await waiting(server, *orgs(3))
     await owner.post(f"{PATH}/{id}/_cancel", {})
 
-    await forgetting.tidy(server.service)
+    await job_cleanup.tidy(server.service)
     assert await server.store.count(PACKAGE_PARTS) == 1
     server.clock.advance(timedelta(days=1, seconds=1).total_seconds())
-    await forgetting.tidy(server.service)
+    await job_cleanup.tidy(server.service)
 
     assert await server.store.count(PACKAGE_PARTS) == 0
-    assert not jobs.can_go_on(await server.store.get(JOBS, id))
+    assert not job_lifecycle.can_go_on(await server.store.get(JOBS, id))
 
 
 async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server, owner):
@@ -163,7 +164,7 @@ async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server
     await server.service.errands.finished()
     server.clock.advance(timedelta(days=30, seconds=1).total_seconds())
 
-    await forgetting.tidy(server.service)
+    await job_cleanup.tidy(server.service)
 
     left = await count(server.store)
     assert {JOBS.name, JOB_PROBLEMS.name, JOB_BATCHES.name} & set(left) == set()
@@ -185,7 +186,7 @@ async def test_how_fast_a_job_goes_is_told_by_the_rows_since_it_was_taken_up(ser
     assert "rowsPerSecond" not in before
     assert "remainingTime" not in before
     assert (job["rowsPerSecond"], job["remainingTime"], job["isHeld"]) == (2.5, "20s", True)
-    server.clock.advance(jobs.LEASE.total_seconds())
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
     assert "rowsPerSecond" not in (await owner.get(path)).json()
 
 
@@ -203,24 +204,24 @@ async def test_a_local_file_whose_process_is_gone_waits_for_who_has_it(server, o
     await hold.note(state="running", total=100, position=40)
     path = f"{PATH}/{hold.job.id}"
     alive = (await owner.get(path)).json()
-    server.clock.advance(jobs.LEASE.total_seconds())
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
 
     job = (await owner.get(path)).json()
 
     assert (alive["state"], alive.get("resumedBy")) == ("JOB_STATE_RUNNING", None)
     assert (job["state"], job["source"]) == ("JOB_STATE_INTERRUPTED", "/tmp/all of it.json")
     assert job["resumedBy"] == "idp import '/tmp/all of it.json' --update --resume"
-    assert await jobs.due(server.service) is None
+    assert await job_lifecycle.due(server.service) is None
 
 
 async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(server):
     hold = await held(server.service)
     server.clock.advance(timedelta(days=30).total_seconds())
-    await forgetting.tidy(server.service)
+    await job_cleanup.tidy(server.service)
     assert await server.store.get(JOBS, hold.job.id)
     server.clock.advance(1)
 
-    await forgetting.tidy(server.service)
+    await job_cleanup.tidy(server.service)
 
     assert await server.store.get(JOBS, hold.job.id) is None
     await events_agree(server.store)
@@ -237,7 +238,7 @@ async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(serve
 )
 async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, slug, can):
     id = await waiting(server, *orgs(3))
-    hold = await jobs.claim(server.service, await server.store.get(JOBS, id), "here")
+    hold = await job_lifecycle.claim(server.service, await server.store.get(JOBS, id), "here")
     await hold.end("failed", slug, "orgs: it is none", "orgs")
 
     job = (await owner.get(f"{PATH}/{id}")).json()
@@ -250,9 +251,9 @@ async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, sl
 
 
 async def test_a_body_that_was_never_received_whole_fails_its_job(server, owner):
-    job = jobs.new(server.service, "importer", JobOptions(), holder="gone")
-    await jobs.begin(server.service, job)
-    server.clock.advance(jobs.LEASE.total_seconds())
+    job = job_lifecycle.new(server.service, "importer", JobOptions(), holder="gone")
+    await job_lifecycle.begin(server.service, job)
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
 
     await owner.post(f"{PATH}/{job.id}/_cancel", {})
 

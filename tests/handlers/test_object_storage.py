@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from idp.records import EVENTS, JOBS, ORGANIZATIONS
-from idp.transfer import object_store
+from idp.transfer.bucket import store as bucket_store
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,
@@ -243,7 +243,7 @@ async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
 
 
 async def test_one_too_many_is_told_to_come_back(server, owner, bucket, monkeypatch):
-    monkeypatch.setattr(object_store, "_turns", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(bucket_store, "_turns", threading.BoundedSemaphore(1))
     bucket.answers[META] = silent
     owner.visitor.may_fail = True
     first = asyncio.ensure_future(owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": "2s"}))

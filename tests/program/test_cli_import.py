@@ -13,7 +13,7 @@ from idp import exits
 from idp.cli import uploading
 from idp.foundation.errors import ConfigError
 from idp.records import JOBS
-from idp.transfer import jobs
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Update
 from tests.support.bulk import orgs, package
 from tests.support.shell import Shell
@@ -57,14 +57,14 @@ def project(org_id):
 @pytest.fixture
 def interrupted(monkeypatch):
     """Ctrl-C is pressed while the first rows are stored."""
-    settle = jobs.Hold.settle
+    settle = job_lifecycle.Hold.settle
 
     async def pressed(hold, settled):
-        monkeypatch.setattr(jobs.Hold, "settle", settle)
+        monkeypatch.setattr(job_lifecycle.Hold, "settle", settle)
         os.kill(os.getpid(), signal.SIGINT)
         await settle(hold, settled)
 
-    monkeypatch.setattr(jobs.Hold, "settle", pressed)
+    monkeypatch.setattr(job_lifecycle.Hold, "settle", pressed)
 
 
 def test_a_package_is_brought_in_and_its_job_is_told(shell, file):
@@ -237,7 +237,7 @@ def test_who_was_killed_is_waited_for_until_nobody_can_be_at_it(shell, tmp_path,
     id = shell.get("import", file, "--get", "id", code=exits.INTERRUPTED)
 
     async def hold(service):
-        until = service.clock.now() + jobs.LEASE / 50
+        until = service.clock.now() + job_lifecycle.LEASE / 50
         await service.store.commit(Update(JOBS, id, set={"holder": "dead", "held_until": until}))
 
     asyncio.run(shell._with_service(hold))

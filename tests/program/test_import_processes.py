@@ -7,7 +7,7 @@ import time
 
 import httpx
 
-from idp.transfer import workers
+from idp.transfer.jobs import workers
 from tests.support.bulk import orgs, package
 
 SPY = "open(__file__ + '.ran', 'w').close()\nraise SystemExit(1)\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from idp.records import ORGANIZATIONS, Job, JobOptions
-from idp.transfer import engine
-from idp.transfer.engine import Settled
+from idp.transfer.jobs import batches as job_batches
+from idp.transfer.jobs.batches import Settled
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import Taking, Telling
 from tests.idp.transfer.packaged import Packaged
@@ -28,7 +28,7 @@ async def brought(server, *orgs: dict, updates: bool = False, job: str = "job") 
     import_ = taking(server, updates=updates, job=job)
     outcomes = []
     for rows in Packaged(*orgs).batches(0, 1000):
-        outcomes += await engine.settle(import_, rows)
+        outcomes += await job_batches.settle(import_, rows)
     return outcomes
 
 

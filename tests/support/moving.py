@@ -17,7 +17,8 @@ from argon2.low_level import Type, hash_secret_raw
 from click.testing import CliRunner
 
 from idp.cli import main
-from idp.transfer import packages, running
+from idp.transfer.jobs import runner as job_runner
+from idp.transfer.package import format as package_format
 from tests.idp.transfer.packaged import done, held
 from tests.support.migrating import (
     argon2_credential,
@@ -97,7 +98,7 @@ async def imported(service, org_id, folder="."):
     exists by then."""
     await done(service, {"orgId": org_id, "org": {"name": org_id.title()}})
     hold = await held(service, source=str(Path(folder, "importBody.json").resolve()))
-    return await running.work(service, hold, packages.open_package)
+    return await job_runner.work(service, hold, package_format.open_package)
 
 
 def argon2(password, n):

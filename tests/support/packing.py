@@ -7,7 +7,7 @@ import io
 import pytest
 
 from idp.transfer.kinds.kind import Kind
-from idp.transfer.packages import PackageRefused
+from idp.transfer.package.format import PackageRefused
 
 KINDS = (
     Kind(member="domainPolicy", type="domain_policy", is_single=True),

@@ -11,8 +11,6 @@ from idp.transfer.kinds import (
     apps,
     domains,
     factors,
-    humans,
-    machines,
     members,
     organizations,
     pictures,
@@ -22,11 +20,9 @@ from idp.transfer.kinds import (
     registered_keys,
     texts,
     unsupported,
-    user_grants,
-    user_links,
-    user_metadata,
 )
 from idp.transfer.kinds.kind import Kind
+from idp.transfer.kinds.users import humans, machines, user_grants, user_links, user_metadata
 
 KINDS: Final[tuple[Kind, ...]] = (
     *organizations.KINDS,

@@ -13,7 +13,7 @@ from idp.credentials import client_secrets
 from idp.management.projects import allowed_users, apps, compliance, projects, read_app
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
-from idp.transfer.kinds import packaged_secrets, storing, telling
+from idp.transfer.kinds import export_iteration, packaged_secrets, upsert
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_apps import (
     STATES,
@@ -23,8 +23,8 @@ from idp.transfer.kinds.packaged_apps import (
     PackagedOidcApp,
 )
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.storing import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -44,8 +44,8 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     one thing that is stored beside the rows, once.
     """
     cases = [_case(read) for read in reads]
-    owners = await storing.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
-    known = await storing.by_id(taking, APPLICATIONS, (case.id for case in cases))
+    owners = await upsert.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
+    known = await upsert.by_id(taking, APPLICATIONS, (case.id for case in cases))
     return [
         await _prepare(taking, case, owners.get(case.app.project_id), known.get(case.id))
         for case in cases
@@ -62,14 +62,14 @@ async def _prepare(
     taking: Taking, case: _Case, project: Project | None, known: Application | None
 ) -> Prepared:
     if project is None or project.org_id != case.read.row.org_id:
-        return refused(case.id, storing.no_project("app.projectId"))
+        return refused(case.id, upsert.no_project("app.projectId"))
     settings = case.app.settings()
     is_api = settings["app_type"] == "api"
     if known is not None:
         if known.project_id != project.id or (known.app_type == "api") is not is_api:
-            return storing.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
+            return upsert.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
         if not taking.updates:
-            return storing.left(APPLICATIONS, known, case.id)
+            return upsert.left(APPLICATIONS, known, case.id)
     algorithm = settings.get("signing_algorithm", _USUAL)
     if algorithm != _USUAL:
         await key_rotation.ensure(taking.service, algorithm, actor=taking.actor)
@@ -116,7 +116,7 @@ def _stored(
         also=also,
         warnings=tuple(_warnings(case.app, known, client)),
     )
-    return storing.stored(taking, case.read, known, wanted)
+    return upsert.stored(taking, case.read, known, wanted)
 
 
 def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:
@@ -137,7 +137,7 @@ def _warnings(
         yield Problem(slug=each.key, field="app", message=each.localized_message, is_error=False)
     if app.login_elsewhere:
         message = "is not kept: people sign in at this service's own pages"
-        yield storing.unheld(
+        yield upsert.unheld(
             "app.login_version.base_uri", "app.loginVersion.loginV2.baseUri", message
         )
     has_secret = client.secret_hash or (known and known.secret_hash)
@@ -170,9 +170,11 @@ async def tell_api(telling_: Telling, organization: Organization) -> AsyncIterat
 
 
 async def _clients(telling_: Telling, organization: Organization) -> AsyncIterator[Application]:
-    async for project in telling.projects(telling_.view, organization):
+    async for project in export_iteration.projects(telling_.view, organization):
         where = {"project_id": project.id}
-        async for client in telling.records(telling_.view, APPLICATIONS, where, order="name"):
+        async for client in export_iteration.records(
+            telling_.view, APPLICATIONS, where, order="name"
+        ):
             yield client
 
 

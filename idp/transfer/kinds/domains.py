@@ -24,11 +24,11 @@ from idp.records import (
 from idp.schema.field_rules import OneOf, Text
 from idp.schema.reading import Request
 from idp.search import paging
-from idp.transfer import provenance
-from idp.transfer.kinds import homes
+from idp.transfer.jobs import import_origin
+from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
 from idp.transfer.kinds.organizations import Host
-from idp.transfer.rows import Prepared, Problem, Read, refused, value_of
+from idp.transfer.package.rows import Prepared, Problem, Read, refused, value_of
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
@@ -89,13 +89,13 @@ class _Case(Struct, frozen=True):
 
 async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """New ones are added; those that are there are left alone, or with `updates` proven."""
-    known = await homes.found(taking, reads)
+    known = await target_organizations.found(taking, reads)
     at_home = [read for read in reads if read.row.org_id in known]
     cases = {case.read.row.number: case for case in await _cases(taking, at_home, known)}
     return [
         await _prepare(taking, cases[read.row.number])
         if read.row.number in cases
-        else homes.homeless(f"{read.row.org_id}_{_named(taking, read).domain}")
+        else target_organizations.homeless(f"{read.row.org_id}_{_named(taking, read).domain}")
         for read in reads
     ]
 
@@ -135,7 +135,7 @@ async def _prepare(taking: Taking, case: _Case) -> Prepared:
         return refused(case.id, problem)
     writes = _primary(taking, case) if await _becomes_primary(taking, case) else []
     if case.stored is None:
-        guard = [] if writes else [homes.still_there(case.home)]
+        guard = [] if writes else [target_organizations.still_there(case.home)]
         return case.prepared("create", *_insertion(taking, case), *writes, *guard)
     if taking.updates and case.new.is_verified and not case.stored.is_verified:
         return case.prepared("update", *_proof(taking, case.stored), *writes)
@@ -189,7 +189,7 @@ async def _becomes_primary(taking: Taking, case: _Case) -> bool:
     is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
     if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
         return False
-    return taking.updates or await provenance.is_made_here(taking, ORGANIZATIONS, case.home.id)
+    return taking.updates or await import_origin.is_made_here(taking, ORGANIZATIONS, case.home.id)
 
 
 def _primary(taking: Taking, case: _Case) -> list[Write]:

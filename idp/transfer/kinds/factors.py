@@ -17,10 +17,10 @@ from idp.policies import effective
 from idp.records import POLICIES, LoginRules, Policy
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
-from idp.transfer import provenance
-from idp.transfer.kinds import homes
+from idp.transfer.jobs import import_origin
+from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import Kind, Taking
-from idp.transfer.rows import Prepared, Problem, Read
+from idp.transfer.package.rows import Prepared, Problem, Read
 
 
 class PackagedFactor(Request, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ async def prepare(
     field: str, known: Mapping[str, str], taking: Taking, reads: Sequence[Read]
 ) -> list[Prepared]:
     """Add them to the policies that the same package has made, or with `updates` to any."""
-    organizations = await homes.found(taking, reads)
+    organizations = await target_organizations.found(taking, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
     stored = await taking.service.store.get_many([(POLICIES, id) for id in ids])
     prepared = []
@@ -39,7 +39,7 @@ async def prepare(
         type = cast(PackagedFactor, read.request).type
         id = f"{read.row.org_id}_{type}"
         if read.row.org_id not in organizations:
-            prepared.append(homes.homeless(id))
+            prepared.append(target_organizations.homeless(id))
         elif type not in known:
             prepared.append(Prepared(action="skip", id=id, problems=(_unknown(known),)))
         elif policy is None:
@@ -52,7 +52,7 @@ async def prepare(
 async def _added(taking: Taking, policy: Policy, field: str, factor: str, id: str) -> Prepared:
     rules = cast(LoginRules, policy.rules)
     counting = getattr(rules, field)
-    is_open = taking.updates or await provenance.is_made_here(taking, POLICIES, policy.id)
+    is_open = taking.updates or await import_origin.is_made_here(taking, POLICIES, policy.id)
     if factor in counting or not is_open:
         return Prepared(action="skip", id=id)
     now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})

@@ -13,7 +13,7 @@ from idp.records import Organization
 from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
-from idp.transfer.rows import Prepared, Problem, Read
+from idp.transfer.package.rows import Prepared, Problem, Read
 from storage import View
 
 
@@ -57,7 +57,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     `name` is what a row is called in reports when it can't be read further than this. `identity`
     are the members by which two rows of one package are the same record, told twice.
     `ease`, where there is one, makes a document of another system such that it can be read here,
-    with a warning for whatever that takes from it (`idp/transfer/easing.py`).
+    with a warning for whatever that takes from it (`idp/transfer/package/lossy_import.py`).
     `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
     answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
     again. It reads the store and writes nothing. Every created record carries its event with the
@@ -92,6 +92,6 @@ def import_payload(taking: Taking, read: Read) -> dict[str, str]:
     """What the event of a record's making says of the import: whose row it was.
 
     By it a batch that was cut off is recognised as one's own, and a second row of one id as a
-    double (`idp/transfer/provenance.py`).
+    double (`idp/transfer/jobs/import_origin.py`).
     """
     return {"import": taking.job.id, "row": str(read.row.number)}

@@ -13,11 +13,11 @@ from idp.management.organizations import members
 from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
-from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.storing import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, problem, refused
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, problem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 20
@@ -31,14 +31,14 @@ class MemberRow(Request, frozen=True, kw_only=True):
 async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Users become managers of the organization, stay so, or get other roles. A user may be
     another organization's."""
-    there = await homes.found(taking, reads)
+    there = await target_organizations.found(taking, reads)
     rows = [_row(read) for read in reads]
-    found = await storing.by_id(taking, USERS, (row.user_id for row in rows))
+    found = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
     ids = [
         memberships.id_of(row.user_id, read.row.org_id)
         for read, row in zip(reads, rows, strict=True)
     ]
-    known = await storing.by_id(taking, MEMBERSHIPS, ids)
+    known = await upsert.by_id(taking, MEMBERSHIPS, ids)
     return [
         await _prepare(
             taking, read, there.get(read.row.org_id), found.get(row.user_id), known.get(id)
@@ -62,9 +62,9 @@ async def _prepare(
     row = _row(read)
     kept = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
     if home is None:
-        return homes.homeless(row.user_id)
+        return target_organizations.homeless(row.user_id)
     if user is None:
-        return refused(row.user_id, storing.no_user("userId"))
+        return refused(row.user_id, upsert.no_user("userId"))
     if not kept:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
     guards: Sequence[Write] = [user_lookup.staying(user)]
@@ -84,7 +84,7 @@ async def _prepare(
         payload={"user": user.id},
         warnings=tuple(_unknown(row.roles, is_error=False)),
     )
-    return storing.stored(taking, read, known, wanted)
+    return upsert.stored(taking, read, known, wanted)
 
 
 def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[Problem]:
 async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
     """Who manages the organization."""
     where = {"org_id": organization.id}
-    async for one in telling.records(telling_.view, MEMBERSHIPS, where):
+    async for one in export_iteration.records(telling_.view, MEMBERSHIPS, where):
         yield {"userId": one.user_id, "roles": one.roles}
 
 

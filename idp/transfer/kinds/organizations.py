@@ -22,9 +22,9 @@ from idp.records import (
 )
 from idp.schema.field_rules import Name, OneOf, Refused, Schema, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import homes
+from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -60,7 +60,7 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
 
 async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """New ones are made; those that exist are left alone, or with `updates` changed."""
-    known = await homes.found(taking, reads)
+    known = await target_organizations.found(taking, reads)
     ids = [read.row.org_id for read in reads]
     deleted = await taking.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
     return [

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from idp.schema.field_rules import Refused, Schema, Text
-from idp.transfer.rows import value_of
+from idp.transfer.package.rows import value_of
 
 _WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})  # that addresses are made of
 

@@ -16,7 +16,7 @@ from idp.credentials.client_secrets import Owner
 from idp.records import OldSecret
 from idp.schema.field_rules import Instant, Refused, Schema, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import telling
+from idp.transfer.kinds import export_iteration
 
 _DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -64,14 +64,14 @@ def told(owner: Owner) -> dict[str, Any]:
         return {}
     current = {
         "value": owner.secret_hash,
-        "creationDate": telling.instant(owner.secret_created_at),
+        "creationDate": export_iteration.instant(owner.secret_created_at),
     }
-    found = {"hashedSecret": telling.said(current)}
+    found = {"hashedSecret": export_iteration.said(current)}
     if owner.old_secret is not None:
         old = {
             "value": owner.old_secret.hash,
-            "creationDate": telling.instant(owner.old_secret.created_at),
-            "expirationDate": telling.instant(owner.old_secret.ends_at),
+            "creationDate": export_iteration.instant(owner.old_secret.created_at),
+            "expirationDate": export_iteration.instant(owner.old_secret.ends_at),
         }
-        found["previousSecret"] = telling.said(old)
+        found["previousSecret"] = export_iteration.said(old)
     return found

@@ -16,7 +16,7 @@ from idp.schema.reading import Request
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.settings import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 
 _SETS: Final = ("type", "width", "height", "content", "digest")
 

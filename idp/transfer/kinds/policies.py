@@ -16,11 +16,11 @@ from idp.management.policies.policy_kinds import KINDS as POLICIES_THERE_ARE
 from idp.policies import effective
 from idp.records import POLICIES, Organization
 from idp.records.policies import PolicyKind
-from idp.transfer import easing
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.settings import Wanted
-from idp.transfer.rows import Prepared, Problem, Read
+from idp.transfer.package import lossy_import
+from idp.transfer.package.rows import Prepared, Problem, Read
 
 _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     "login": {
@@ -43,7 +43,7 @@ def ease(kind: PolicyKind, document: object) -> tuple[object, list[Problem]]:
     if isinstance(document, dict):
         said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
         document = said | document
-    return easing.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
+    return lossy_import.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
 
 
 async def prepare(kind: PolicyKind, taking: Taking, reads: Sequence[Read]) -> list[Prepared]:

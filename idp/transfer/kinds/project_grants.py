@@ -21,11 +21,11 @@ from idp.records import (
 )
 from idp.schema.field_rules import Items, Name, OneOf, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.storing import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 from storage import Write, upgrades
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -66,10 +66,10 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
     around = _Around(
-        await storing.by_id(taking, PROJECTS, (row.project_id for row in rows)),
-        await storing.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
-        await storing.by_id(taking, PROJECT_ROLES, role_ids),
-        await storing.by_id(taking, PROJECT_GRANTS, ids),
+        await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
+        await upsert.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
+        await upsert.by_id(taking, PROJECT_ROLES, role_ids),
+        await upsert.by_id(taking, PROJECT_GRANTS, ids),
         await upgrades.closing(taking.service.store, project_grants.READABLE_SINCE),
     )
     return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
@@ -95,7 +95,7 @@ def _prepare(taking: Taking, read: Read, row: PackagedGrant, around: _Around) ->
     def also(before: object, _: object) -> Sequence[Write]:
         if before is not None:
             return roles.still_there(given)
-        guards = [projects.still_there(project), homes.still_there(organization)]
+        guards = [projects.still_there(project), target_organizations.still_there(organization)]
         return [*roles.still_there(given), *guards, *around.closing]
 
     wanted = Wanted(
@@ -108,7 +108,7 @@ def _prepare(taking: Taking, read: Read, row: PackagedGrant, around: _Around) ->
         payload={"project": project.id, "grantedOrganization": organization.id},
         warnings=tuple(_stays(row, known)),
     )
-    return storing.stored(taking, read, known, wanted)
+    return upsert.stored(taking, read, known, wanted)
 
 
 def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
@@ -146,7 +146,7 @@ def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Probl
             fix="Make it first, or put it into the package.",
         )
     if project is None or project.org_id != read.row.org_id:
-        yield storing.no_project("projectGrant.projectId")
+        yield upsert.no_project("projectGrant.projectId")
         return
     if row.granted_org_id == project.org_id:
         yield Problem(
@@ -165,7 +165,7 @@ def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Probl
 async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
     """To which organizations the organization's projects are granted."""
     where = {"org_id": organization.id}
-    async for one in telling.records(telling_.view, PROJECT_GRANTS, where):
+    async for one in export_iteration.records(telling_.view, PROJECT_GRANTS, where):
         grant = {
             "projectId": one.project_id,
             "grantedOrgId": one.granted_org_id,

@@ -12,11 +12,11 @@ from idp.management.projects.roles import NewRole
 from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectRole
 from idp.schema.field_rules import Name, OneOf, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import homes, storing, telling
+from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.packaged_ids import RecordId, named
-from idp.transfer.kinds.storing import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 from storage import Write
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -52,9 +52,9 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
 
 async def prepare_projects(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Projects are made with their ids, left alone, or changed."""
-    there = await homes.found(taking, reads)
+    there = await target_organizations.found(taking, reads)
     rows = [_project_row(read) for read in reads]
-    known = await storing.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    known = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
     return [
         _prepare_project(taking, read, row, there.get(read.row.org_id), known.get(row.project_id))
         for read, row in zip(reads, rows, strict=True)
@@ -70,9 +70,9 @@ def _prepare_project(
     taking: Taking, read: Read, row: ProjectRow, home: Organization | None, known: Project | None
 ) -> Prepared:
     if home is None:
-        return homes.homeless(row.project_id)
+        return target_organizations.homeless(row.project_id)
     if known is not None and known.org_id != home.id:
-        return storing.elsewhere(row.project_id, "projectId")
+        return upsert.elsewhere(row.project_id, "projectId")
     now = taking.service.clock.now()
     project = Project(
         id=row.project_id,
@@ -91,7 +91,7 @@ def _prepare_project(
         told=("name", *checks),
         warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
     )
-    return storing.stored(taking, read, known, wanted)
+    return upsert.stored(taking, read, known, wanted)
 
 
 def _checks(taking: Taking, row: PackagedProject, project: Project) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _checks(taking: Taking, row: PackagedProject, project: Project) -> dict[str,
 def _unheld(project: PackagedProject) -> Iterator[Problem]:
     message = "is not kept: every application says by itself which roles its tokens tell"
     if project.project_role_assertion:
-        yield storing.unheld(
+        yield upsert.unheld(
             "project.role_assertion.unsupported", "project.projectRoleAssertion", message
         )
 
@@ -125,9 +125,9 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Pr
 async def prepare_roles(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Roles are made in projects of the row's organization, left alone, or changed."""
     rows = [_role_row(read) for read in reads]
-    owners = await storing.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    owners = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
-    known = await storing.by_id(taking, PROJECT_ROLES, ids)
+    known = await upsert.by_id(taking, PROJECT_ROLES, ids)
     return [
         _prepare_role(taking, read, row, owners.get(row.project_id), known.get(id))
         for read, row, id in zip(reads, rows, ids, strict=True)
@@ -144,7 +144,7 @@ def _prepare_role(
 ) -> Prepared:
     id = f"{row.project_id}_{row.role_key}"
     if project is None or project.org_id != read.row.org_id:
-        return refused(id, storing.no_project("projectId"))
+        return refused(id, upsert.no_project("projectId"))
     whole = structs.replace(row, display_name=row.display_name or row.role_key)
 
     def also(before: object, _: object) -> Sequence[Write]:
@@ -159,14 +159,14 @@ def _prepare_role(
         also=also,
         payload={"key": row.role_key},
     )
-    return storing.stored(taking, read, known, wanted)
+    return upsert.stored(taking, read, known, wanted)
 
 
 async def tell_projects(
     telling_: Telling, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The projects of the organization, by their names."""
-    async for project in telling.projects(telling_.view, organization):
+    async for project in export_iteration.projects(telling_.view, organization):
         told = {
             "name": project.name,
             "state": _NAMES[project.state],
@@ -180,10 +180,12 @@ async def tell_roles(
     telling_: Telling, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The roles of its projects, by their keys."""
-    async for project in telling.projects(telling_.view, organization):
+    async for project in export_iteration.projects(telling_.view, organization):
         where = {"project_id": project.id}
-        async for role in telling.records(telling_.view, PROJECT_ROLES, where, order="key"):
-            yield telling.said(
+        async for role in export_iteration.records(
+            telling_.view, PROJECT_ROLES, where, order="key"
+        ):
+            yield export_iteration.said(
                 {
                     "projectId": project.id,
                     "roleKey": role.key,

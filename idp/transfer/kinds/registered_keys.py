@@ -15,11 +15,11 @@ from idp.management.projects.registered_keys import TYPE, PublicKey
 from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
 from idp.schema.field_rules import Instant, Name, OneOf, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import storing
+from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import Kind, Taking
 from idp.transfer.kinds.packaged_ids import RecordId, named
-from idp.transfer.kinds.storing import Wanted
-from idp.transfer.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
 from storage import Collection, Write
 
 
@@ -47,13 +47,13 @@ async def prepare_app_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepar
     """Keys of applications of the row's organization are made, or left alone."""
     rows = [_app_key(read) for read in reads]
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
-    owners = await storing.by_id(taking, APPLICATIONS, ids)
-    known = await storing.by_id(taking, APP_KEYS, (row.id for row in rows))
+    owners = await upsert.by_id(taking, APPLICATIONS, ids)
+    known = await upsert.by_id(taking, APP_KEYS, (row.id for row in rows))
     ends = []
     for read, row in zip(reads, rows, strict=True):
         owner = owners.get(row.client_id) or owners.get(row.app_id)
         if owner is None or owner.org_id != read.row.org_id:
-            ends.append(refused(row.id, storing.no_application("appId")))
+            ends.append(refused(row.id, upsert.no_application("appId")))
         else:
             wanted = _wanted(taking, row, row.id, APP_KEYS, owner)
             ends.append(_prepare(taking, read, known.get(row.id), wanted, "id"))
@@ -68,13 +68,13 @@ def _app_key(read: Read) -> AppKeyRow:
 async def prepare_machine_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     """Keys of service users of the row's organization are made, or left alone."""
     rows = [_machine_key(read) for read in reads]
-    owners = await storing.by_id(taking, USERS, (row.user_id for row in rows))
-    known = await storing.by_id(taking, USER_KEYS, (row.key_id for row in rows))
+    owners = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
+    known = await upsert.by_id(taking, USER_KEYS, (row.key_id for row in rows))
     ends = []
     for read, row in zip(reads, rows, strict=True):
         owner = owners.get(row.user_id)
         if owner is None or owner.org_id != read.row.org_id or owner.kind != "machine":
-            ends.append(refused(row.key_id, storing.no_user("userId")))
+            ends.append(refused(row.key_id, upsert.no_user("userId")))
         else:
             staying = [user_lookup.staying(owner)]
             wanted = _wanted(taking, row, row.key_id, USER_KEYS, owner, staying)
@@ -124,12 +124,12 @@ def _prepare(
     """
     key, max_days = wanted.record, taking.service.config.key_max_days
     if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):
-        return storing.elsewhere(wanted.id, field)
+        return upsert.elsewhere(wanted.id, field)
     if key.expires_at <= key.created_at:
         return refused(wanted.id, _EXPIRED)
     if known is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
         return refused(wanted.id, _too_late(key.created_at, max_days))
-    return storing.stored(taking, read, known, wanted)
+    return upsert.stored(taking, read, known, wanted)
 
 
 def _too_late(now: datetime, max_days: int) -> Problem:

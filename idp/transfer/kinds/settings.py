@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from idp.audit import events
 from idp.records import Organization
-from idp.transfer.kinds import homes
+from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import Taking, import_payload
-from idp.transfer.rows import Action, Prepared, Problem, Read
+from idp.transfer.package.rows import Action, Prepared, Problem, Read
 from storage import Collection, Write
 
 
@@ -34,7 +34,7 @@ async def stored(
     taking: Taking, reads: Sequence[Read], wanted: Sequence[Wanted]
 ) -> list[Prepared]:
     """New ones are made; those that are there are left alone, or with `updates` replaced."""
-    known = await homes.found(taking, reads)
+    known = await target_organizations.found(taking, reads)
     keys = [(each.collection, each.record.id) for each in wanted if each.collection]
     found = iter(await taking.service.store.get_many(keys))
     there = [next(found) if each.collection else None for each in wanted]
@@ -48,11 +48,11 @@ def _prepared(
     taking: Taking, read: Read, home: Organization | None, wanted: Wanted, known: Any
 ) -> Prepared:
     if home is None:
-        return homes.homeless(wanted.id)
+        return target_organizations.homeless(wanted.id)
     if wanted.collection is None:
         return Prepared(action="skip", id=wanted.id, problems=wanted.problems)
     if known is None:
-        writes = [*_insertion(taking, read, wanted), homes.still_there(home)]
+        writes = [*_insertion(taking, read, wanted), target_organizations.still_there(home)]
         return _done("create", wanted, None, writes)
     values = {name: getattr(wanted.record, name) for name in wanted.sets}
     is_same = all(getattr(known, name) == value for name, value in values.items())

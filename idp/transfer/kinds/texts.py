@@ -24,12 +24,12 @@ from idp.records.policies import PolicyRules
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.search import paging
-from idp.transfer import easing
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import Kind, Taking, Telling
 from idp.transfer.kinds.policies import camel
 from idp.transfer.kinds.settings import Wanted
-from idp.transfer.rows import Prepared, Problem, Read
+from idp.transfer.package import lossy_import
+from idp.transfer.package.rows import Prepared, Problem, Read
 
 _LETTERS: Final = {
     "passwordResetMessages": ("password_reset_message", "passwordreset"),
@@ -166,7 +166,7 @@ def _letter(member: str, type: str, letter: str) -> Kind:
         type=type,
         request=PackagedMessage,
         name=_name,
-        ease=partial(easing.eased, PackagedMessage),
+        ease=partial(lossy_import.eased, PackagedMessage),
         prepare=partial(prepare_messages, letter),
         tell=partial(tell_messages, letter),
     )
@@ -183,7 +183,7 @@ KINDS: Final = (
         type="login_texts",
         request=PackagedLoginText,
         name=_name,
-        ease=partial(easing.eased, PackagedLoginText),
+        ease=partial(lossy_import.eased, PackagedLoginText),
         prepare=prepare_login_texts,
         tell=tell_login_texts,
     ),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from idp.transfer.kinds.kind import Kind
-from idp.transfer.rows import value_of
+from idp.transfer.package.rows import value_of
 
 
 def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 from idp.transfer.sources import source
 from idp.transfer.sources.auth0_passwords import Passwords
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.import_row_builder import Draft
 from idp.transfer.sources.long_text import LongText
 from idp.transfer.sources.source import Piece
 

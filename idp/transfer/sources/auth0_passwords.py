@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 from idp.transfer.sources import source
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.import_row_builder import Draft
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.long_text import LongText
 

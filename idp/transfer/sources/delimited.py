@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 from idp.transfer.sources import fields_of_import as fields
-from idp.transfer.sources.drafts import INACTIVE, Draft
+from idp.transfer.sources.import_row_builder import INACTIVE, Draft
 from idp.transfer.sources.source import SourceRefused
 
 MAX_LINE_CHARACTERS: Final = 1 << 20

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 from idp.transfer.sources import keycloak_credentials, keycloak_files, source
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.sources.import_row_builder import Draft
 from idp.transfer.sources.keycloak_files import Beside
 from idp.transfer.sources.source import Piece
 

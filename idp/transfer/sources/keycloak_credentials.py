@@ -11,8 +11,8 @@ from typing import Any, Final
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.identity.factors import totp
-from idp.transfer.rows import Problem
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.package.rows import Problem
+from idp.transfer.sources.import_row_builder import Draft
 
 _PBKDF2: Final = frozenset({
     *("pbkdf2", "pbkdf2-sha224", "pbkdf2-sha256", "pbkdf2-sha384", "pbkdf2-sha512"),

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 from idp.transfer.sources import source
 from idp.transfer.sources.long_text import Broken, LongText
 from idp.transfer.sources.source import Piece, SourceRefused

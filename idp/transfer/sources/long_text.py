@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from idp.foundation import strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.transfer.rows import Problem
+from idp.transfer.package.rows import Problem
 
 PIECE_OCTETS: Final = 1 << 18
 MAX_CHARACTERS: Final = 8 << 20  # of one record

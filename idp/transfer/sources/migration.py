@@ -12,8 +12,8 @@ from msgspec import Struct
 from idp.identity.users import lookup as user_lookup
 from idp.management.users.new_user import MAX_METADATA_CHARACTERS
 from idp.schema.field_rules import MAX_TEXT
-from idp.transfer.rows import Problem
-from idp.transfer.sources.drafts import Draft, settle
+from idp.transfer.package.rows import Problem
+from idp.transfer.sources.import_row_builder import Draft, settle
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.ndjson import Encoded
 from idp.transfer.sources.package_file import PackageFile

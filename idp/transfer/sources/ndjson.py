@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources import source
-from idp.transfer.sources.drafts import INACTIVE, Draft
+from idp.transfer.sources.import_row_builder import INACTIVE, Draft
 from idp.transfer.sources.long_text import LongText
 from idp.transfer.sources.source import Piece
 

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Final
 import msgspec
 from msgspec import Struct
 
-from idp.transfer.rows import Action, Problem
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.package.rows import Action, Problem
+from idp.transfer.sources.import_row_builder import Draft
 
 MAX_NAMES: Final = 2000
 MAX_NAME_CHARACTERS: Final = 200

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from msgspec import Struct
 
-from idp.transfer.rows import Problem
-from idp.transfer.sources.drafts import Draft
+from idp.transfer.package.rows import Problem
+from idp.transfer.sources.import_row_builder import Draft
 from idp.transfer.sources.long_text import Broken, LongText
 
 _OTHER_ENCODINGS: Final = (

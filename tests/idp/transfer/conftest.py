@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from idp.transfer import packages
+from idp.transfer.package import format as package_format
 from tests.support.packing import KINDS, Trickle
 
 
@@ -19,6 +19,6 @@ def open_package(tmp_path):
         scratch.mkdir()
         source = octets if isinstance(octets, str | bytes) else json.dumps(octets)
         source = source.encode() if isinstance(source, str) else source
-        return packages.read_package(Trickle(source, most), scratch, KINDS)
+        return package_format.read_package(Trickle(source, most), scratch, KINDS)
 
     return open

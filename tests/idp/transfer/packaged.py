@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from idp.records import JOB_BATCHES, JOB_PROBLEMS, JOBS, JobOptions
-from idp.transfer import jobs, running
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
 from idp.transfer.kinds import BY_MEMBER
-from idp.transfer.rows import Row
+from idp.transfer.package.rows import Row
 
 
 class Packaged:
@@ -50,9 +51,11 @@ def _documents(name, found, at):
 
 async def held(service, *, holder="here", source="/nowhere", **options):
     """A new job that this process holds."""
-    job = jobs.new(service, "importer", JobOptions(**options), holder=holder, source=source)
-    await jobs.begin(service, job)
-    return jobs.Hold(service, job)
+    job = job_lifecycle.new(
+        service, "importer", JobOptions(**options), holder=holder, source=source
+    )
+    await job_lifecycle.begin(service, job)
+    return job_lifecycle.Hold(service, job)
 
 
 async def done(service, *orgs, size=3, hold=None, beside=None, **options):
@@ -65,7 +68,7 @@ async def done(service, *orgs, size=3, hold=None, beside=None, **options):
             beside.wait(20)
         return Packaged(*orgs)
 
-    return await running.work(service, hold, opened, size=size)
+    return await job_runner.work(service, hold, opened, size=size)
 
 
 async def problems(service, job):

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from idp.transfer import json_stream
+from idp.transfer.package import json_stream
 from tests.support.packing import of, refusal, rows, with_row
 
 # Rows that can't be read
@@ -203,7 +203,7 @@ def test_a_package_that_is_cut_off_anywhere_is_refused(open_package):
 
 
 def test_no_more_organizations_than_can_be_counted(open_package, monkeypatch):
-    monkeypatch.setattr("idp.transfer.package_reader.MAX_ORGANIZATIONS", 3)
+    monkeypatch.setattr("idp.transfer.package.reader.MAX_ORGANIZATIONS", 3)
 
     assert open_package({"orgs": [{"orgId": "o"}] * 3}).total == 0
     assert refusal(open_package, {"orgs": [{"orgId": "o"}] * 4}).slug == "field.too_many"

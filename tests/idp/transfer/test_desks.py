@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from idp.transfer import desks
-from idp.transfer.rows import Row
+from idp.transfer.jobs import pipeline as job_pipeline
+from idp.transfer.package.rows import Row
 from storage import Unavailable
 
 
@@ -59,7 +59,9 @@ def at(log, what):
 
 async def test_batches_are_judged_side_by_side_and_stored_in_their_order():
     log = []
-    line = desks.settled([Watched(n, log) for n in "abc"], following(batches(*["humanUsers"] * 7)))
+    line = job_pipeline.settled(
+        [Watched(n, log) for n in "abc"], following(batches(*["humanUsers"] * 7))
+    )
 
     assert [await each async for each in line] == [[n] for n in range(1, 8)]
     assert at(log, "stored") == list(range(1, 8))
@@ -70,7 +72,9 @@ async def test_batches_are_judged_side_by_side_and_stored_in_their_order():
 
 async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
     log = []
-    line = desks.settled([Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 4)))
+    line = job_pipeline.settled(
+        [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 4))
+    )
     async for telling in line:
         (number,) = await telling
         await asyncio.sleep(0.02)
@@ -79,7 +83,9 @@ async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
 
 async def test_a_batch_is_stored_while_it_is_told_what_became_of_the_last_one():
     log = []
-    line = desks.settled([Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 3)))
+    line = job_pipeline.settled(
+        [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 3))
+    )
     tellings = [telling async for telling in line]
 
     assert [await each for each in tellings] == [[1], [2], [3]]
@@ -88,7 +94,7 @@ async def test_a_batch_is_stored_while_it_is_told_what_became_of_the_last_one():
 
 async def test_nothing_is_judged_before_what_it_may_refer_to_is_stored():
     log, members = [], ["org", "humanUsers", "humanUsers", "userGrants", "userGrants"]
-    line = desks.settled([Watched(n, log) for n in "abc"], following(batches(*members)))
+    line = job_pipeline.settled([Watched(n, log) for n in "abc"], following(batches(*members)))
     [_ async for _ in line]
 
     assert log.index(("stored", 1)) < log.index(("judges", 2))
@@ -98,7 +104,7 @@ async def test_nothing_is_judged_before_what_it_may_refer_to_is_stored():
 
 async def test_behind_a_batch_that_could_not_be_stored_none_is():
     log = []
-    line = desks.settled(
+    line = job_pipeline.settled(
         [Watched(n, log, fails_at=2) for n in "abc"], following(batches(*["humanUsers"] * 5))
     )
     assert await (await anext(line)) == [1]
@@ -111,7 +117,9 @@ async def test_behind_a_batch_that_could_not_be_stored_none_is():
 
 async def test_who_leaves_early_leaves_nothing_under_way():
     log = []
-    line = desks.settled([Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 5)))
+    line = job_pipeline.settled(
+        [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 5))
+    )
     await anext(line)
     await line.aclose()
 
@@ -122,7 +130,7 @@ async def test_who_leaves_early_leaves_nothing_under_way():
 async def test_desks_come_and_go_meanwhile():
     log = []
     places = [Watched("a", log)]
-    line = desks.settled(places, following(batches(*["humanUsers"] * 6)))
+    line = job_pipeline.settled(places, following(batches(*["humanUsers"] * 6)))
     assert await (await anext(line)) == [1]
     places.append(Watched("b", log))
     assert [await (await anext(line)) for _ in range(2)] == [[2], [3]]

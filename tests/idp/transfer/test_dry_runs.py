@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from idp.records import JOBS
-from idp.transfer import jobs, running
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
 from storage import Update
 from tests.idp.transfer.packaged import Packaged, done, held, made, problems, stored
 from tests.support.stored import everything
@@ -99,12 +100,14 @@ async def test_a_dry_run_that_was_cut_off_begins_anew(server):
     whole = await done(server.service, *orgs, is_dry_run=True)
     hold = await held(server.service, is_dry_run=True)
     turns = iter([False, False, True])
-    await running.work(
+    await job_runner.work(
         server.service, hold, lambda *_: Packaged(*orgs), size=2, is_to_leave=lambda: next(turns)
     )
     await server.store.commit(Update(JOBS, hold.job.id, set={"held_until": None}))
 
-    again = await jobs.claim(server.service, await stored(server.service, hold.job), "there")
+    again = await job_lifecycle.claim(
+        server.service, await stored(server.service, hold.job), "there"
+    )
     left = await done(server.service, *orgs, hold=again)
 
     found, told = await report(server.service, left), await report(server.service, whole)

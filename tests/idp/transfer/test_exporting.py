@@ -25,8 +25,8 @@ from idp.records import (
     Passkey,
     Policy,
 )
-from idp.transfer import exporting
-from idp.transfer.exporting import Wanted
+from idp.transfer.calls import export_document
+from idp.transfer.calls.export_document import Wanted
 from storage import Insert
 from tests.idp.transfer.bringing_people import MEMBER, WHOLE, bring
 from tests.idp.transfer.test_policies import FOREIGN
@@ -69,7 +69,9 @@ def organization(id: str) -> dict:
 
 async def exported(server, seconds=60.0, **wanted) -> dict:
     target = io.BytesIO()
-    await exporting.write(server.service, "somebody", Wanted(**wanted), target, seconds, "inline")
+    await export_document.write(
+        server.service, "somebody", Wanted(**wanted), target, seconds, "inline"
+    )
     return json.loads(target.getvalue())
 
 
@@ -204,7 +206,7 @@ async def test_one_that_takes_too_long_ends_in_a_refusal(server):
 
 async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
     await brought(server, organization("a"))
-    monkeypatch.setattr(exporting, "_BUFFER_BYTES", 10)
+    monkeypatch.setattr(export_document, "_BUFFER_BYTES", 10)
     loop, writes = asyncio.get_running_loop(), []
 
     class Watched(io.BytesIO):
@@ -215,7 +217,7 @@ async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
             return super().write(octets)
 
     target = Watched()
-    await exporting.write(server.service, "me", Wanted(), target, 60, "inline")
+    await export_document.write(server.service, "me", Wanted(), target, 60, "inline")
 
     assert writes
     assert b"late.example" not in target.getvalue()

@@ -8,7 +8,8 @@ import itertools
 import pytest
 
 from idp.records import DOMAINS, EVENTS, JOB_PROBLEMS, JOBS, ORGANIZATIONS
-from idp.transfer import jobs, running
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
 from storage import Unavailable, Update
 from tests.idp.transfer.packaged import Packaged, done, held, made, problems, stored
 from tests.support.audit import events_agree
@@ -136,10 +137,10 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
 
     hold.settle = cut
     with pytest.raises(Cut):
-        await running.work(service, hold, open_orgs, size=3)
-    server.clock.advance(jobs.LEASE.total_seconds())
-    again = await jobs.claim(service, await stored(service, hold.job), "there")
-    left = await running.work(service, again, open_orgs, size=3)
+        await job_runner.work(service, hold, open_orgs, size=3)
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
+    again = await job_lifecycle.claim(service, await stored(service, hold.job), "there")
+    left = await job_runner.work(service, again, open_orgs, size=3)
 
     assert (left.state, left.created, left.skipped, left.failed) == ("succeeded", 8, 0, 0)
     assert await made(service, left) == [("org", f"o{n}", [f"o{n}"]) for n in range(8)]
@@ -148,22 +149,24 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
 
 async def test_whoever_lost_a_job_stores_nothing_more_for_it(server):
     service, hold = server.service, await held(server.service)
-    server.clock.advance(jobs.LEASE.total_seconds())
-    other = await jobs.claim(service, await stored(service, hold.job), "there")
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
+    other = await job_lifecycle.claim(service, await stored(service, hold.job), "there")
 
-    left = await running.work(service, hold, open_orgs)
+    left = await job_runner.work(service, hold, open_orgs)
 
     assert left.position == 0
     assert (await stored(service, left)).holder == "there"
-    assert (await running.work(service, other, open_orgs)).state == "succeeded"
+    assert (await job_runner.work(service, other, open_orgs)).state == "succeeded"
 
 
 async def test_of_many_one_gets_the_job(server):
     hold = await held(server.service)
-    server.clock.advance(jobs.LEASE.total_seconds())
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
     job = await stored(server.service, hold.job)
 
-    found = await asyncio.gather(*(jobs.claim(server.service, job, f"h{n}") for n in range(32)))
+    found = await asyncio.gather(
+        *(job_lifecycle.claim(server.service, job, f"h{n}") for n in range(32))
+    )
 
     assert hold.job.id == job.id
     assert len([one for one in found if one]) == 1
@@ -196,7 +199,7 @@ async def test_a_process_that_ends_leaves_the_job_to_others(server):
     turns = iter([False, True])
     hold = await held(server.service)
 
-    await running.work(server.service, hold, open_orgs, size=3, is_to_leave=lambda: next(turns))
+    await job_runner.work(server.service, hold, open_orgs, size=3, is_to_leave=lambda: next(turns))
 
     left = await stored(server.service, hold.job)
     assert (left.state, left.position, left.holder) == ("running", 3, None)
@@ -211,16 +214,16 @@ async def test_a_process_that_is_to_end_does_not_wait_for_the_store(server):
     hold.should_stop = unreachable
 
     with pytest.raises(Unavailable):
-        await running.work(server.service, hold, open_orgs, is_to_leave=lambda: next(turns))
+        await job_runner.work(server.service, hold, open_orgs, is_to_leave=lambda: next(turns))
 
 
 async def test_a_job_waits_for_anybody_unless_it_reads_a_file(server):
     hold, _ = await held(server.service, source=None), await held(server.service)
-    assert await jobs.due(server.service) is None
+    assert await job_lifecycle.due(server.service) is None
 
-    server.clock.advance(jobs.LEASE.total_seconds())
+    server.clock.advance(job_lifecycle.LEASE.total_seconds())
 
-    assert (await jobs.due(server.service)).id == hold.job.id
+    assert (await job_lifecycle.due(server.service)).id == hold.job.id
 
 
 @pytest.mark.parametrize("file", ["changed", "gone"])
@@ -231,7 +234,7 @@ async def test_a_file_that_is_not_what_it_was_fails_its_job(server, tmp_path, fi
     hold = await held(server.service, source=str(path))
     await hold.note(digest="other")
 
-    job = await running.work(server.service, hold)
+    job = await job_runner.work(server.service, hold)
 
     assert (job.state, job.reason_slug) == ("failed", "import.package_lost")
 
@@ -241,7 +244,7 @@ async def test_a_package_that_is_not_there_fails_its_job(server):
     await server.store.commit(Update(JOBS, hold.job.id, set={"parts": 2}))
     hold.job.parts = 2
 
-    job = await running.work(server.service, hold, open_orgs)
+    job = await job_runner.work(server.service, hold, open_orgs)
 
     assert (job.state, job.reason_slug) == ("failed", "import.package_lost")
 
@@ -250,13 +253,13 @@ async def test_a_mistake_in_the_program_fails_the_job_and_not_its_process(server
     def broken(*_):
         raise ZeroDivisionError
 
-    job = await running.work(server.service, await held(server.service), broken)
+    job = await job_runner.work(server.service, await held(server.service), broken)
 
     assert (job.state, job.reason_slug) == ("failed", "internal")
 
 
 async def test_thousands_of_problems_are_stored_in_portions(server, monkeypatch):
-    monkeypatch.setattr(jobs, "MAX_WRITES", 3)
+    monkeypatch.setattr(job_lifecycle, "MAX_WRITES", 3)
     rows = [{"orgId": f"b{n}", "org": {"a": 1, "b": 2}} for n in range(5)]
 
     job = await done(server.service, *rows, size=5)

@@ -12,7 +12,7 @@ from idp.config import rules as config_rules
 from idp.config.settings import Config
 from idp.foundation.errors import InvalidArgument
 from idp.schema import reading
-from idp.transfer.object_place import Place
+from idp.transfer.bucket.location import Place
 from tests.support.bucket import ACCOUNT, EMAIL, PEM, packed
 
 WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}

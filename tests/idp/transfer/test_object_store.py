@@ -15,9 +15,10 @@ from msgspec import structs
 
 from idp.foundation.errors import Busy
 from idp.schema import reading
-from idp.transfer import google_storage, object_store
-from idp.transfer.bucket_errors import ObjectStorageFailed
-from idp.transfer.object_place import Place
+from idp.transfer.bucket import google_storage
+from idp.transfer.bucket import store as bucket_store
+from idp.transfer.bucket.errors import ObjectStorageFailed
+from idp.transfer.bucket.location import Place
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,
@@ -60,7 +61,7 @@ def service(endpoint):
 
 
 async def fetched(server, into, seconds=20.0):
-    await object_store.fetch(service(server.url), PLACE, into, seconds, MOST)
+    await bucket_store.fetch(service(server.url), PLACE, into, seconds, MOST)
     return into.read_bytes()
 
 
@@ -90,8 +91,8 @@ async def test_what_is_put_is_fetched_again(emulator, tmp_path, size):
     package = tmp_path / "out"
     package.write_bytes(b"\xff" * size)
 
-    await object_store.put(service(emulator), PLACE, package, 30)
-    await object_store.fetch(service(emulator), PLACE, tmp_path / "in", 30, 10_000_000)
+    await bucket_store.put(service(emulator), PLACE, package, 30)
+    await bucket_store.fetch(service(emulator), PLACE, tmp_path / "in", 30, 10_000_000)
 
     assert (tmp_path / "in").read_bytes() == package.read_bytes()
     assert (tmp_path / "in").stat().st_mode & 0o777 == 0o600
@@ -103,7 +104,7 @@ async def test_what_is_put_is_fetched_again(emulator, tmp_path, size):
 async def test_what_is_not_there_is_not_fetched(emulator, tmp_path, bucket_name):
     place = structs.replace(PLACE, bucket=bucket_name)
 
-    call = object_store.fetch(service(emulator), place, tmp_path / "in", 30, MOST)
+    call = bucket_store.fetch(service(emulator), place, tmp_path / "in", 30, MOST)
 
     assert await refusal(call) == "object_storage.not_found"
     assert not list(tmp_path.iterdir())
@@ -204,15 +205,15 @@ async def test_who_is_cancelled_has_cut_the_transfer(bucket, tmp_path, answer):
         await asyncio.wait_for(call, 30)
 
     assert not list(tmp_path.iterdir())
-    assert object_store._turns.acquire(blocking=False)
-    object_store._turns.release()
+    assert bucket_store._turns.acquire(blocking=False)
+    bucket_store._turns.release()
 
 
 async def test_more_than_may_be_under_way_are_busy(bucket, tmp_path):
     bucket.answers[META] = silent
     calls = [
         asyncio.ensure_future(fetched(bucket, tmp_path / str(n), seconds=3600))
-        for n in range(object_store.MAX_AT_ONCE)
+        for n in range(bucket_store.MAX_AT_ONCE)
     ]
     while len(bucket.seen) < len(calls):
         await asyncio.sleep(0.01)
@@ -253,7 +254,7 @@ async def test_what_is_not_stored_whole_is_not_told_to_be(bucket, tmp_path, name
     bucket.answers[UPLOAD], slug = WRITING[name]
     (tmp_path / "out").write_bytes(PACKAGE)
 
-    call = object_store.put(
+    call = bucket_store.put(
         service(bucket.url), PLACE, tmp_path / "out", 1 if name == "slow" else 20
     )
 
@@ -267,7 +268,7 @@ async def test_a_large_package_is_sent_to_the_same_server_or_not_at_all(
     (tmp_path / "out").write_bytes(b"x" * 9_000_000)
     bucket.answers[UPLOAD] = told(200, {}, Location=f"{elsewhere.url}/upload/x")
 
-    call = object_store.put(service(bucket.url), PLACE, tmp_path / "out", 20)
+    call = bucket_store.put(service(bucket.url), PLACE, tmp_path / "out", 20)
 
     assert await refusal(call) == "object_storage.unreachable"
     assert elsewhere.connections == 0
@@ -317,7 +318,7 @@ async def test_a_token_server_that_leads_elsewhere_is_not_followed(proving, else
 
 
 async def test_without_the_extra_it_is_told_what_to_install(bucket, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "idp.transfer.google_storage", None)
+    monkeypatch.setitem(sys.modules, "idp.transfer.bucket.google_storage", None)
 
     assert await refusal(fetched(bucket, tmp_path / "in")) == "object_storage.not_installed"
     assert bucket.connections == 0

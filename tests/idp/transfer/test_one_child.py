@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from idp.transfer import jobs, process
+from idp.transfer import process
+from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.process import Importer
 from storage import Unavailable
 from tests.idp.transfer.packaged import held, stored
@@ -69,7 +70,7 @@ async def test_a_job_whose_child_never_began_is_anybodys_when_its_lease_is_over(
     async with importer.running():
         importer.wake()
         await looked([importer], 5)
-        server.clock.advance(jobs.LEASE.total_seconds())
+        server.clock.advance(job_lifecycle.LEASE.total_seconds())
         await looked([importer], 5)
 
     assert [each.job_id for each in started] == [hold.job.id] * 2

@@ -8,8 +8,8 @@ import tracemalloc
 
 import pytest
 
-from idp.transfer import packages
-from idp.transfer.packages import PackageRefused
+from idp.transfer.package import format as package_format
+from idp.transfer.package.format import PackageRefused
 from tests.support.packing import KINDS, of
 
 
@@ -63,7 +63,7 @@ def peak(name, times, folder):
     head, body, tail = HUGE[name]
     tracemalloc.start()
     try:
-        with_end = packages.read_package(Endless(head, body, times, tail), folder, KINDS)
+        with_end = package_format.read_package(Endless(head, body, times, tail), folder, KINDS)
         for _ in with_end.batches(0, 500):
             pass
     except PackageRefused:

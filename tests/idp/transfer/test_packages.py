@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.transfer import doubles, packages, spool
+from idp.transfer.package import duplicates, spool
+from idp.transfer.package import format as package_format
 from tests.support.packing import KINDS, Trickle, of, rows
 
 # What is in it
@@ -68,8 +69,8 @@ def test_a_row_of_a_record_that_an_earlier_one_tells_of_says_so(open_package, sk
 
 @pytest.mark.parametrize("held", [1, 7, 1000])
 def test_doubles_are_found_however_few_can_be_held_at_once(open_package, monkeypatch, held):
-    monkeypatch.setattr(doubles, "_HELD", held)
-    monkeypatch.setattr(doubles, "_AT_ONCE", 3)
+    monkeypatch.setattr(duplicates, "_HELD", held)
+    monkeypatch.setattr(duplicates, "_AT_ONCE", 3)
     ids = [n % 17 for n in range(40)]
     users = [{"userId": f"u{n}"} if n else {} for n in ids]
     found = rows(open_package(of({"orgId": "o", "humanUsers": users})))
@@ -179,7 +180,9 @@ def test_whatever_is_packed_is_read(tmp_path_factory, orgs, envelope, most, is_a
     document = ENVELOPES[envelope]({"orgs": orgs})
     octets = json.dumps(document, ensure_ascii=is_ascii, indent=indent).encode()
 
-    package = packages.read_package(Trickle(octets, most), tmp_path_factory.mktemp("p"), KINDS)
+    package = package_format.read_package(
+        Trickle(octets, most), tmp_path_factory.mktemp("p"), KINDS
+    )
 
     read = [(row.org_id, row.document, row.broken) for row in rows(package)]
     expected = [(org["orgId"], org["domainPolicy"], ()) for org in orgs if "domainPolicy" in org]

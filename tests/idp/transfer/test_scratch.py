@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from idp.transfer import scratch
+from idp.transfer.package import scratch
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from idp.foundation.errors import InvalidArgument
-from idp.transfer.surface import MAX_TEXT, Surface
+from idp.transfer.package.envelope_scanner import MAX_TEXT, Surface
 
 TEXTS = ["", "a", '"', "\\", '\\"', "{", "]}", "\\u0000", "é", "\u2028", "x" * 70]
 

@@ -15,9 +15,10 @@ import pytest
 from idp import start
 from idp.config.settings import Config
 from idp.records import USERS
-from idp.transfer import desks, worker_messages, workers
+from idp.transfer.jobs import pipeline as job_pipeline
+from idp.transfer.jobs import worker_messages, workers
+from idp.transfer.jobs.worker_messages import Answer
 from idp.transfer.kinds.kind import Taking
-from idp.transfer.worker_messages import Answer
 from storage import Unavailable
 from tests.fire import importing
 from tests.fire.importing import children
@@ -51,7 +52,7 @@ async def joined(service, **options):
     """The import, and its desks once another process has joined."""
     taking = Taking(service, (await held(service, **options)).job)
     async with workers.joining(taking, 1) as places:
-        places.insert(0, desks.OwnDesk(taking))
+        places.insert(0, job_pipeline.OwnDesk(taking))
         async with asyncio.timeout(30):
             while len(places) < 2:
                 await asyncio.sleep(0.01)
@@ -101,7 +102,9 @@ async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_j
         return next(rows, None)
 
     async with joined(service) as (_, places):
-        done = [one async for each in desks.settled(places, following) for one in await each]
+        done = [
+            one async for each in job_pipeline.settled(places, following) for one in await each
+        ]
 
     assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from idp.records import JOBS, JobOptions
-from idp.transfer import jobs, parts
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.package import chunks as package_chunks
 from storage import Update
 from tests.support.bucket import ACCOUNT, packed
 from tests.support.samples.searches import NO_PLACE
@@ -45,9 +46,9 @@ BODIES = {
 
 async def waiting(server, *orgs, **options) -> str:
     """The id of a job that nobody works on, whose package is stored."""
-    job = jobs.new(server.service, "importer", JobOptions(**options))
-    await jobs.begin(server.service, job)
-    await parts.keep(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))
+    job = job_lifecycle.new(server.service, "importer", JobOptions(**options))
+    await job_lifecycle.begin(server.service, job)
+    await package_chunks.keep(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))
     await server.store.commit(Update(JOBS, job.id, set={"parts": 1}))
     return job.id
 

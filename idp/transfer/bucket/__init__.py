@@ -1,0 +1,1 @@
+"""Packages in an object storage bucket."""

@@ -1,0 +1,1 @@
+"""The calls of the management API on imports, exports and their jobs."""

@@ -1,0 +1,101 @@
+"""POST /admin/v1/export (specification 4.11): organizations with all that is in them.
+
+The document is written to a temporary file first, which nobody else can read. So what fails, or
+takes too long, is answered by its status, and never by half a document.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Final
+
+import msgspec
+
+from idp.foundation.errors import InvalidArgument
+from idp.management.call import Call
+from idp.schema.answers import Answer, Filed
+from idp.schema.field_rules import Duration, NotYet
+from idp.service import Service
+from idp.transfer.bucket import store as bucket_store
+from idp.transfer.bucket.location import Place
+from idp.transfer.calls import export_document
+from idp.transfer.package import scratch
+
+DEFAULT_TIMEOUT: Final = timedelta(minutes=30)
+INLINE: Final = "inline"
+MAX_TIMEOUT: Final = timedelta(hours=24)
+
+
+class Export(export_document.Wanted, frozen=True, kw_only=True):
+    """What is wanted, within which time. The answer is the export, unless `gcsOutput` has it
+    written to object storage instead; with `responseOutput` it is both."""
+
+    timeout: Annotated[timedelta, Duration(MAX_TIMEOUT)] = DEFAULT_TIMEOUT
+    response_output: bool = False
+    gcs_output: Place | None = None
+    local_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
+    s3_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
+
+
+class Output(Answer, frozen=True, kw_only=True):
+    """Where the export was written, and how many octets it has."""
+
+    bucket: str
+    path: str
+    size: int
+
+
+class Exported(Answer, frozen=True, kw_only=True):
+    """Organizations, as an import takes them; or where they were written."""
+
+    orgs: list[dict[str, Any]] = []
+    output: Output | None = None
+
+
+async def make(service: Service, call: Call, request: Export) -> Filed:
+    """Export organizations with all that is in them, as one document that an import takes.
+
+    Raises NotFound: an organization that is named is not there; DeadlineExceeded;
+    InvalidArgument: it can't be written to object storage; Busy: too much is written just now.
+    """
+    until = time.monotonic() + request.timeout.total_seconds()
+    with scratch.directory() as directory:
+        path = directory / "export.json"
+        file = path.open("x+b")
+        try:
+            left = until - time.monotonic()
+            goes_to = _destination(request)
+            await export_document.write(service, call.actor, request, file, left, goes_to)
+            if request.gcs_output is None:
+                return Filed(file)
+            output = await _put(service, request.gcs_output, path, file, until)
+        except BaseException:
+            file.close()
+            raise
+    if request.response_output:
+        return Filed(file)
+    file.close()
+    return Filed(io.BytesIO(msgspec.json.encode(Exported(output=output))))
+
+
+def _destination(request: Export) -> str:
+    """Where the export goes, for the audit log: the place without the account."""
+    place = request.gcs_output
+    if place is None:
+        return INLINE
+    bucket = f"gs://{place.bucket}/{place.path}"
+    return f"{INLINE}, {bucket}" if request.response_output else bucket
+
+
+async def _put(service: Service, place: Place, path: Path, file: BinaryIO, until: float) -> Output:
+    """Write the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
+    size = file.seek(0, io.SEEK_END)
+    file.flush()
+    try:
+        await bucket_store.put(service, place, path, until - time.monotonic())
+    except InvalidArgument as error:
+        raise error.within("gcsOutput") from None
+    return Output(bucket=place.bucket, path=place.path, size=size)

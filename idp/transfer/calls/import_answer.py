@@ -1,0 +1,149 @@
+"""What an import is answered: what was stored, by organization and kind, and what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, Job, JobProblem
+from idp.schema.answers import Answer
+from idp.service import Service
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from storage import Cursor
+
+MOST_TOLD: Final = 10_000  # rows of each list; whatever there is more, the job's own pages tell
+_AT_ONCE: Final = 500
+
+# By type: the list in the answer, and the names of an element's parts where it is no mere id.
+_LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "project": ("projectIds", ()),
+    "project_role": ("projectRoles", ()),
+    "oidc_app": ("oidcAppIds", ()),
+    "api_app": ("apiAppIds", ()),
+    "human_user": ("humanUserIds", ()),
+    "machine_user": ("machineUserIds", ()),
+    "user_grant": ("userGrants", ("projectId", "userId")),
+    "org_member": ("orgMembers", ()),
+    "user_link": ("userLinks", ("userId", "idpId", "externalUserId")),
+    "user_metadata": ("userMetadata", ("userId", "key")),
+    "domain": ("domains", ()),
+    "app_key": ("appKeys", ()),
+    "machine_user_key": ("machineKeys", ()),
+}
+
+
+class ImportProblem(Answer, frozen=True, kw_only=True):
+    """What is wrong with a row: `message` says it whole, `fix` what can be done about it. A row
+    with nothing but warnings is stored, or one that this service has no place for."""
+
+    row: int
+    path: str
+    type: str
+    id: str
+    slug: str
+    field: str
+    message: str
+    fix: str
+    is_warning: bool = False
+
+
+class ImportSuccess(Answer, frozen=True, kw_only=True):
+    """What was stored. Each organization has `orgId`, and the ids of what was stored in it by the
+    lists' names: `humanUserIds`, `projectIds` and so on."""
+
+    orgs: list[dict[str, Any]] = []
+
+
+class Imported(Answer, frozen=True, kw_only=True):
+    """`state` is that of the job: after the timeout it goes on as JOB_STATE_RUNNING. Of many rows
+    the first ten thousand are told here; `isCut`: there are more, at the pages of the job."""
+
+    job_id: str
+    state: str
+    errors: list[ImportProblem] = []
+    warnings: list[ImportProblem] = []
+    success: ImportSuccess
+    total: int = 0
+    created: int = 0
+    updated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    is_cut: bool = False
+
+
+async def of(service: Service, job: Job) -> Imported:
+    """The answer for a job as it stands."""
+    found, is_cut = await _problems(service, job)
+    made, is_made_cut = await _made(service, job)
+    return Imported(
+        job_id=job.id,
+        state="JOB_STATE_RUNNING"
+        if job.state in job_lifecycle.WAITING
+        else job_lifecycle.STATES[job.state],
+        errors=[problem(one) for one in found if one.is_error],
+        warnings=[problem(one) for one in found if not one.is_error],
+        success=ImportSuccess(orgs=made),
+        total=job.total or 0,
+        created=job.created,
+        updated=job.updated,
+        skipped=job.skipped,
+        failed=job.failed,
+        is_cut=is_cut or is_made_cut,
+    )
+
+
+def problem(one: JobProblem) -> ImportProblem:
+    """A problem as it is told."""
+    return ImportProblem(
+        row=one.row,
+        path=one.path,
+        type=one.type,
+        id=one.record_id,
+        slug=one.slug,
+        field=one.field,
+        message=f"{one.field}: {one.message}" if one.field else one.message,
+        fix=one.fix,
+        is_warning=not one.is_error,
+    )
+
+
+async def _problems(service: Service, job: Job) -> tuple[list[JobProblem], bool]:
+    found: list[JobProblem] = []
+    after: Cursor | None = None
+    while len(found) < MOST_TOLD:
+        page = await service.store.find(
+            JOB_PROBLEMS, {"job_id": job.id}, order="key", limit=_AT_ONCE, after=after
+        )
+        found += page.records
+        after = page.after
+        if after is None:
+            break
+    return found[:MOST_TOLD], after is not None or len(found) > MOST_TOLD
+
+
+async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]:
+    """What was stored, by organization; whether there is more."""
+    orgs: dict[str, dict[str, Any]] = {}
+    count, after = 0, None
+    while True:
+        page = await service.store.find(
+            JOB_BATCHES, {"job_id": job.id}, order="first", limit=10, after=after
+        )
+        for batch in page.records:
+            for type, org_id, parts in batch.made:
+                if count == MOST_TOLD:
+                    return list(orgs.values()), True
+                count += 1
+                _add(orgs.setdefault(org_id, {"orgId": org_id}), type, parts)
+        if page.after is None:
+            return list(orgs.values()), False
+        after = page.after
+
+
+def _add(org: dict[str, Any], type: str, parts: list[str]) -> None:
+    if type not in _LISTS:
+        return
+    name, names = _LISTS[type]
+    is_whole = len(names) == len(parts) > 0
+    element = dict(zip(names, parts, strict=True)) if is_whole else "_".join(parts)
+    org.setdefault(name, []).append(element)

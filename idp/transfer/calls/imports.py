@@ -1,0 +1,242 @@
+"""POST /admin/v1/import (specification 4.12, 4.14): a package becomes a job, and is waited for.
+
+The answer comes when the job has ended, or when `timeout` is over: then the job goes on, and the
+answer tells what is stored by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from contextlib import closing
+from datetime import timedelta
+from typing import Annotated, Any, Final, TypeVar
+
+from msgspec import Struct
+
+from idp.foundation import cancellation, strict_json
+from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
+from idp.management import idempotency
+from idp.management.call import Call
+from idp.records.jobs import JOBS, Job, JobOptions
+from idp.schema import reading
+from idp.schema.field_rules import Duration, Schema
+from idp.schema.reading import Request
+from idp.service import Service
+from idp.transfer.bucket import store as bucket_store
+from idp.transfer.bucket.location import Place
+from idp.transfer.calls import import_answer
+from idp.transfer.calls.import_answer import Imported
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
+from idp.transfer.jobs.lifecycle import Hold
+from idp.transfer.package import chunks as package_chunks
+from idp.transfer.package import scratch
+from idp.transfer.package.format import read_package
+from idp.transfer.package.reader import PLACES
+from idp.transfer.package.uploads import Upload
+
+DEFAULT_TIMEOUT: Final = timedelta(minutes=5)
+SMALL_BATCH: Final = 50  # rows of a small package are gone through beside the answering of calls
+_PIECES_AT_ONCE: Final = 4
+_LOOKS_FIRST_SECONDS: Final = 0.01
+_LOOKS_LAST_SECONDS: Final = 0.25
+_NAMES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
+
+
+B = TypeVar("B", bound="Beside")
+
+
+class PackageDocument(Struct, frozen=True):
+    """Organizations, as an export tells them: looked at row by row, not here."""
+
+    def read(self, value: object) -> object:
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "object", "description": "Organizations, as an export tells them."}
+
+
+class Beside(Request, frozen=True, kw_only=True):
+    """What stands beside the package also where it lies in object storage. There it says nothing:
+    what is wished, the call says."""
+
+    timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
+
+
+class Wishes(Beside, frozen=True, kw_only=True):
+    """What is asked beside the package: how long to wait for the end, only to tell what would be
+    done, to change what is there already, to mend what can be mended safely."""
+
+    dry_run: bool = False
+    update: bool = False
+    fix: bool = False
+
+
+class Import(Wishes, frozen=True, kw_only=True):
+    """Exactly one package. `dataOrgsv1` may also be the text of the document. With `dataOrgsGcs`
+    or `dataOrgsv1Gcs` it is read from object storage; the account is forgotten then."""
+
+    one_of = (("data_orgs", "data_orgsv1", "data_orgs_gcs", "data_orgsv1_gcs"),)
+
+    data_orgs: Annotated[Any, PackageDocument()] = None
+    data_orgsv1: Annotated[Any, PackageDocument()] = None
+    data_orgs_gcs: Place | None = None
+    data_orgsv1_gcs: Place | None = None
+
+
+async def take(service: Service, call: Call, package: Upload) -> Imported:
+    """Bring organizations with all that is in them, from an export or another system; each row
+    that can't be stored is told, the others are stored.
+
+    Raises InvalidArgument: it is no package, or can't be read where it lies; Busy: too many are
+    read just now. Nothing is stored then.
+    """
+    until = time.monotonic()
+    document = _surface(package)
+    if not document.keys() & set(PLACES):
+        wishes = _beside(Wishes, document)
+        until += wishes.timeout.total_seconds()
+        return await _imported(service, call, wishes, package, until)
+    wishes, name, place = _stored(package, document, service.config.max_json_bytes)
+    until += wishes.timeout.total_seconds()
+    with closing(await _fetched(service, name, place, until, package.left)) as fetched:
+        return await _imported(service, call, wishes, fetched, until)
+
+
+async def _imported(
+    service: Service, call: Call, wishes: Wishes, package: Upload, until: float
+) -> Imported:
+    if package.is_small:
+        await asyncio.to_thread(_look_through, package)
+    job = await _begin(service, call, wishes, package)
+    ended = await _waited_for(service, job.id, until)
+    if ended.state == "failed":
+        raise _failure(ended)
+    return await import_answer.of(service, ended)
+
+
+def _surface(package: Upload) -> dict[str, Any]:
+    """The members of a package's document. Raises InvalidArgument."""
+    document = package.surface()
+    if not isinstance(document, dict):
+        raise InvalidArgument([FieldProblem("field.wrong_type", "", "must be an object")])
+    return document
+
+
+def _beside(kind: type[B], document: dict[str, Any]) -> B:
+    """What stands beside exactly one package. Raises InvalidArgument."""
+    beside = {name: value for name, value in document.items() if name not in _NAMES}
+    read, problems = reading.collect(kind, beside)
+    named = [name for name in document if name in _NAMES]
+    if not named:
+        problems.append(FieldProblem("field.required", _NAMES[0], "is required"))
+    problems += [
+        FieldProblem("field.conflict", name, f"can't be sent together with {named[0]}")
+        for name in named[1:]
+    ]
+    if problems:
+        raise InvalidArgument(problems)
+    return read
+
+
+def _stored(package: Upload, document: dict[str, Any], most: int) -> tuple[Import, str, Place]:
+    """A call that tells where its package lies, and by which member. Raises InvalidArgument."""
+    (name, *_) = (name for name in PLACES if name in document)
+    if package.size > most:
+        told = f"the call has more than {most} octets, though it only tells where the package is"
+        raise InvalidArgument([FieldProblem("json.too_large", name, told)])
+    package.rewind()
+    request = reading.read(Import, strict_json.decode(package.read(most)))
+    place = request.data_orgs_gcs or request.data_orgsv1_gcs
+    assert place is not None  # noqa: S101 - a member of PLACES is there, and null is refused
+    return request, name, place
+
+
+async def _fetched(
+    service: Service, name: str, place: Place, until: float, left: asyncio.Event
+) -> Upload:
+    """The package as it lies in object storage.
+
+    Raises InvalidArgument (at `name`), Busy; DeadlineExceeded: nobody waits for it any more.
+    """
+    try:
+        with scratch.directory() as directory:
+            file, seconds = directory / "package.json", until - time.monotonic()
+            most = service.config.max_import_bytes
+            await cancellation.unless(
+                left, bucket_store.fetch(service, place, file, seconds, most)
+            )
+            package = await asyncio.to_thread(Upload.over, file)
+        try:
+            _beside(Beside, _surface(package))
+        except InvalidArgument:
+            package.close()
+            raise
+    except InvalidArgument as error:
+        raise error.within(name) from None
+    return package
+
+
+def _look_through(package: Upload) -> None:
+    """Refuse what is no package, before anything is stored. Raises InvalidArgument."""
+    with scratch.directory() as directory:
+        package.rewind()
+        read_package(package, directory)
+
+
+async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) -> Job:
+    """The job, whose package is stored: it ends, whatever becomes of this process."""
+    options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
+    job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
+    idempotency.foretell(service, await import_answer.of(service, job))
+    await job_lifecycle.begin(service, job)
+    hold = Hold(service, job)
+    await hold.note(parts=await _kept(service, hold, package), digest=package.digest)
+    if service.wake_importer is None or package.is_small:
+        size = SMALL_BATCH if package.is_small else job_runner.BATCH_ROWS
+        service.errands.start(_work(service, hold, size))
+    else:
+        await hold.let_go()
+        service.wake_importer()
+    return hold.job
+
+
+async def _kept(service: Service, hold: Hold, package: Upload) -> int:
+    """Store the package in pieces, a few at a time: how many there are."""
+    pieces, count = package.pieces(package_chunks.PART_BYTES), 0
+    while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
+        job = hold.job.id
+        await asyncio.gather(
+            *(package_chunks.keep(service, job, n, each) for n, each in enumerate(few, count))
+        )
+        await hold.renew()
+        count += len(few)
+    return count
+
+
+async def _work(service: Service, hold: Hold, size: int) -> None:
+    await job_runner.work(service, hold, size=size)
+
+
+async def _waited_for(service: Service, job_id: str, until: float) -> Job:
+    """The job when it has ended, or how it stands when the time is over."""
+    pause = _LOOKS_FIRST_SECONDS
+    while True:
+        job = await service.store.get(JOBS, job_id)
+        if job is None:
+            raise IdpError("the job is gone")
+        left = until - time.monotonic()
+        if job.state not in job_lifecycle.WAITING or left <= 0:
+            return job
+        await asyncio.sleep(min(pause, left))
+        pause = min(pause * 1.5, _LOOKS_LAST_SECONDS)
+
+
+def _failure(job: Job) -> IdpError:
+    if job.reason_slug == job_lifecycle.INTERNAL:
+        return IdpError("something failed on the side of the service")
+    field, told = job.reason_field or "", job.reason or ""
+    problem = FieldProblem(job.reason_slug or "", field, told.removeprefix(f"{field}: "))
+    return InvalidArgument([problem])

@@ -1,0 +1,173 @@
+"""/admin/v1/jobs: how far an import came and what was wrong with its rows; ending, going on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, get_args
+
+from idp.audit import versioned_updates
+from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
+from idp.management import idempotency
+from idp.management import search as management_search
+from idp.management.call import Call
+from idp.management.search import MAX_FILTERS, Search, SearchDetails
+from idp.records.jobs import JOB_PROBLEMS, JOBS, Job, JobState
+from idp.schema.answers import Answer
+from idp.schema.field_rules import Integer, Items, OneOf, Text
+from idp.schema.reading import Request
+from idp.search.query_planner import Filter
+from idp.service import Service
+from idp.transfer.calls import import_answer
+from idp.transfer.calls.import_answer import ImportProblem
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import runner as job_runner
+from idp.transfer.jobs import view as job_view
+from idp.transfer.jobs.view import JobView
+from storage import Cursor, Update
+from storage.settling import commit_settled
+
+_STATES: Final = {job_lifecycle.STATES[state]: state for state in get_args(JobState)}
+_KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
+MOST: Final = 1000
+
+
+class JobsFound(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there may be more."""
+
+    details: SearchDetails
+    result: list[JobView] = []
+    next_cursor: str = ""
+
+
+class StateQuery(Request, frozen=True, kw_only=True):
+    """By its state. One that waits for who has its file counts as queued or running."""
+
+    state: Annotated[str, OneOf(tuple(_STATES))]
+
+
+class JobQuery(Request, frozen=True, kw_only=True):
+    """One filter."""
+
+    state_query: StateQuery | None = None
+
+    def check(self) -> Iterator[FieldProblem]:
+        if self.state_query is None:
+            yield FieldProblem("field.required", "", "must hold one filter")
+
+
+class JobSearch(Search, frozen=True, kw_only=True):
+    """Every filter counts."""
+
+    queries: Annotated[list[JobQuery], Items(MAX_FILTERS)] = []
+
+
+class ProblemPage(Request, frozen=True, kw_only=True):
+    """Which page of a job's problems: behind `cursor`, `limit` of them."""
+
+    cursor: Annotated[str, Text()] = ""
+    limit: Annotated[int, Integer(1, MOST)] = 100
+
+
+class Problems(Answer, frozen=True, kw_only=True):
+    """`nextCursor` is there as long as there are more; of a running job there may come more."""
+
+    result: list[ImportProblem] = []
+    next_cursor: str = ""
+
+
+async def show(service: Service, call: Call, job_id: str) -> JobView:
+    """Show how far a job came. Raises NotFound."""
+    return await job_view.view(service, await _find(service, job_id))
+
+
+async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
+    """Go through the jobs of the last thirty days. Raises InvalidArgument (the cursor)."""
+    filters = [
+        Filter(path="state", value=_STATES[each.state_query.state])
+        for each in request.queries
+        if each.state_query
+    ]
+    found = await management_search.find(service, JOBS, request.query, filters, order="created_at")
+    return JobsFound(
+        details=found.details,
+        result=await job_view.views(service, found.records),
+        next_cursor=found.next_cursor,
+    )
+
+
+async def errors(service: Service, call: Call, job_id: str, request: ProblemPage) -> Problems:
+    """List what is wrong with a job's rows, in the order of the rows; warnings too.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
+    job = await _find(service, job_id)
+    page = await service.store.find(
+        JOB_PROBLEMS,
+        {"job_id": job.id},
+        order="key",
+        limit=request.limit,
+        after=_place(job, request.cursor),
+    )
+    return Problems(
+        result=[import_answer.problem(one) for one in page.records],
+        next_cursor=page.records[-1].key if page.after else "",
+    )
+
+
+def _place(job: Job, cursor: str) -> Cursor | None:
+    if not cursor:
+        return None
+    if not _KEY.fullmatch(cursor):
+        told = "is none that was given for these problems"
+        raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)])
+    return cursor, f"{job.id}.{cursor}"
+
+
+async def cancel(service: Service, call: Call, job_id: str) -> JobView:
+    """End a job before its next rows; what is stored stays, and it can be gone on with.
+
+    Raises NotFound; FailedPrecondition: it has ended.
+    """
+    job = await _find(service, job_id)
+    if job.state not in job_lifecycle.WAITING:
+        raise _ended()
+    idempotency.foretell(service, await job_view.view(service, job))
+    await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
+    if not job_lifecycle.is_held(job, service.clock.now()):
+        hold = await job_lifecycle.claim(service, job, service.random.id())
+        if hold is not None:
+            await hold.end("cancelled")
+    return await job_view.view(service, await _find(service, job_id))
+
+
+async def resume(service: Service, call: Call, job_id: str) -> JobView:
+    """Go on with a job that was cancelled, or that failed on the side of the service.
+
+    Raises NotFound; FailedPrecondition: it has done all its rows, or its package is gone or is a
+    file that only who began it has.
+    """
+
+    async def attempt() -> Job:
+        job = await _find(service, job_id)
+        if not job_lifecycle.can_go_on(job):
+            raise _ended()
+        if job.source is not None:
+            told = "it reads a file: `idp import FILE --resume` goes on where that is"
+            raise FailedPrecondition(told, slug="job.reads_file")
+        return await job_lifecycle.go_on(service, call.actor, job)
+
+    job = await versioned_updates.repeated(attempt)
+    job_runner.wake(service)
+    return await job_view.view(service, job)
+
+
+async def _find(service: Service, job_id: str) -> Job:
+    job = await service.store.get(JOBS, job_id)
+    if job is None:
+        raise NotFound("there is no such job", slug="job.not_found")
+    return job
+
+
+def _ended() -> FailedPrecondition:
+    return FailedPrecondition("the job has ended", slug="job.ended")

@@ -1,0 +1,1 @@
+"""Import and export jobs: their life, their batches and the processes that plan rows."""

@@ -1,0 +1,76 @@
+"""What jobs leave behind goes: a package when its job is done, a job after thirty days."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from idp.audit import versioned_updates
+from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, JOBS, Job
+from idp.search import paging
+from idp.service import Service
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.package import chunks as package_chunks
+from storage import Collection, Delete, Stale, Update
+from storage.settling import commit_settled
+
+EVERY_SECONDS: Final = 60.0
+KEPT_FOR: Final = timedelta(days=30)
+RESUMABLE_FOR: Final = timedelta(days=1)  # after a cancellation
+_AT_ONCE: Final = 500
+
+
+async def tidy(service: Service) -> None:
+    """Remove what is not needed any more of all jobs: background work. Raises StorageError."""
+    now = service.clock.now()
+    async for job in paging.each(service, JOBS, {}):
+        if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
+            await _forget(service, job)
+        if job.state in job_lifecycle.WAITING or job.finished_at is None:
+            continue
+        if job.parts and not _may_go_on(job, job.finished_at, now):
+            await drop_package(service, job)
+        if now - job.finished_at > KEPT_FOR:
+            await _forget(service, job)
+
+
+def _may_go_on(job: Job, finished_at: datetime, now: datetime) -> bool:
+    return job.state in job_lifecycle.RESUMED and now - finished_at <= RESUMABLE_FOR
+
+
+async def drop_package(service: Service, job: Job) -> None:
+    """Remove the package of a job that has ended. Raises StorageError."""
+    with suppress(Stale):  # somebody goes on with it
+        expect = {"state": job.state, "parts": job.parts}
+        await commit_settled(service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect))
+        await package_chunks.drop(service, job.id)
+
+
+async def drop_report(service: Service, job: Job) -> None:
+    """Remove what a job told of its rows. Raises StorageError."""
+    await _empty(service, JOB_PROBLEMS, job.id, "key")
+    await _empty(service, JOB_BATCHES, job.id, "first")
+
+
+async def _forget(service: Service, job: Job) -> None:
+    await drop_report(service, job)
+    await package_chunks.drop(service, job.id)
+    found = await service.store.get(JOBS, job.id)
+    if found is None:
+        return
+    now = service.clock.now()
+    writes = versioned_updates.removal(service, JOBS, found, "import.deleted", job.actor, now)
+    with suppress(Stale):
+        await commit_settled(service.store, *writes)
+
+
+async def _empty(service: Service, collection: Collection[Any], job_id: str, order: str) -> None:
+    """Remove what a job has there, a slice at a time."""
+    while True:
+        page = await service.store.find(
+            collection, {"job_id": job_id}, order=order, limit=_AT_ONCE
+        )
+        if not page.records:
+            return
+        await service.store.commit_each([[Delete(collection, one.id)] for one in page.records])

@@ -1,0 +1,86 @@
+"""Whose row a record was made by: told by the event of its making.
+
+A batch that was cut off is prepared again, and meets its own records: they count as made. A second
+row of one id meets the first one's, and is a double. So it is too where the record was there
+before: otherwise each import of the package would make something else of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from msgspec import structs
+
+from idp.records import EVENTS
+from idp.transfer.kinds.kind import Taking, import_payload
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from storage import Collection, Cursor
+
+_CLOCKS_DIFFER: Final = timedelta(minutes=10)
+
+
+async def judged(
+    taking: Taking, reads: Sequence[Read], prepared: Sequence[Prepared]
+) -> list[Prepared]:
+    """What was prepared, once one's own records count as made, and doubles are refused."""
+    judged = list(prepared)
+    met = [(n, one.met) for n, one in enumerate(prepared) if one.met is not None]
+    asked = [(n, each) for n, each in met if _may_be_ours(taking, each[1])]
+    found = await asyncio.gather(*(_origin(taking, it, met.id) for _, (it, met) in asked))
+    origins = dict(zip((n for n, _ in asked), found, strict=True))
+    for n, _ in met:
+        judged[n] = _judged(taking, reads[n], prepared[n], origins.get(n, {}))
+    return judged
+
+
+async def is_made_here(taking: Taking, collection: Collection[Any], id: str) -> bool:
+    """Whether a record was made by a row of this import."""
+    return (await _origin(taking, collection, id)).get("import") == taking.job.id
+
+
+def _judged(taking: Taking, read: Read, prepared: Prepared, origin: dict[str, str]) -> Prepared:
+    own, first = import_payload(taking, read), read.row.double_of
+    if origin.get("import") != own["import"]:
+        return prepared if first is None else refused(prepared.id, _double(str(first)))
+    if origin["row"] == own["row"]:
+        return structs.replace(prepared, action="create", writes=())
+    return refused(prepared.id, _double(origin["row"]))
+
+
+def _may_be_ours(taking: Taking, record: Any) -> bool:
+    """Whether it is as young as the import; most are older, and need not be asked about."""
+    created_at = getattr(record, "created_at", None)
+    return created_at is None or created_at >= _since(taking)
+
+
+def _since(taking: Taking) -> datetime:
+    return taking.job.created_at - _CLOCKS_DIFFER
+
+
+async def _origin(taking: Taking, collection: Collection[Any], id: str) -> dict[str, str]:
+    """What the event of a record's making says, the last one's of a record made again; nothing
+    where it is older than the import."""
+    after: Cursor | None = None
+    while True:
+        page = await taking.service.store.find(
+            EVENTS, {"record_id": id}, order="at", descending=True, after=after
+        )
+        for event in page.records:
+            if event.at < _since(taking):
+                return {}
+            if event.sequence == 1 and event.collection == collection.name:
+                return dict(event.payload)
+        if page.after is None:
+            return {}
+        after = page.after
+
+
+def _double(row: str) -> Problem:
+    return Problem(
+        slug="import.double",
+        message=f"row {row} of the package is the same",
+        fix="Leave one of the two out of the package.",
+    )

@@ -1,0 +1,310 @@
+"""The life of a job: begun, held by one process at a time, gone on with, ended.
+
+Whoever works on a job *holds* it: its name stands in the job, for a few seconds at a time. What
+it has done and how far it came are stored in one unit, which counts only while it holds the job.
+So nobody works on a job that is another's, and one whose process died is anybody's soon.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import structs
+
+from idp.audit import events
+from idp.foundation.errors import IdpError
+from idp.records.jobs import (
+    JOB_BATCHES,
+    JOB_PROBLEMS,
+    JOBS,
+    Job,
+    JobBatch,
+    JobOptions,
+    JobState,
+)
+from idp.service import Service
+from idp.transfer.jobs.batches import Settled
+from idp.transfer.package.chunks import PackageLost
+from storage import Conflict, Insert, Stale, Update, Write
+from storage.settling import commit_settled
+
+LEASE: Final = timedelta(seconds=15)
+RENEWED_EVERY_SECONDS: Final = 4.0
+WAITING: Final[tuple[JobState, ...]] = ("queued", "running")
+STATES: Final[Mapping[JobState, str]] = {
+    "queued": "JOB_STATE_QUEUED",
+    "running": "JOB_STATE_RUNNING",
+    "succeeded": "JOB_STATE_SUCCEEDED",
+    "finished_with_errors": "JOB_STATE_FINISHED_WITH_ERRORS",
+    "failed": "JOB_STATE_FAILED",
+    "cancelled": "JOB_STATE_CANCELLED",
+}
+DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
+RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
+INTERNAL: Final = "internal"
+MAX_WRITES: Final = 2000  # problems that one unit stores
+_COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
+
+
+class Lost(Exception):
+    """Somebody else works on the job by now; nothing more may be done for it here."""
+
+
+class NotStarted(IdpError):
+    """The process that was to work on a job did not start."""
+
+    slug = "import.not_started"
+
+
+_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)  # may do better again
+
+
+def new(
+    service: Service,
+    actor: str,
+    options: JobOptions,
+    *,
+    holder: str | None = None,
+    source: str | None = None,
+) -> Job:
+    """A job that isn't stored yet. With a holder it is being received, or worked on at once."""
+    now = service.clock.now()
+    return Job(
+        id=service.random.id(),
+        state="queued",
+        actor=actor,
+        created_at=now,
+        changed_at=now,
+        options=options,
+        source=source,
+        holder=holder,
+        held_until=now + LEASE if holder else None,
+    )
+
+
+async def begin(service: Service, job: Job) -> None:
+    """Store a new job. Raises StorageError."""
+    writes = events.insertion(
+        service.random,
+        JOBS,
+        job,
+        "import.started",
+        job.actor,
+        job.created_at,
+    )
+    await commit_settled(service.store, *writes)
+
+
+async def due(service: Service) -> Job | None:
+    """The oldest job that waits for somebody to work on it, whoever that is: one that reads a file
+    of some machine waits for who has the file."""
+    now = service.clock.now()
+    for state in WAITING:
+        page = await service.store.find(JOBS, {"state": state}, order="created_at")
+        for job in page.records:
+            if job.source is None and not is_held(job, now):
+                return job
+    return None
+
+
+async def claim(service: Service, job: Job, holder: str) -> Hold | None:
+    """The job, to be worked on; None: somebody else was faster, or it has changed."""
+    until = service.clock.now() + LEASE
+    expect = {"state": job.state, "holder": job.holder, "held_until": job.held_until}
+    try:
+        await commit_settled(
+            service.store,
+            Update(JOBS, job.id, set={"holder": holder, "held_until": until}, expect=expect),
+        )
+    except Stale:
+        return None
+    return Hold(service, structs.replace(job, holder=holder, held_until=until))
+
+
+def can_go_on(job: Job) -> bool:
+    """Whether there are rows left to do, and the package to do them by."""
+    if job.state not in WAITING and job.state not in RESUMED:
+        return False
+    if job.state == "failed" and job.reason_slug not in _NOT_OF_PACKAGE:
+        return False
+    return job.parts > 0 or job.source is not None
+
+
+def is_held(job: Job, now: datetime) -> bool:
+    """Whether a process works on it."""
+    return job.held_until is not None and job.held_until > now
+
+
+def is_cut_off(job: Job, now: datetime) -> bool:
+    """Whether its process is gone, and only who has its file can go on with it."""
+    return job.state in WAITING and job.source is not None and not is_held(job, now)
+
+
+async def go_on(service: Service, actor: str, job: Job) -> Job:
+    """The job, which waits for somebody again. Raises Stale: it has changed meanwhile."""
+    if job.state in WAITING:
+        await _let_run(service, job)
+        return structs.replace(job, is_to_stop=False)
+    now = service.clock.now()
+    wanted = {
+        "state": "queued",
+        "changed_at": now,
+        "finished_at": None,
+        "reason": None,
+        "reason_slug": None,
+        "reason_field": None,
+    }
+    step = events.update(service.random, JOBS, job, wanted, "import.resumed", actor, now)
+    await commit_settled(service.store, *step)
+    return structs.replace(job, **wanted, sequence=job.sequence + 1)
+
+
+async def _let_run(service: Service, job: Job) -> None:
+    """Take back that the job is to stop, if it has not stopped yet. Raises Stale."""
+    if job.is_to_stop:
+        expect = {"state": job.state, "is_to_stop": True}
+        await commit_settled(
+            service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
+        )
+
+
+class Hold:
+    """A job that this process works on; `job` is how it stands."""
+
+    def __init__(self, service: Service, job: Job) -> None:
+        self._service = service
+        self.job = job
+
+    async def renew(self) -> None:
+        """Go on holding it, whatever else is done at this moment. Raises Lost, StorageError."""
+        until = self._service.clock.now() + LEASE
+        held = {"holder": self.job.holder}
+        await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
+
+    async def note(self, **values: object) -> None:
+        """Keep what was found out about the job. Raises Lost, StorageError."""
+        await self._step(values, {})
+
+    async def settle(self, settled: Sequence[Settled]) -> None:
+        """Keep what became of rows, and that they are done. Raises Lost, StorageError."""
+        for rows in _portions(settled):
+            batch = [
+                (row.type, row.row.org_id, [*row.parts])
+                for row in rows
+                if row.action in ("create", "update")
+            ]
+            writes: list[Write] = [
+                Insert(JOB_PROBLEMS, told) for row in rows for told in row.told(self.job.id)
+            ]
+            if batch:
+                writes.append(Insert(JOB_BATCHES, self._batch(rows[0].row.number, batch)))
+            await self._step({"position": rows[-1].row.number}, _counts(rows), writes)
+
+    def _batch(self, first: int, made: list[tuple[str, str, list[str]]]) -> JobBatch:
+        id = f"{self.job.id}.{first:012}"
+        return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
+
+    async def begin_anew(self) -> None:
+        """Go back to the first row. Raises Lost, StorageError."""
+        await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
+
+    async def should_stop(self) -> bool:
+        """Whether somebody asked for the end of it. Raises Lost, StorageError."""
+        found = await self._service.store.get(JOBS, self.job.id)
+        if found is None or found.holder != self.job.holder:
+            raise Lost
+        return found.is_to_stop
+
+    async def let_go(self) -> None:
+        """Leave it to somebody else. Raises StorageError."""
+        free = {"holder": None, "held_until": None}
+        with suppress(Stale):
+            await commit_settled(self._service.store, self._update(free, {}))
+
+    async def end(
+        self,
+        state: JobState,
+        slug: str | None = None,
+        reason: str | None = None,
+        field: str | None = None,
+    ) -> None:
+        """End the job, with its event. Raises Lost, StorageError."""
+        service, job = self._service, self.job
+        now = service.clock.now()
+        values = {
+            "state": state,
+            "reason_slug": slug,
+            "reason": reason,
+            "reason_field": field,
+            "finished_at": now,
+            "changed_at": now,
+            "is_to_stop": False,
+            "holder": None,
+            "held_until": None,
+        }
+        told = {name: str(getattr(job, name)) for name in _COUNTS.values()}
+        event = events.changed(
+            service.random,
+            JOBS,
+            job,
+            "import.finished",
+            job.actor,
+            now,
+            state=state,
+            dry_run=str(job.options.is_dry_run).lower(),
+            **told,
+        )
+        await self._commit(self._update(values, {"sequence": 1}), event)
+        self.job = structs.replace(job, **values, sequence=job.sequence + 1)
+
+    async def succeed(self) -> None:
+        """End the job, all of whose rows are settled. Raises Lost, StorageError."""
+        await self.end("finished_with_errors" if self.job.failed else "succeeded")
+
+    async def _step(
+        self,
+        values: Mapping[str, object],
+        counts: Mapping[str, int],
+        also: Sequence[Write] = (),
+    ) -> None:
+        now = self._service.clock.now()
+        every = {**values, "changed_at": now, "held_until": now + LEASE}
+        await self._commit(self._update(every, counts), *also)
+        added = {name: getattr(self.job, name) + n for name, n in counts.items()}
+        self.job = structs.replace(self.job, **every, **added)
+
+    def _update(self, values: Mapping[str, object], counts: Mapping[str, int]) -> Update:
+        return Update(
+            JOBS,
+            self.job.id,
+            set=values,
+            increment=counts,
+            expect={"holder": self.job.holder, "position": self.job.position},
+        )
+
+    async def _commit(self, *writes: Write) -> None:
+        try:
+            await commit_settled(self._service.store, *writes)
+        except (Stale, Conflict):
+            raise Lost from None
+
+
+def _portions(settled: Sequence[Settled]) -> Iterator[Sequence[Settled]]:
+    """The rows in portions of which one unit stores the problems."""
+    start = size = 0
+    for end, row in enumerate(settled):
+        if size and size + len(row.problems) > MAX_WRITES:
+            yield settled[start:end]
+            start, size = end, 0
+        size += len(row.problems)
+    yield settled[start:]
+
+
+def _counts(rows: Sequence[Settled]) -> dict[str, int]:
+    counts = Counter(_COUNTS[row.action] for row in rows)
+    counts["warned"] = sum(any(not one.is_error for one in row.problems) for row in rows)
+    return {name: n for name, n in counts.items() if n}

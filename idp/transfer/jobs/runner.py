@@ -1,0 +1,281 @@
+"""Working on a job: its package is opened, and gone through from where it was left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from idp import test_mode
+from idp.foundation import logs
+from idp.foundation.errors import InvalidArgument
+from idp.foundation.randomness import Numbered
+from idp.records import ALL, SCHEMA
+from idp.records.jobs import Job
+from idp.service import Service
+from idp.transfer.jobs import cleanup as job_cleanup
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs import pipeline as job_pipeline
+from idp.transfer.jobs import workers
+from idp.transfer.jobs.lifecycle import Hold, Lost
+from idp.transfer.jobs.pipeline import Desk, OwnDesk, Telling
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.package import chunks as package_chunks
+from idp.transfer.package import local_files, scratch
+from idp.transfer.package.chunks import PackageLost
+from idp.transfer.package.format import open_package
+from idp.transfer.package.rows import Row
+from storage import Unavailable, Unknown, open_store
+from storage.overlay import Overlay
+
+BATCH_ROWS: Final = 1000
+_TRIES: Final = 60  # while the store can't be reached
+_PAUSE_SECONDS: Final = 1.0
+
+_log: Final = logs.logger(__name__)
+
+
+class Opened(Protocol):
+    """A package that was looked through (`idp/transfer/package/format.py`)."""
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def beside(self) -> Mapping[str, object]: ...
+
+    def batches(self, skip: int, size: int) -> Iterator[list[Row]]: ...
+
+
+Open = Callable[[Path, Path], Opened]
+
+
+def wake(service: Service) -> None:
+    """Have the jobs that wait worked on soon: by another process where one is there for that."""
+    if service.wake_importer is not None:
+        service.wake_importer()
+    else:
+        service.errands.start(work_due(service))
+
+
+async def work_due(
+    service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
+) -> None:
+    """Work on every job that waits, the oldest first. Raises Unavailable, Unknown."""
+    while not is_to_leave() and (job := await job_lifecycle.due(service)) is not None:
+        hold = await job_lifecycle.claim(service, job, service.random.id())
+        if hold is not None:
+            await work(service, hold, helpers=helpers, is_to_leave=is_to_leave)
+
+
+async def work(
+    service: Service,
+    hold: Hold,
+    open_package: Open = open_package,
+    *,
+    size: int = BATCH_ROWS,
+    helpers: int = 0,
+    is_to_leave: Callable[[], bool] = lambda: False,
+) -> Job:
+    """Work on a job that is held until it has ended; how it stands then.
+
+    So many other processes help if it is large (`idp/transfer/jobs/workers.py`).
+    It is left to somebody else when `is_to_leave`, when somebody else works on it already, and
+    when the store can't be reached for long, or by who is to leave: then it raises Unavailable or
+    Unknown.
+    """
+    try:
+        async with _kept(hold):
+            whole = _whole(service, hold, open_package, size, helpers, is_to_leave)
+            refusal = await _refusal(whole)
+        if refusal is not None:
+            await hold.end("failed", *refusal)
+        if hold.job.state not in job_lifecycle.WAITING and not job_lifecycle.can_go_on(hold.job):
+            await job_cleanup.drop_package(service, hold.job)
+    except Lost:
+        _log.info("a job is worked on elsewhere", job=hold.job.id)
+    return hold.job
+
+
+async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
+    """Why the job can't be done at all: a slug, a sentence, and the field that it is about.
+
+    Raises Lost, Unavailable and Unknown.
+    """
+    try:
+        await work
+    except InvalidArgument as error:
+        return error.problems[0].slug, error.message, error.problems[0].field
+    except PackageLost as error:
+        return error.slug, error.message, ""
+    except (Lost, Unavailable, Unknown):
+        raise
+    except Exception as error:  # one job's failure is not the end of its process
+        _log.error("a job failed", exc_info=error)
+        return job_lifecycle.INTERNAL, "something failed on the side of the service", ""
+    return None
+
+
+async def _whole(
+    service: Service,
+    hold: Hold,
+    open_package: Open,
+    size: int,
+    helpers: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    others = workers.wanted(service, hold.job, _octets(hold.job), helpers)
+    with scratch.directory() as directory:
+        # They start while the package is looked through.
+        async with workers.joining(Taking(service, hold.job), others) as at:
+            package = await _opened(service, hold.job, directory, open_package)
+            await _begin(service, hold, package.total)
+            async with _ground(service, hold.job) as ground:
+                # Alone, it judges one batch while another one waits for the store.
+                own = 1 if others else 2
+                at[:0] = [OwnDesk(Taking(ground, hold.job)) for _ in range(own)]
+                await _through(at, hold, package, size, is_to_leave)
+
+
+async def _begin(service: Service, hold: Hold, total: int) -> None:
+    if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
+        await job_cleanup.drop_report(service, hold.job)
+        await hold.begin_anew()
+    await hold.note(
+        state="running",
+        total=total,
+        worked_since=service.clock.now(),
+        worked_from=hold.job.position,
+    )
+
+
+def _octets(job: Job) -> int:
+    """About how large the package of a job is; none where its file is gone."""
+    if job.source is None:
+        return job.parts * package_chunks.PART_BYTES
+    with suppress(OSError):
+        return Path(job.source).stat().st_size
+    return 0
+
+
+@asynccontextmanager
+async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
+    """The service that rows are stored in: for a dry run with a store that is gone afterwards."""
+    if not job.options.is_dry_run:
+        yield service
+        return
+    upper = open_store("memory://", now=service.clock.now, new_id=Numbered(service.random).id)
+    layered = Overlay(service.store, upper)
+    await layered.open((*ALL, *test_mode.COLLECTIONS) if service.config.test else ALL, SCHEMA)
+    try:
+        yield replace(service, store=layered)
+    finally:
+        await layered.close()
+
+
+@asynccontextmanager
+async def _kept(hold: Hold) -> AsyncIterator[None]:
+    """Within the block the job stays held, however long a step takes."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(job_lifecycle.RENEWED_EVERY_SECONDS)
+            with suppress(Unavailable, Unknown):
+                await hold.renew()
+
+    task = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _opened(service: Service, job: Job, directory: Path, open_package: Open) -> Opened:
+    file = Path(job.source) if job.source else directory / "package.json"
+    if job.source is None:
+        await package_chunks.write(service, job, file)
+    elif job.digest is not None:
+        await asyncio.to_thread(local_files.check, file, job.digest)
+    return await asyncio.to_thread(open_package, file, directory)
+
+
+async def _through(
+    at: Sequence[Desk],
+    hold: Hold,
+    package: Opened,
+    size: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    tries = 0
+    while True:
+        before = hold.job.position
+        try:
+            await _pass(at, hold, package, size, is_to_leave)
+        except (Unavailable, Unknown) as error:
+            tries = 1 if hold.job.position > before else tries + 1
+            if tries > _TRIES or is_to_leave():
+                raise
+            _log.warning("a job waits for the store", job=hold.job.id, error=str(error))
+            await asyncio.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
+async def _pass(
+    at: Sequence[Desk],
+    hold: Hold,
+    package: Opened,
+    size: int,
+    is_to_leave: Callable[[], bool],
+) -> None:
+    batches = package.batches(hold.job.position, size)
+    going = job_pipeline.settled(at, lambda: asyncio.to_thread(next, batches, None))
+    async with aclosing(going), _keeping(hold) as keeping:
+        while not is_to_leave():
+            if await hold.should_stop():
+                await keeping.done()
+                await hold.end("cancelled")
+                return
+            telling = await anext(going, None)
+            await keeping.done()
+            if telling is None:
+                await hold.succeed()
+                return
+            keeping.begin(telling)
+    await hold.let_go()
+
+
+class _Keeping:
+    """What became of a batch is kept while the next one is being stored. Of one that was stored,
+    and not kept, the rows are recognised when they come again."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self._under_way: asyncio.Task[None] | None = None
+
+    def begin(self, telling: Telling) -> None:
+        """Keep what became of these rows, when the last ones are `done`."""
+        self._under_way = asyncio.create_task(self._keep(telling))
+
+    async def _keep(self, telling: Telling) -> None:
+        await self._hold.settle(await telling)
+
+    async def done(self) -> None:
+        """Return when everything is kept. Raises Lost, StorageError."""
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            await under_way
+
+
+@asynccontextmanager
+async def _keeping(hold: Hold) -> AsyncIterator[_Keeping]:
+    """Everything is kept behind the block."""
+    keeping = _Keeping(hold)
+    try:
+        yield keeping
+    finally:
+        await keeping.done()

@@ -1,0 +1,141 @@
+"""How a job stands, as it is told: what became of its rows, how fast it goes, what comes next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from idp.foundation import durations
+from idp.records import USERS
+from idp.records.jobs import Job
+from idp.schema.answers import Answer
+from idp.service import Service
+from idp.transfer.jobs import lifecycle as job_lifecycle
+
+CUT_OFF: Final = "JOB_STATE_INTERRUPTED"
+
+
+class JobView(Answer, frozen=True, kw_only=True):
+    """A job. `done` of `total` rows are settled: created, updated, skipped because they were there
+    already, or failed; `warned` have a warning. `total` is there once the package was looked
+    through. While a process works on it, it `isHeld`, and tells how many rows it does in a second
+    and how long the others take at that rate; one that was cancelled meanwhile
+    `isStopping`. `dryRun`, `update` and `fix` are what was asked.
+
+    `reason` is why it failed as a whole, and `field` where in the package that stands. One
+    that ended before its last row, and can be gone on with, is `resumedBy` that command; one with
+    a `source`, a file of some machine, only there. While it waits for that, because whoever worked
+    on it is gone, it is JOB_STATE_INTERRUPTED.
+    """
+
+    id: str
+    type: str = ""
+    state: str
+    creation_date: datetime
+    change_date: datetime
+    finish_date: datetime | None = None
+    total: int = 0
+    done: int = 0
+    created: int = 0
+    updated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    warned: int = 0
+    dry_run: bool = False
+    update: bool = False
+    fix: bool = False
+    is_held: bool = False
+    is_stopping: bool = False
+    resumed_by: str = ""
+    rows_per_second: float = 0.0
+    remaining_time: str = ""
+    actor: str = ""
+    actor_name: str = ""
+    source: str = ""
+    slug: str = ""
+    field: str = ""
+    reason: str = ""
+
+
+async def view(service: Service, job: Job) -> JobView:
+    """A job as it is told."""
+    (told,) = await views(service, [job])
+    return told
+
+
+async def views(service: Service, found: Sequence[Job]) -> list[JobView]:
+    """Jobs as they are told, with the names of who began them."""
+    actors = list({job.actor for job in found})
+    users = await service.store.get_many([(USERS, id) for id in actors])
+    names = {
+        id: user.profile.display_name or user.user_name
+        for id, user in zip(actors, users, strict=True)
+        if user is not None
+    }
+    now = service.clock.now()
+    return [_view(job, now, names.get(job.actor, "")) for job in found]
+
+
+def _view(job: Job, now: datetime, actor_name: str) -> JobView:
+    pace, is_cut_off = _pace(job, now), job_lifecycle.is_cut_off(job, now)
+    return JobView(
+        id=job.id,
+        type="JOB_TYPE_IMPORT",
+        state=CUT_OFF if is_cut_off else job_lifecycle.STATES[job.state],
+        creation_date=job.created_at,
+        change_date=job.changed_at,
+        finish_date=job.finished_at,
+        total=job.total or 0,
+        done=job.position,
+        created=job.created,
+        updated=job.updated,
+        skipped=job.skipped,
+        failed=job.failed,
+        warned=job.warned,
+        dry_run=job.options.is_dry_run,
+        update=job.options.updates,
+        fix=job.options.mends,
+        is_held=job_lifecycle.is_held(job, now),
+        is_stopping=job.is_to_stop,
+        resumed_by=_resumed_by(job) if is_cut_off or job.state in job_lifecycle.RESUMED else "",
+        rows_per_second=pace.rows_per_second,
+        remaining_time=pace.remaining_time,
+        actor=job.actor,
+        actor_name=actor_name,
+        source=job.source or "",
+        slug=job.reason_slug or "",
+        field=job.reason_field or "",
+        reason=job.reason or "",
+    )
+
+
+def _resumed_by(job: Job) -> str:
+    if not job_lifecycle.can_go_on(job):
+        return ""
+    if job.source is None:
+        return f"idp job resume {job.id}"
+    options = job.options
+    wishes = {"dry-run": options.is_dry_run, "update": options.updates, "fix": options.mends}
+    named = "".join(f" --{name}" for name, is_wished in wishes.items() if is_wished)
+    return f"idp import {shlex.quote(job.source)}{named} --resume"
+
+
+class _Pace(NamedTuple):
+    """How fast a job goes at the moment; nothing where that can't be told."""
+
+    rows_per_second: float = 0.0
+    remaining_time: str = ""
+
+
+def _pace(job: Job, now: datetime) -> _Pace:
+    """By the rows since it was taken up, up to the last that was settled."""
+    if job.state != "running" or job.worked_since is None or not job_lifecycle.is_held(job, now):
+        return _Pace()
+    seconds = (job.changed_at - job.worked_since).total_seconds()
+    rows = job.position - job.worked_from
+    if seconds <= 0 or rows <= 0:
+        return _Pace()
+    left = ((job.total or 0) - job.position) * seconds / rows
+    return _Pace(round(rows / seconds, 1), durations.text(round(left)))

@@ -1,0 +1,182 @@
+"""The processes that help with a large import, as the one sees them that works on the job.
+
+They join when they are ready, and nobody waits for them; when one ends, its batch is begun again
+by the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final, TypeVar
+
+from idp.foundation import cpu, logs
+from idp.records.jobs import Job
+from idp.service import Service
+from idp.transfer.jobs import worker_messages
+from idp.transfer.jobs.pipeline import Desk, Telling
+from idp.transfer.jobs.worker_messages import Answer, Engagement, Order
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.package.rows import Row
+from storage import StorageError, Unavailable
+
+WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
+MAX_WORKERS: Final = 3
+# Without -P a module of the same name in the working directory would be run instead.
+COMMAND: Final = (sys.executable, "-P", "-m", "idp.transfer.worker")
+_PATIENCE_SECONDS: Final = 10.0
+
+_log: Final = logs.logger(__name__)
+
+T = TypeVar("T")
+
+
+def spare() -> int:
+    """How many processes can help: the processors that this one does not use itself."""
+    return min(cpu.count() - 1, MAX_WORKERS)
+
+
+def wanted(service: Service, job: Job, octets: int, count: int) -> int:
+    """How many of `count` processes a job with a package of so many octets is worth."""
+    is_alone = job.options.is_dry_run or service.config.is_in_memory
+    return 0 if is_alone or octets < WORTH_BYTES else count
+
+
+@asynccontextmanager
+async def joining(taking: Taking, count: int) -> AsyncIterator[list[Desk]]:
+    """The desks of so many other processes, each as long as it is ready."""
+    desks: list[Desk] = []
+    helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(count)]
+    try:
+        yield desks
+    finally:
+        for task in helping:
+            task.cancel()
+        await asyncio.gather(*helping, return_exceptions=True)
+
+
+async def _help(taking: Taking, desks: list[Desk]) -> None:
+    """A worker's whole life: its desk is among the others as long as it lives."""
+    try:
+        async with _process() as connection:
+            helper = _Worker(*connection)
+            if await helper.begin(taking):
+                desks.append(helper)
+                await helper.listen()
+                desks.remove(helper)
+                _log.warning("an import goes on with one process less")
+    except (OSError, StorageError) as error:
+        _log.warning("an import does without another process", error=str(error))
+
+
+@asynccontextmanager
+async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """The connection to a process that ends with it, and that a terminal's Ctrl-C spares."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        child = await asyncio.create_subprocess_exec(
+            *COMMAND, stdin=theirs.fileno(), start_new_session=True
+        )
+    reader, writer = await asyncio.open_unix_connection(sock=ours)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        await _ended(child)
+        if child.returncode:
+            _log.warning("a process that helps with imports failed", exit_code=child.returncode)
+
+
+async def _ended(child: Process) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(child.wait(), _PATIENCE_SECONDS)
+    if child.returncode is None:
+        child.kill()
+        await child.wait()
+
+
+class _Worker:
+    """The desk of another process."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._waiting: asyncio.Future[None] | None = None
+        self._telling: Telling | None = None
+        self._has_ended = False
+
+    async def begin(self, taking: Taking) -> bool:
+        """Tell it what it helps with; whether it is ready. Raises ConnectionError."""
+        await worker_messages.send(self._writer, Engagement(taking.service.config, taking.job))
+        return await worker_messages.receive(self._reader, Answer) is not None
+
+    async def listen(self) -> None:
+        """Hear its answers until it has ended."""
+        try:
+            while (answer := await worker_messages.receive(self._reader, Answer)) is not None:
+                self._hear(answer)
+        finally:
+            self._has_ended = True
+            self._give_up(_gone())
+
+    async def judge(self, rows: Sequence[Row]) -> None:
+        """As `Desk.judge`. Raises Unavailable also when the process has ended."""
+        await self._carried_out(Order(rows))
+
+    async def store(self) -> Telling:
+        """As `Desk.store`. Raises Unavailable also when the process has ended."""
+        await self._carried_out(Order())
+        assert self._telling is not None  # noqa: S101 - it was stored
+        return self._telling
+
+    async def _carried_out(self, order: Order) -> None:
+        if self._has_ended:
+            raise _gone()
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await worker_messages.send(self._writer, order)
+        except ConnectionError as error:
+            self._waiting = None
+            raise _gone() from error
+        await self._waiting
+
+    def _hear(self, answer: Answer) -> None:
+        if answer.is_broken:
+            self._give_up(RuntimeError("a worker failed; its own log says how"))
+        elif answer.failure is not None:
+            self._fail(Unavailable(answer.failure))
+        elif answer.settled is not None:
+            _end(self._telling, answer.settled)
+        else:
+            if answer.is_stored:
+                self._telling = asyncio.get_running_loop().create_future()
+            _end(self._waiting, None)
+
+    def _fail(self, error: Exception) -> None:
+        """What is to be told of one batch is told before the next one is begun."""
+        if self._telling is None or self._telling.done():
+            _end(self._waiting, error)
+        else:
+            _end(self._telling, error)
+
+    def _give_up(self, error: Exception) -> None:
+        _end(self._waiting, error)
+        _end(self._telling, error)
+
+
+def _end(future: asyncio.Future[T] | None, outcome: T | Exception) -> None:
+    """Tell who waits, if anybody still does."""
+    if future is None or future.done():
+        return
+    if isinstance(outcome, Exception):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+def _gone() -> Unavailable:
+    return Unavailable("a process that helped has ended")

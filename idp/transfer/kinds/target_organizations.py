@@ -1,0 +1,35 @@
+"""The organizations that rows go to: nothing is stored for one that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from idp.records import ORGANIZATIONS, Organization
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from storage import Update
+
+NO_HOME: Final = Problem(
+    slug="organization.not_found",
+    field="orgId",
+    message="is no organization here, and none that the package could make",
+    fix="Make it first, or put `org` with a name beside its orgId in the package.",
+)
+
+
+async def found(taking: Taking, reads: Iterable[Read]) -> Mapping[str, Organization]:
+    """The organizations of these rows that exist, in one round trip."""
+    ids = list(dict.fromkeys(read.row.org_id for read in reads))
+    records = await taking.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
+    return {each.id: each for each in records if each is not None}
+
+
+def homeless(id: str) -> Prepared:
+    """A row of an organization that is not there."""
+    return refused(id, NO_HOME)
+
+
+def still_there(organization: Organization) -> Update:
+    """A guard that the organization is not being removed or shut at the same moment."""
+    return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})

@@ -1,0 +1,1 @@
+"""Rows of users, and of what belongs to one."""

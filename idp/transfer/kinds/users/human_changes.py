@@ -1,0 +1,71 @@
+"""What an import changes of a person who is there: what the row speaks of, and no more.
+
+An address or a number that was proven here stays proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import structs
+
+from idp.identity.factors import second_factors
+from idp.identity.users import creation as user_creation
+from idp.identity.users import verified_contacts
+from idp.records import Email, Password, Phone, Profile, Totp, User
+from idp.service import Service
+from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
+
+
+def wanted(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
+    """The fields that the row speaks of; a password in the clear aside."""
+    person = row.person()
+    return {
+        "user_name": person.user_name,
+        "profile": _profile(known.profile, row),
+        "email": _email(known.email, person.email),
+        "phone": _phone(known.phone, person.phone),
+        "address": person.address or known.address,
+        "idp_links": list(person.idp_links) or known.idp_links,
+        "state": STATES[row.state] if row.state else known.state,
+        "password": _password(known.password, row.hashed(service.clock.now())),
+        "totp": _totp(service, known, row),
+    }
+
+
+def _profile(known: Profile, row: PackagedHuman) -> Profile:
+    sent = row.profile.stored()
+    said = {name: text for name, text in structs.asdict(sent).items() if text}
+    if "display_name" not in said and known.display_name == _full_name(known):
+        said["display_name"] = ""  # "first last" follows the names
+    return user_creation.with_display_name(structs.replace(known, **said))
+
+
+def _full_name(profile: Profile) -> str:
+    return user_creation.with_display_name(structs.replace(profile, display_name="")).display_name
+
+
+def _email(known: Email | None, sent: Email | None) -> Email | None:
+    if sent is None or known is None or sent.address != known.address:
+        return sent or known
+    return verified_contacts.merged(known, sent)
+
+
+def _phone(known: Phone | None, sent: Phone | None) -> Phone | None:
+    if sent is None or known is None or sent.number != known.number:
+        return sent or known
+    return verified_contacts.merged(known, sent)
+
+
+def _password(known: Password | None, sent: Password | None) -> Password | None:
+    if sent is None or known is None or sent.hash != known.hash:
+        return sent or known
+    return structs.replace(known, must_change=sent.must_change, expires_at=sent.expires_at)
+
+
+def _totp(service: Service, known: User, row: PackagedHuman) -> Totp | None:
+    if not row.otp_code or second_factors.secret_of(service, known) == row.otp_code:
+        return known.totp
+    return structs.replace(
+        second_factors.imported(service, known.id, row.otp_code), name=row.otp_name
+    )

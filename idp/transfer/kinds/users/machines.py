@@ -1,0 +1,125 @@
+"""`machineUsers`: service users, with the ids that they have elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, Final
+
+from msgspec import structs
+
+from idp.credentials import client_secrets
+from idp.identity.users import lookup as user_lookup
+from idp.management.users.new_user import UserId
+from idp.management.users.service_users import TOKEN_TYPES
+from idp.records import USERS, Organization, Profile, User
+from idp.schema.field_rules import Name, OneOf, Text, UserName
+from idp.schema.reading import Request
+from idp.transfer.kinds import export_iteration, packaged_secrets
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
+from idp.transfer.kinds.users import user_rows
+from idp.transfer.kinds.users.human_request import STATES
+from idp.transfer.kinds.users.user_rows import Rules
+from idp.transfer.package.rows import Prepared, Read
+
+_STATES: Final = {state: name for name, state in STATES.items()}
+_TOKEN_TYPES: Final = {kind: name for name, kind in TOKEN_TYPES.items()}
+
+
+class PackagedMachine(Request, frozen=True, kw_only=True):
+    user_name: Annotated[str, UserName()]
+    name: Name
+    description: Annotated[str, Text()] = ""
+    access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] = "ACCESS_TOKEN_TYPE_BEARER"  # noqa: S105
+    state: Annotated[str, OneOf(tuple(STATES))] | None = None
+    hashed_secret: HashedSecret | None = None
+    previous_secret: EndingSecret | None = None
+
+    def secrets(self) -> dict[str, Any]:
+        """What the record keeps of its secrets."""
+        return packaged_secrets.kept(self.hashed_secret, self.previous_secret)
+
+
+class MachineRow(Request, frozen=True, kw_only=True):
+    user_id: Annotated[str, UserId()]
+    user: PackagedMachine
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """New service users are made; those that exist are left alone, or with `updates` changed."""
+    return await user_rows.prepare(taking, reads, _RULES)
+
+
+def _row(read: Read) -> MachineRow:
+    assert isinstance(read.request, MachineRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _new(taking: Taking, home: Organization, read: Read) -> User:
+    service, row = taking.service, _row(read)
+    now, profile = service.clock.now(), Profile(display_name=row.user.name)
+    return User(
+        id=row.user_id,
+        org_id=home.id,
+        kind="machine",
+        user_name=row.user.user_name,
+        stamp=service.random.token(bits=64),
+        profile=profile,
+        created_at=now,
+        changed_at=now,
+        state=STATES[row.user.state] if row.user.state else "active",
+        description=row.user.description or None,
+        access_token_type=TOKEN_TYPES[row.user.access_token_type],
+        **row.user.secrets(),
+        **user_lookup.keys(row.user.user_name, None, profile, home.id),
+    )
+
+
+def _wanted(taking: Taking, known: User, read: Read) -> Mapping[str, object]:
+    row = _row(read).user
+    return {
+        "user_name": row.user_name,
+        "profile": structs.replace(known.profile, display_name=row.name),
+        "description": row.description or known.description,
+        "access_token_type": TOKEN_TYPES[row.access_token_type],
+        "state": STATES[row.state] if row.state else known.state,
+        **row.secrets(),
+    }
+
+
+async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """The service users of the organization, by their user names."""
+    where = {"org_id": organization.id}
+    async for user in export_iteration.records(telling_.view, USERS, where, order="login_key"):
+        if user.kind == "machine":
+            yield {"userId": user.id, "user": _told(telling_, user)}
+
+
+def _told(telling_: Telling, user: User) -> dict[str, Any]:
+    secrets = packaged_secrets.told(user) if telling_.with_passwords else {}
+    return export_iteration.said(
+        {
+            "userName": user.user_name,
+            "name": user.profile.display_name,
+            "description": user.description,
+            "accessTokenType": _TOKEN_TYPES[user.access_token_type],
+            "state": _STATES[user.state],
+            **secrets,
+        }
+    )
+
+
+_RULES: Final = Rules(kind="machine", new=_new, wanted=_wanted, also=client_secrets.forgotten)
+KINDS: Final = (
+    Kind(
+        member="machineUsers",
+        type="machine_user",
+        request=MachineRow,
+        name=named("userId"),
+        identity=("userId",),
+        prepare=prepare,
+        stands_alone=True,
+        tell=tell,
+    ),
+)

@@ -1,0 +1,60 @@
+"""Passwords in the clear: judged by the organization's policy, and hashed in their turn.
+
+That is slow on purpose, some forty a second and core, and sign-ins take turns with it. A dry run
+judges them and hashes none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from msgspec import structs
+
+from idp.identity.users import creation as user_creation
+from idp.identity.users import password_acceptance
+from idp.management.users.person_fields import password_problems
+from idp.passwords.hashing import HashingBusy
+from idp.records import Password
+from idp.transfer.kinds.kind import Taking
+from idp.transfer.kinds.users.human_request import PackagedHuman
+from idp.transfer.kinds.users.user_rows import Case, Chosen
+
+_PAUSE_SECONDS: Final = 0.2
+
+T = TypeVar("T")
+
+
+async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | None:
+    """The password that a row has in the clear. One that its person has already stays as it is."""
+    if not row.password:
+        return None
+    service, text, must_change = taking.service, row.password, row.password_change_required
+    had = case.known.password if case.known else None
+    if had is not None and had.hash:
+        verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
+        if verdict.ok:
+            return Chosen(structs.replace(had, must_change=must_change))
+    person = row.person()
+    found = await _in_turn(
+        lambda: user_creation.initial_password_problems(service, case.home, person, text)
+    )
+    if found:
+        return Chosen(problems=password_problems("user.password", found))
+    if taking.job.options.is_dry_run:
+        now = service.clock.now()
+        return Chosen(Password(hash="", changed_at=now, must_change=must_change))
+    hashed = await _in_turn(
+        lambda: password_acceptance.hashed(service, case.home.id, text, must_change=must_change)
+    )
+    return Chosen(hashed)
+
+
+async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:
+    """What it comes to, once there is room for it: who signs in goes first."""
+    while True:
+        try:
+            return await work()
+        except HashingBusy:
+            await asyncio.sleep(_PAUSE_SECONDS)

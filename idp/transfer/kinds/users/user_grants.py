@@ -1,0 +1,171 @@
+"""`userGrants`: the roles that users have in projects of the organization, or in projects that
+others have granted to it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+
+from idp.identity.users import grant_ids
+from idp.identity.users import lookup as user_lookup
+from idp.management.projects import role_assignments, roles
+from idp.management.projects.role_assignments import Source
+from idp.records import (
+    PROJECT_GRANTS,
+    PROJECT_ROLES,
+    PROJECTS,
+    ROLE_ASSIGNMENTS,
+    USERS,
+    Organization,
+    Project,
+    ProjectGrant,
+    ProjectRole,
+    RoleAssignment,
+    User,
+)
+from idp.schema.field_rules import Items, Name, Text
+from idp.schema.reading import Request
+from idp.transfer.kinds import export_iteration, upsert
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from storage import Write
+
+_MAX_ROLES: Final = 100
+
+
+class GrantRow(Request, frozen=True, kw_only=True):
+    user_id: Name
+    project_id: Name
+    role_keys: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
+    project_grant_id: Annotated[str, Text()] = ""
+
+
+class _Around(Struct, frozen=True):
+    """What the rows of a batch refer to, as far as it is there."""
+
+    users: Mapping[str, User]
+    projects: Mapping[str, Project]
+    roles: Mapping[str, ProjectRole]
+    known: Mapping[str, RoleAssignment]
+    grants: Mapping[str, ProjectGrant]
+
+    def source(self, read: Read, row: GrantRow) -> Source | None:
+        """What the row's organization assigns roles of the project by, if it may."""
+        project = self.projects.get(row.project_id)
+        if project is None:
+            return None
+        if not row.project_grant_id:
+            return Source(project) if project.org_id == read.row.org_id else None
+        grant = self.grants.get(grant_ids.of_grant(project.id, read.row.org_id))
+        return Source(project, grant) if grant else None
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Users get roles of the organization's projects, keep what they have, or are changed. A user
+    may be another organization's, where the project is the organization's own."""
+    rows = [_row(read) for read in reads]
+    role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
+    ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
+    of_grants = (
+        grant_ids.of_grant(row.project_id, read.row.org_id)
+        for read, row in zip(reads, rows, strict=True)
+        if row.project_grant_id
+    )
+    around = _Around(
+        await upsert.by_id(taking, USERS, (row.user_id for row in rows)),
+        await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
+        await upsert.by_id(taking, PROJECT_ROLES, role_ids),
+        await upsert.by_id(taking, ROLE_ASSIGNMENTS, ids),
+        await upsert.by_id(taking, PROJECT_GRANTS, of_grants),
+    )
+    return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
+
+
+def _row(read: Read) -> GrantRow:
+    assert isinstance(read.request, GrantRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prepared:
+    id = f"{row.project_id}_{row.user_id}"
+    user, source = around.users.get(row.user_id), around.source(read, row)
+    problems = list(_problems(read, row, around))
+    if user is None or source is None or problems:
+        return refused(id, *problems)
+    project = source.project
+    ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
+    given = [around.roles[id] for id in ids]
+
+    def also(before: object, _: object) -> Sequence[Write]:
+        guards = [*roles.still_there(given), *source.still_there()]
+        return [*guards, user_lookup.staying(user)] if before is None else guards
+
+    made = role_assignments.new(taking.service, user, source, given)
+    wanted = Wanted(
+        id=id,
+        collection=ROLE_ASSIGNMENTS,
+        record=made,
+        type="role_assignment",
+        told=("role_keys",),
+        also=also,
+        payload={"user": user.id, "project": project.id},
+    )
+    return upsert.stored(taking, read, around.known.get(made.id), wanted)
+
+
+def _problems(read: Read, row: GrantRow, around: _Around) -> Iterator[Problem]:
+    user, source = around.users.get(row.user_id), around.source(read, row)
+    is_granted = bool(row.project_grant_id)
+    if user is None or (is_granted and user.org_id != read.row.org_id):
+        yield upsert.no_user("userId")
+    if source is None:
+        yield _NOT_GRANTED if is_granted else upsert.no_project("projectId")
+        return
+    for n, key in enumerate(row.role_keys):
+        is_role = roles.id_of(source.project.id, key) in around.roles
+        if source.grant is not None and is_role and key not in source.grant.role_keys:
+            message, fix = "is not granted to the organization", "Grant it, or leave it out."
+            yield Problem(
+                slug="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
+            )
+        elif not is_role:
+            message, fix = "is no role of the project", "Put it into the package's projectRoles."
+            yield Problem(slug="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix)
+
+
+async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """Who has which roles in the organization's projects."""
+    where = {"org_id": organization.id}
+    async for one in export_iteration.records(telling_.view, ROLE_ASSIGNMENTS, where):
+        grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None
+        yield export_iteration.said(
+            {
+                "userId": one.user_id,
+                "projectId": one.project_id,
+                "projectGrantId": grant,
+                "roleKeys": one.role_keys,
+            }
+        )
+
+
+_NOT_GRANTED: Final = Problem(
+    slug="user_grant.project_grant",
+    field="projectGrantId",
+    message="is for a project that is not granted to the organization",
+    fix="Put the grant into the package's projectGrants, at the project's organization.",
+)
+KINDS: Final = (
+    Kind(
+        member="userGrants",
+        type="user_grant",
+        request=GrantRow,
+        name=named("projectId", "userId"),
+        prepare=prepare,
+        stands_alone=True,
+        tell=tell,
+    ),
+)

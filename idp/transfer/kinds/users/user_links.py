@@ -1,0 +1,102 @@
+"""`userLinks`: who people are at other identity providers, where a package lists it apart.
+
+An export tells it with each person (`idps`), so that this list is only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, Final
+
+from msgspec import structs
+
+from idp.foundation.errors import FieldProblem
+from idp.records import USERS, IdpLink, User
+from idp.schema.field_rules import Name, Text
+from idp.schema.reading import MAX_ITEMS, Request
+from idp.transfer.kinds import upsert
+from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Problem, Read, refused
+
+
+class LinkRow(Request, frozen=True, kw_only=True):
+    """`provided_…` are the names that the reference system's packages have. What a provider is
+    called, and of which kind it is, is not kept."""
+
+    one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("external_user_id", "provided_user_id"),
+        ("display_name", "provided_user_name"),
+    )
+
+    user_id: Name
+    idp_id: Name
+    external_user_id: Annotated[str, Text()] = ""
+    provided_user_id: Annotated[str, Text()] = ""
+    display_name: Annotated[str, Text()] = ""
+    provided_user_name: Annotated[str, Text()] = ""
+    idp_name: Annotated[str, Text()] = ""
+    idp_type: Annotated[str, Text()] = ""
+
+    def check(self) -> Iterator[FieldProblem]:
+        if self.external_user_id == "" and self.provided_user_id == "":
+            yield FieldProblem("field.required", "externalUserId", "is required")
+
+    def link(self) -> IdpLink:
+        """What is kept of it."""
+        id = self.external_user_id or self.provided_user_id
+        name = self.display_name or self.provided_user_name
+        return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Links are added to people of the row's organization; those that are there are left alone."""
+    rows = [_row(read) for read in reads]
+    known = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
+    return [
+        _prepare(taking, read, row, known.get(row.user_id))
+        for read, row in zip(reads, rows, strict=True)
+    ]
+
+
+def _row(read: Read) -> LinkRow:
+    assert isinstance(read.request, LinkRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _prepare(taking: Taking, read: Read, row: LinkRow, user: User | None) -> Prepared:
+    link = row.link()
+    id = f"{row.user_id}_{link.user_id}"
+    if user is None or user.org_id != read.row.org_id or user.kind != "human":
+        return refused(id, upsert.no_user("userId"))
+    others = [each for each in user.idp_links if not _is_same(each, link)]
+    there = [each for each in user.idp_links if _is_same(each, link)]
+    if there and (there == [link] or not taking.updates):
+        return Prepared(action="skip", id=id)
+    if len(others) >= MAX_ITEMS:
+        return refused(id, _TOO_MANY)
+    wanted = Wanted(id=id, collection=USERS, record=user, type="user")
+    made = upsert.changed(taking, read, user, wanted, {"idp_links": [*others, link]})
+    return structs.replace(made, action="update" if there else "create", met=None)
+
+
+def _is_same(one: IdpLink, other: IdpLink) -> bool:
+    return (one.idp_id, one.user_id) == (other.idp_id, other.user_id)
+
+
+_TOO_MANY: Final = Problem(
+    slug="field.too_many",
+    field="userId",
+    message=f"has {MAX_ITEMS} links already",
+    fix="Leave links out that nobody uses.",
+)
+KINDS: Final = (
+    Kind(
+        member="userLinks",
+        type="user_link",
+        request=LinkRow,
+        name=named("userId", "externalUserId"),
+        prepare=prepare,
+    ),
+)

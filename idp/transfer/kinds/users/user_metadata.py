@@ -1,0 +1,108 @@
+"""`userMetadata`: what others keep with users, an entry a row."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any, Final
+
+from idp.identity.users import creation as user_creation
+from idp.identity.users import lookup as user_lookup
+from idp.management.users.metadata import MAX_VALUE
+from idp.records import USER_METADATA, USERS, Organization, User, UserMetadata
+from idp.schema.field_rules import Base64, Name
+from idp.schema.reading import Request
+from idp.transfer.kinds import export_iteration, upsert
+from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.package.rows import Prepared, Read, refused
+from storage import View, Write
+
+_AT_ONCE: Final = 25  # users: entries may be large
+
+
+class MetadataRow(Request, frozen=True, kw_only=True):
+    """`id` is the user's."""
+
+    id: Name
+    key: Name
+    value: Annotated[bytes, Base64(MAX_VALUE)]
+
+
+async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+    """Entries are made with users of the row's organization, left alone, or changed."""
+    rows = [_row(read) for read in reads]
+    owners = await upsert.by_id(taking, USERS, (row.id for row in rows))
+    ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
+    known = await upsert.by_id(taking, USER_METADATA, ids)
+    return [
+        _prepare(taking, read, row, owners.get(row.id), known.get(id))
+        for read, row, id in zip(reads, rows, ids, strict=True)
+    ]
+
+
+def _row(read: Read) -> MetadataRow:
+    assert isinstance(read.request, MetadataRow)  # noqa: S101 - told to mypy
+    return read.request
+
+
+def _prepare(
+    taking: Taking, read: Read, row: MetadataRow, owner: User | None, known: UserMetadata | None
+) -> Prepared:
+    id = f"{row.id}_{row.key}"
+    if owner is None or owner.org_id != read.row.org_id:
+        return refused(id, upsert.no_user("id"))
+    value = base64.b64encode(row.value).decode("ascii")
+    now = taking.service.clock.now()
+
+    def also(before: object, _: object) -> Sequence[Write]:
+        return [user_lookup.staying(owner)] if before is None else ()
+
+    wanted = Wanted(
+        id=id,
+        collection=USER_METADATA,
+        record=user_creation.metadata_entry(owner, row.key, value, now),
+        type="user_metadata",
+        told=("value",),
+        also=also,
+        org_id=owner.org_id,
+        payload={"key": row.key},
+    )
+    return upsert.stored(taking, read, known, wanted)
+
+
+async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+    """What is kept with the users of the organization, by user name and key."""
+    users_of = export_iteration.records(
+        telling_.view, USERS, {"org_id": organization.id}, order="login_key"
+    )
+    async for some in export_iteration.slices(users_of, _AT_ONCE):
+        async for entry in _entries(telling_.view, [user.id for user in some]):
+            yield {"id": entry.user_id, "key": entry.key, "value": entry.value}
+
+
+async def _entries(view: View, user_ids: Sequence[str]) -> AsyncIterator[UserMetadata]:
+    """The entries of some users; most have none, so all are asked about at once."""
+    first = await view.find_each(USER_METADATA, "user_id", user_ids, most=1)
+    for id in user_ids:
+        if id in first:
+            where = {"user_id": id}
+            async for entry in export_iteration.records(
+                view, USER_METADATA, where, "key", at_once=8
+            ):
+                yield entry
+
+
+KINDS: Final = (
+    Kind(
+        member="userMetadata",
+        type="user_metadata",
+        request=MetadataRow,
+        name=named("id", "key"),
+        identity=("id", "key"),
+        prepare=prepare,
+        stands_alone=True,
+        tell=tell,
+    ),
+)

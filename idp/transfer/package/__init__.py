@@ -1,0 +1,1 @@
+"""Packages: the documents that an import reads and an export writes."""

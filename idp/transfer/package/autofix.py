@@ -1,0 +1,98 @@
+"""Slips that a package's author did not mean, mended where only one thing can be meant.
+
+Ids, passwords, hashes and secrets are never touched: who comes with them has to find them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from idp.error_catalogue import SLUGS
+from idp.foundation.strict_json import child
+from idp.schema import reading
+from idp.schema.field_rules import (
+    MAX_LANGUAGE,
+    Domain,
+    Email,
+    Instant,
+    Language,
+    OneOf,
+    Phone,
+    Text,
+    UserName,
+)
+from idp.schema.reading import Field, Request
+from idp.transfer.package.rows import Problem
+
+_SPACED: Final = (Domain, Email, Instant, Phone, UserName)
+_NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
+
+
+def mended(form: type[Request], document: object) -> tuple[object, list[Problem]]:
+    """The document as its author meant it, and a warning for each field that differs."""
+    warnings: list[Problem] = []
+    return _object(form, document, "", warnings), warnings
+
+
+def _object(form: type[Request], value: object, path: str, warnings: list[Problem]) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {**value, **dict(_members(form, value, path, warnings))}
+
+
+def _members(
+    form: type[Request], value: Mapping[str, Any], path: str, warnings: list[Problem]
+) -> Iterator[tuple[str, object]]:
+    for field in reading.declared(form):
+        at = child(path, field.wire_name)
+        for name in {field.wire_name, field.name} & value.keys():
+            yield name, _value(field, value[name], at, warnings)
+
+
+def _value(field: Field, value: object, path: str, warnings: list[Problem]) -> object:
+    if field.is_list and isinstance(value, list):
+        inner = field.element
+        return [_value(inner, each, f"{path}[{n}]", warnings) for n, each in enumerate(value)]
+    if isinstance(field.type, type) and issubclass(field.type, Request):
+        return _object(field.type, value, path, warnings)
+    if not isinstance(value, str):
+        return value
+    meant, done = _meant(field, value)
+    if meant == value:
+        return value
+    warnings.append(_warning(path, done))
+    return meant
+
+
+def _meant(field: Field, text: str) -> tuple[str, str]:
+    """What a text means, and what was done to tell it so."""
+    rule = field.rule
+    if isinstance(rule, Language):
+        return _language(text), "was written as a language tag is, and cut to what can be kept"
+    if isinstance(rule, OneOf):
+        name = text.strip().upper()
+        return name if name in rule.names else text, "was written as the name that it stands for"
+    if isinstance(rule, _SPACED) or (isinstance(rule, Text) and field.wire_name in _NAMES):
+        return text.strip(" "), "had spaces around it, which were cut off"
+    return text, ""
+
+
+def _language(text: str) -> str:
+    """`DE_de-1996-x-a` as `de-DE-1996`."""
+    first, *rest = text.strip(" ").replace("_", "-").split("-")
+    tag = "-".join([first.lower(), *map(_subtag, rest)])
+    while len(tag) > MAX_LANGUAGE and "-" in tag:
+        tag = tag.rpartition("-")[0]
+    return tag
+
+
+def _subtag(text: str) -> str:
+    """A region is written in capitals, a script with a capital."""
+    by_length = {2: text.upper(), 4: text.title()}
+    return by_length.get(len(text), text.lower())
+
+
+def _warning(path: str, done: str) -> Problem:
+    fix = SLUGS["import.mended"].cure
+    return Problem(slug="import.mended", field=path, message=done, fix=fix, is_error=False)

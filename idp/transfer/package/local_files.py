@@ -1,0 +1,115 @@
+"""Imports of files of this machine: only who has the file goes on with one that was cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from idp.foundation import base64url
+from idp.foundation.errors import Busy, InvalidArgument, NotFound, PreconditionFailed
+from idp.foundation.errors import FieldProblem as Problem
+from idp.records.jobs import JOBS, Job, JobOptions
+from idp.search import paging
+from idp.service import Service
+from idp.transfer.jobs import lifecycle as job_lifecycle
+from idp.transfer.jobs.lifecycle import Hold
+from idp.transfer.package.chunks import PackageLost
+from storage import Stale
+
+
+class LocalFile(Struct, frozen=True):
+    """A file by its absolute path, and the SHA-256 of what is in it."""
+
+    path: str
+    digest: str
+
+
+async def look_at(path: Path) -> LocalFile:
+    """The file as it is now. Raises InvalidArgument: it can't be read."""
+    try:
+        return await asyncio.to_thread(_looked_at, path)
+    except OSError as error:
+        told = f"can't be read: {error.strerror}"
+        raise InvalidArgument([Problem("import.package_lost", str(path), told)]) from None
+
+
+def check(path: Path, digest: str) -> None:
+    """Refuse a file that is not what it was when its job began. Raises PackageLost."""
+    try:
+        found = _digest(path)
+    except OSError as error:
+        raise PackageLost(f"{path} can't be read: {error.strerror}") from None
+    if found != digest:
+        raise PackageLost(f"{path} has changed since the import began")
+
+
+async def begin(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
+    """A new job for the file, to be worked on here. Raises StorageError."""
+    job = job_lifecycle.new(service, actor, options, holder=service.random.id(), source=file.path)
+    job = structs.replace(job, digest=file.digest)
+    await job_lifecycle.begin(service, job)
+    return Hold(service, job)
+
+
+async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
+    """The newest unfinished job for the file with these options, to be worked on here.
+
+    A process that was killed is believed to be at it for some seconds more; they are waited for.
+    Raises NotFound; PreconditionFailed: the file has changed; Busy: another process is at it.
+    """
+    job = await _let_go(service, await _unfinished(service, file, options))
+    try:
+        job = await job_lifecycle.go_on(service, actor, job)
+    except Stale:
+        raise _busy(job) from None
+    hold = await job_lifecycle.claim(service, job, service.random.id())
+    if hold is None:
+        raise _busy(job)
+    await hold.note(source=file.path)  # the same file may have been moved
+    return hold
+
+
+async def _unfinished(service: Service, file: LocalFile, options: JobOptions) -> Job:
+    found: list[Job] = [
+        job
+        async for job in paging.each(service, JOBS, {})
+        if job.source is not None and job_lifecycle.can_go_on(job) and job.options == options
+    ]
+    ours = [job for job in found if job.digest == file.digest]
+    if ours:
+        return max(ours, key=lambda job: job.created_at)
+    if any(job.source == file.path for job in found):
+        told = f"{file.path} has changed since its import was cut off; import it anew"
+        raise PreconditionFailed(told)
+    told = "there is no unfinished import of this file with these options"
+    raise NotFound(told, slug="job.not_found")
+
+
+async def _let_go(service: Service, job: Job) -> Job:
+    """The job, once nobody holds it. Raises NotFound; Busy: its holder is alive."""
+    left = (job.held_until - service.clock.now()).total_seconds() if job.held_until else 0
+    if left <= 0:
+        return job
+    await asyncio.sleep(left)
+    found = await service.store.get(JOBS, job.id)
+    if found is None:
+        raise NotFound("there is no such job", slug="job.not_found")
+    if found.held_until is not None and found.held_until > service.clock.now():
+        raise _busy(found)
+    return found
+
+
+def _busy(job: Job) -> Busy:
+    return Busy(f"another process is at it: idp job watch {job.id}", retry_after_seconds=15)
+
+
+def _looked_at(path: Path) -> LocalFile:
+    return LocalFile(str(path.resolve()), _digest(path))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return base64url.encode(hashlib.file_digest(file, "sha256").digest())

@@ -1,0 +1,211 @@
+"""Going through a package: its envelope, its organizations, and the rows in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.strict_json import child
+from idp.schema.field_rules import Refused, Text
+from idp.transfer.kinds.kind import Kind
+from idp.transfer.package.json_stream import JsonStream, Unusable
+from idp.transfer.package.rows import Problem, problem, snake_case, value_of
+from idp.transfer.package.spool import ITSELF, Spool, Spooled
+
+MAX_ORGANIZATIONS: Final = 1_000_000
+MAX_BESIDE: Final = 64 * 1024
+MAX_BROKEN: Final = 10
+# What holds the package in a request. An export's answer holds its organizations without one.
+ENVELOPES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1")
+# Where else a request may tell to read the package.
+PLACES: Final = ("dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs")
+# Rows of this member tell of an organization, not of what is in it.
+ORGANIZATION: Final = "org"
+# The drawer of lists that belong to no kind: a row's `document` is the list's name.
+APART: Final = ""
+_ORG_ID: Final = "orgId"
+_OLDER_NAMES: Final = {"iamPolicy": "domainPolicy", "iam_policy": "domainPolicy"}
+_ID: Final = Text(1)
+
+
+_NO_ID: Final = problem(FieldProblem("field.required", _ORG_ID, "is required"))
+_NO_LIST: Final = problem(FieldProblem("field.wrong_type", "", "must be a list"))
+_NO_OBJECT: Final = problem(FieldProblem("field.wrong_type", "", "must be an object"))
+
+
+class PackageReader:
+    """Puts the rows of a package into a spool. What isn't a package raises InvalidArgument.
+
+    `ids` are those of the organizations, or why there is none. `beside` is what stands in the
+    envelope next to the package.
+    """
+
+    def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[Kind]) -> None:
+        self._scratch = scratch
+        self._add = spool.add
+        self._kinds = {kind.member: kind for kind in kinds}
+        self._members = {snake_case(_ORG_ID): _ORG_ID} | _OLDER_NAMES
+        self._members |= {snake_case(name): name for name in self._kinds}
+        self.ids: list[str | Problem] = []
+        self.beside: dict[str, object] = {}
+
+    def read(self, stream: JsonStream) -> None:
+        """Go through the whole document."""
+        found = ""
+        for name in stream.members():
+            if name != "orgs" and name not in ENVELOPES:
+                self._keep(name, stream.value())
+            elif not _is_null(stream):
+                if found:
+                    told = f"can't be sent together with {found}"
+                    raise InvalidArgument([FieldProblem("field.conflict", name, told)])
+                found = name
+                self._read_data(name, stream)
+        stream.end()
+        if not found and not self.beside.keys() & set(PLACES):
+            told = f"holds none of {', '.join(ENVELOPES)} and orgs"
+            raise InvalidArgument([FieldProblem("package.no_organizations", "", told)])
+
+    def _keep(self, name: str, value: object) -> None:
+        self.beside[name] = value
+        if len(msgspec.json.encode(self.beside)) > MAX_BESIDE:
+            told = f"and what stands before it have more than {MAX_BESIDE} octets"
+            raise InvalidArgument([FieldProblem("json.too_large", name, told)])
+
+    def _read_data(self, name: str, stream: JsonStream) -> None:
+        if name == "orgs":
+            self._read_organizations(name, stream)
+        elif stream.peek() == '"':
+            self._read_text(name, stream)
+        else:
+            self._read_envelope(name, stream)
+
+    def _read_text(self, name: str, stream: JsonStream) -> None:
+        """The package as a document within a string: it is written out and read from there."""
+        path = self._scratch / "inline.json"
+        with path.open("xb") as file:
+            path.chmod(0o600)
+            for piece in stream.text():
+                file.write(_octets(name, piece))
+        with path.open("rb") as file:
+            inner = JsonStream(file)
+            self._read_envelope(name, inner)
+            inner.end()
+        path.unlink()
+
+    def _read_envelope(self, name: str, stream: JsonStream) -> None:
+        path = child(name, "orgs")
+        has_organizations = False
+        for member in stream.members():
+            if member != "orgs":
+                raise InvalidArgument(
+                    [FieldProblem("field.unknown", child(name, member), "is not known")]
+                )
+            self._read_organizations(path, stream)
+            has_organizations = True
+        if not has_organizations:
+            raise InvalidArgument([FieldProblem("field.required", path, "is required")])
+
+    def _read_organizations(self, path: str, stream: JsonStream) -> None:
+        if stream.peek() not in ("[", ""):
+            raise InvalidArgument([FieldProblem("field.wrong_type", path, "must be a list")])
+        for index in stream.elements():
+            if index == MAX_ORGANIZATIONS:
+                raise InvalidArgument(
+                    [FieldProblem("field.too_many", path, f"has more than {MAX_ORGANIZATIONS}")]
+                )
+            self.ids.append(_NO_ID)
+            if stream.peek() == "{":
+                self._read_organization(index, stream)
+            else:
+                self._read_wrong(index, stream)
+
+    def _read_wrong(self, index: int, stream: JsonStream) -> None:
+        """What is no organization; null stands in others' exports for one that was left out."""
+        document, broken = _read(stream)
+        self.ids[index] = ""
+        if document is not None or broken:
+            self._add(ORGANIZATION, Spooled(index, ITSELF, None, broken or (_NO_OBJECT,)))
+
+    def _read_organization(self, number: int, stream: JsonStream) -> None:
+        seen: set[str] = set()
+        for name in stream.members():
+            member = self._members.get(name, name)
+            if member in seen:
+                told = "stands twice in its object, under both of its names"
+                raise InvalidArgument(
+                    [FieldProblem("json.duplicate", f"orgs[{number}].{member}", told)]
+                )
+            seen.add(member)
+            if member == _ORG_ID:
+                self.ids[number] = _read_id(stream)
+            elif kind := self._kinds.get(member):
+                self._read_member(number, kind, stream)
+            else:
+                _read(stream)
+                self._add(APART, Spooled(number, None, name))
+        if isinstance(self.ids[number], Problem):
+            self._add(ORGANIZATION, Spooled(number, ITSELF))
+
+    def _read_member(self, number: int, kind: Kind, stream: JsonStream) -> None:
+        if stream.peek() == "[" and not kind.is_single:
+            for index in stream.elements():
+                document, broken = _read(stream)
+                row = Spooled(number, index, document, broken)
+                self._add(kind.member, row, None if broken else _record(kind, document))
+            return
+        document, broken = _read(stream)
+        if kind.is_single or broken:
+            if document is not None or broken:
+                self._add(kind.member, Spooled(number, None, document, broken))
+        elif document is not None:
+            self._add(kind.member, Spooled(number, None, None, (_NO_LIST,)))
+
+
+def _record(kind: Kind, document: object) -> tuple[str, ...] | None:
+    """What tells the record of a row apart from others of its kind, under either style's names."""
+    if not kind.identity or not isinstance(document, dict):
+        return None
+    found = []
+    for name in kind.identity:
+        text = value_of(document, name)
+        if not isinstance(text, str):
+            return None
+        found.append(text)
+    return tuple(found)
+
+
+def _octets(name: str, text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgument(
+            [FieldProblem("json.characters", name, "holds half of a character")]
+        ) from None
+
+
+def _is_null(stream: JsonStream) -> bool:
+    """Whether nothing was sent under this name; then it is passed."""
+    return stream.peek() == "n" and stream.value() is None
+
+
+def _read(stream: JsonStream) -> tuple[object, tuple[Problem, ...]]:
+    """The value that comes next; or what it can be told by, and why it can't be used."""
+    try:
+        return stream.value(), ()
+    except Unusable as error:
+        return error.texts or None, tuple(problem(each) for each in error.problems[:MAX_BROKEN])
+
+
+def _read_id(stream: JsonStream) -> str | Problem:
+    document, broken = _read(stream)
+    if broken:
+        return broken[0]
+    try:
+        return _ID.read(document)
+    except Refused as refused:
+        return problem(FieldProblem(refused.slug, _ORG_ID, refused.message))

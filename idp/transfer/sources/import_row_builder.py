@@ -1,0 +1,187 @@
+"""A person on the way from elsewhere: what a source says of them, and the import's row of it.
+
+What the import needs is judged by the import's own rules, and a person without it is left out.
+What it can do without is dropped where it can't be used, and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from idp.management.users.new_user import OtpSecret, UserId
+from idp.management.users.person_fields import GENDERS, WebPage
+from idp.passwords import schemes
+from idp.schema.field_rules import (
+    Email,
+    Language,
+    OneOf,
+    Phone,
+    Refused,
+    Rule,
+    Text,
+    UserName,
+    wrong_type,
+)
+from idp.transfer.package.rows import Action, Problem
+
+INACTIVE: Final = "USER_STATE_INACTIVE"
+_MAX_PHONE: Final = 50
+_AT_SOURCE: Final = "Mend it in the source, or in its file."
+_DROPPED: Final = "It is left out; mend it in the source if it is needed."
+_NEW_PASSWORD: Final = "The person sets a new password by 'forgot password'."  # noqa: S105
+
+
+class Draft(Struct, kw_only=True):
+    """What a source says of a person, in the source's types: any of it may be anything.
+
+    `row` counts the records of the source, `path` says where this one stands. With an error among
+    its problems, or when it `is_skipped`, it does not go into the package. `dropped` are fields
+    that the service has no place for; `roles` are keys of the project that the roles go to. Row 0
+    is no record: only what is dropped counts. Who `is_incomplete` may lack an address.
+    """
+
+    row: int
+    path: str
+    id: object = ""
+    user_name: object = ""
+    first_name: object = ""
+    last_name: object = ""
+    nick_name: object = ""
+    display_name: object = ""
+    language: object = ""
+    gender: object = ""
+    picture: object = ""
+    email: object = ""
+    is_email_verified: object = False
+    phone: object = ""
+    is_phone_verified: object = False
+    password: object = ""
+    password_hash: object = ""
+    must_change: object = False
+    otp_secret: object = ""
+    is_inactive: bool = False
+    is_incomplete: bool = False
+    is_skipped: bool = False
+    metadata: dict[str, object] = field(default_factory=dict)
+    roles: Sequence[object] = ()
+    dropped: Sequence[str] = ()
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def action(self) -> Action:
+        """What becomes of it."""
+        if any(each.is_error for each in self.problems):
+            return "fail"
+        return "skip" if self.is_skipped else "create"
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        names = (self.id, self.user_name, self.email)
+        return next((each for each in names if isinstance(each, str) and each), "")
+
+
+class _Hash(Struct, frozen=True):
+    """A hash of a format that the service verifies; how strong it has to be, the import says."""
+
+    def read(self, value: object) -> str:
+        try:
+            schemes.read(Text(1).read(value))
+        except schemes.UnreadableHash as error:
+            raise Refused(error.slug, error.message) from None
+        return str(value)
+
+    def schema(self) -> dict[str, Any]:
+        return Text(1).schema()
+
+
+class _Place(Struct, frozen=True):
+    """Where a value of a draft goes, by which rule, and whether a person needs it."""
+
+    path: tuple[str, ...]
+    rule: Rule
+    is_needed: bool = False
+    fix: str = _DROPPED
+
+
+PLACES: Final[Mapping[str, _Place]] = {
+    "id": _Place(("userId",), UserId(), is_needed=True),
+    "user_name": _Place(("user", "userName"), UserName(), is_needed=True),
+    "first_name": _Place(("user", "profile", "firstName"), Text(1), is_needed=True),
+    "last_name": _Place(("user", "profile", "lastName"), Text(1), is_needed=True),
+    "nick_name": _Place(("user", "profile", "nickName"), Text()),
+    "display_name": _Place(("user", "profile", "displayName"), Text()),
+    "language": _Place(("user", "profile", "preferredLanguage"), Language()),
+    "gender": _Place(("user", "profile", "gender"), OneOf(tuple(GENDERS))),
+    "picture": _Place(("user", "profile", "picture"), WebPage()),
+    "email": _Place(("user", "email", "email"), Email(), is_needed=True),
+    "phone": _Place(("user", "phone", "phone"), Phone(_MAX_PHONE)),
+    "password": _Place(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
+    "password_hash": _Place(("user", "hashedPassword", "value"), _Hash(), fix=_NEW_PASSWORD),
+    "otp_secret": _Place(("user", "otpCode"), OtpSecret()),
+}
+_SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
+    "is_email_verified": ("user", "email", "isEmailVerified"),
+    "is_phone_verified": ("user", "phone", "isPhoneVerified"),
+    "must_change": ("user", "passwordChangeRequired"),
+}
+
+
+def settle(draft: Draft, names: Mapping[str, str]) -> dict[str, Any]:
+    """The row of `humanUsers`; what is wrong goes to the draft's problems, under the source's
+    `names` for the draft's fields. Only a draft that does not fail then has a whole row."""
+    row: dict[str, Any] = {}
+    for name, place in PLACES.items():
+        value = getattr(draft, name)
+        if value in ("", None) and not _is_needed(draft, name):
+            continue
+        try:
+            _put(row, place.path, place.rule.read(value))
+        except Refused as refused:
+            draft.problems.append(_refused(refused, names.get(name, name), place))
+    _switch(draft, row, names)
+    return row
+
+
+def _is_needed(draft: Draft, name: str) -> bool:
+    return PLACES[name].is_needed and not (name == "email" and draft.is_incomplete)
+
+
+def _switch(draft: Draft, row: dict[str, Any], names: Mapping[str, str]) -> None:
+    """Put in what is true of the person, and can be said of the row so far."""
+    for name, path in _SWITCHES.items():
+        value = getattr(draft, name)
+        if not isinstance(value, bool):
+            wrong = wrong_type("true or false")
+            draft.problems.append(_refused(wrong, names.get(name, name), _Place(path, Text())))
+        elif value and _has(row, path[:-1]):
+            _put(row, path, value)
+    if draft.is_incomplete:
+        _put(row, ("user", "incomplete"), True)
+    if draft.is_inactive:
+        _put(row, ("user", "state"), INACTIVE)
+
+
+def _refused(refused: Refused, name: str, place: _Place) -> Problem:
+    return Problem(
+        slug=refused.slug,
+        field=name,
+        message=refused.message,
+        fix=_AT_SOURCE if place.is_needed else place.fix,
+        is_error=place.is_needed,
+    )
+
+
+def _put(row: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    for name in path[:-1]:
+        row = row.setdefault(name, {})
+    row[path[-1]] = value
+
+
+def _has(row: dict[str, Any], path: Sequence[str]) -> bool:
+    for name in path:
+        row = row.get(name, {})
+    return bool(row)
