@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import msgspec
 
-from idp import __version__, background, exits, start
+from idp import __version__, exits, start
+from idp.background import schedule as background_schedule
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.service import Service
@@ -217,7 +218,7 @@ async def serve(
     stopping = _stop_on_signals(parent)
     server.add_socket(listening)
     ready()
-    async with background.running(service), importer.running():
+    async with background_schedule.running(service), importer.running():
         await stopping.wait()
         app.is_draining = True
         server.stop()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp import background_calls
 from idp.api.operation import operation
+from idp.background import calls
 from idp.doctor import report
 from idp.management.instance import keys as instance_keys
 from idp.management.instance import settings as instance_settings
@@ -96,7 +96,7 @@ OPERATIONS = (
         "GET",
         "/admin/v1/background",
         "iam.read",
-        background_calls.listed,
+        calls.listed,
         name="background_listed",
         summary="List what the installation does by itself, and when each is next.",
     ),

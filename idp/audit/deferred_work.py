@@ -1,7 +1,7 @@
 """What a change leaves to be gone through: kept in the change's unit, forgotten when it is done.
 
 So a deletion needs one unit, however much hangs on what is deleted, and a crash loses nothing:
-what the call itself does not come to, `idp/tidying.py` does.
+what the call itself does not come to, `idp/background/deferred_work.py` does.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.identity.users import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
@@ -47,7 +47,7 @@ class Granting:
 
     async def assigned(self) -> list[str]:
         """The user's roles, once what a process left that died has been gone through."""
-        await tidying.tidy(self.run.place.service)
+        await deferred_work.tidy(self.run.place.service)
         id = grant_ids.of_assignment(self.user_id, self.here.project)
         found = await self.run.place.store.get(ROLE_ASSIGNMENTS, id)
         return found.role_keys if found else []

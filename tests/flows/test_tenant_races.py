@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.identity.users.lookup import login_key
 from idp.records import DOMAINS, EVENTS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
@@ -63,7 +63,7 @@ class Two:
         return page
 
     async def tidied(self) -> None:
-        await tidying.tidy(self.place.service)
+        await deferred_work.tidy(self.place.service)
 
     async def user(self, id: str):
         return await self.place.store.get(USERS, id)

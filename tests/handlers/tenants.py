@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.foundation.base64url import decode
 from idp.records import APPLICATIONS, USERS
 from storage import Update
@@ -108,7 +108,7 @@ class Place:
         await self.server.store.commit(Update(APPLICATIONS, party.client_id, set=changes))
 
     async def tidied(self):
-        await tidying.tidy(self.server.service)
+        await deferred_work.tidy(self.server.service)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec import structs
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.oauth.sign_in import authorized_applications
 from idp.records import AUTHORIZATIONS, CONSENTS, LEFTOVERS, USERS
 from storage import Insert, Update
@@ -83,7 +83,7 @@ async def test_afterwards_the_application_asks_again_and_may_be_let_in(server, v
     page = await visitor.submit(page, decision="allow", account=page.hidden["account"])
     tokens = (await planner.redeem(visitor, page.answer["code"])).json()
 
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
     assert (await planner.refresh(visitor, tokens["refresh_token"])).status == 200
 
 
@@ -102,7 +102,7 @@ async def test_however_much_was_issued_ends_bit_by_bit(server, visitor, planner,
     done = await visitor.submit(await visitor.open(PATH), application=planner.client_id)
     assert done.status == 200
     assert await server.store.count(LEFTOVERS) == 1
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
 
     left = [one async for one in server.store.scan(AUTHORIZATIONS) if one.revoked_at is None]
     assert (left, await server.store.count(LEFTOVERS)) == ([], 0)

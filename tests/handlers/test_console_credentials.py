@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.background import JOBS
+from idp.background.schedule import JOBS
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.records import PATS, SIGNING_KEYS, USERS
 from storage import Update

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp import background
 from idp.audit import failure_events
+from idp.background import schedule as background_schedule
 from idp.identity.guesses import network_limits
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses.origin import TryOrigin
@@ -234,7 +234,7 @@ async def test_a_grown_sum_is_counted_once_however_often_its_last_write_fails(
 
 
 async def test_the_sums_are_written_when_the_service_ends(server, people):
-    async with background.running(server.service):
+    async with background_schedule.running(server.service):
         await guess(server, next(iter(people)), 3)
 
     assert {dict(one.payload)["count"] for one in await events(server)} == {"1", "2"}

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from idp import read_only
+from idp.background import read_only_store
 from idp.foundation import logs
 from idp.records import EVENTS, JOBS
 from idp.transfer import process
@@ -79,9 +79,9 @@ async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, mon
 async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
     server, owner, visitor, failing, monkeypatch, capfd
 ):
-    monkeypatch.setattr(read_only, "LOOKS_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(read_only_store, "LOOKS_EVERY_SECONDS", 0.01)
     logs.configure("warning", "json")
-    warning = asyncio.create_task(read_only.warn(server.store))
+    warning = asyncio.create_task(read_only_store.warn(server.store))
     failing(True)
     visitor.may_fail = True
     for _ in range(3):
@@ -90,7 +90,7 @@ async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
     warning.cancel()
 
     assert capfd.readouterr().err.count("can't be written to") == 1
-    assert read_only.WARNS_EVERY_SECONDS == 60
+    assert read_only_store.WARNS_EVERY_SECONDS == 60
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.management.organizations import removal as organization_removal
 from idp.records import (
     DELETED_ORGANIZATIONS,
@@ -79,7 +79,7 @@ async def done(server):
     """All background work of a deletion, to the end."""
     server.clock.advance(timedelta(minutes=11))
     await organization_removal.purge_deleted(server.service)
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
 
 
 @pytest.mark.parametrize("path", [OWN, ANY])
@@ -201,7 +201,7 @@ async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, a
             await organization_removal.purge_deleted(cut)
         assert rounds < 100
 
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
     found = await everything(server.store)
     assert rounds > 3
     for name in ("users", "projects", "memberships", "organization_domains"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.identity.users import grant_ids
 from idp.management.organizations import removal as organization_removal
 from idp.management.projects import granted_roles
@@ -206,7 +206,7 @@ async def test_what_a_removed_grant_leaves_is_removed_in_the_background_and_neve
     both = (await server.store.find(ROLE_ASSIGNMENTS, where)).records
     assert sorted(grant_ids.counts(each, grant) for each in both) == [False, True]
 
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
 
     assert await shop.assigned(user) == {}
     assert await shop.assigned(again) == {shop.project: ["buyer"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp import tidying
+from idp.background import deferred_work
 from idp.management.projects import removal as project_removal
 from idp.management.projects import states as project_states
 from idp.records import (
@@ -135,7 +135,7 @@ async def test_whatever_a_crash_leaves_alive_in_a_shut_project_is_shut_soon(
         assert (await shop.step("_deactivate")).status == 200
     assert {await state_of(shop, app) for app in apps} == {"suspended", "active"}
 
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
 
     assert {await state_of(shop, app) for app in apps} == {"suspended"}
     assert not await server.store.count(LEFTOVERS)
@@ -187,7 +187,7 @@ async def test_a_deleted_project_takes_all_that_is_in_it_along(
     assert page.status == 200, page.text
     assert await is_dead(shop, browser, tokens)
     assert refused(await shop.owner.get(shop.path), 404, 5) == {"": "project.not_found"}
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
     assert await left_of(shop) == []
     assert not await server.store.count(LEFTOVERS)
     await invariants.hold(server.store)
@@ -207,7 +207,7 @@ async def test_a_crash_while_a_project_is_deleted_leaves_work_and_nothing_usable
         assert (await shop.owner.request("DELETE", shop.path, None)).status == 200
     refused(await shop.owner.post(f"{shop.path}/apps/oidc", {"name": "Late"}), 404, 5)
 
-    await tidying.tidy(server.service)
+    await deferred_work.tidy(server.service)
 
     assert await left_of(shop) == []
     await invariants.hold(server.store)

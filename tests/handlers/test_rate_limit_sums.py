@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp import background
+from idp.background import schedule as background_schedule
 from idp.credentials import rate_limits
 from idp.limits.refused_counts import MOST_KEYS, WINDOW, RefusedCounts
 from storage import COUNTERS, Unavailable, Unit, Unknown
@@ -188,7 +188,7 @@ async def test_a_count_that_was_not_written_is_written_later_and_none_twice(
 
 
 async def test_what_was_counted_last_is_written_when_the_service_ends(server):
-    async with background.running(server.service):
+    async with background_schedule.running(server.service):
         rate_limits.refused_token(server.service, ADDRESS)
 
     assert list((await sums(server)).values()) == [1]

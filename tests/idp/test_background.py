@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from idp import background
-from idp.background import RETRY_SECONDS, TURN_SECONDS, Job
+from idp.background import schedule as background_schedule
+from idp.background.schedule import RETRY_SECONDS, TURN_SECONDS, Job
 from idp.records import LEASES
 from storage import Unavailable
 from tests.support.stored import everything
@@ -40,12 +40,12 @@ def lines(monkeypatch):
         def __getattr__(self, level):
             return lambda event, **fields: logged.append((level, event, fields))
 
-    monkeypatch.setattr(background, "_log", Log())
+    monkeypatch.setattr(background_schedule, "_log", Log())
     return logged
 
 
 def turn(service, work, interval_seconds=60):
-    return background.take_turn(service, "sweep", Job(interval_seconds, work))
+    return background_schedule.take_turn(service, "sweep", Job(interval_seconds, work))
 
 
 async def test_of_many_processes_one_takes_the_turn(service):
@@ -79,7 +79,7 @@ async def test_a_turn_changes_nothing_but_whose_turn_it_is(service):
 async def test_jobs_have_turns_of_their_own(service):
     work = Work()
     for name in ("one", "other"):
-        assert await background.take_turn(service, name, Job(60, work))
+        assert await background_schedule.take_turn(service, name, Job(60, work))
 
     assert work.begun == 2
 
@@ -107,7 +107,7 @@ async def test_the_turn_of_a_process_that_died_in_it_ends_by_itself(server, serv
         return None
 
     with monkeypatch.context() as patch:
-        patch.setattr(background, "_give_back", dies)
+        patch.setattr(background_schedule, "_give_back", dies)
         await turn(service, Work())
     server.clock.advance(TURN_SECONDS - 1)
     early = await turn(service, Work())
@@ -137,7 +137,7 @@ async def test_a_job_that_fails_is_logged_and_done_again_soon(
 
 
 async def test_a_job_that_takes_too_long_is_cut_off(service, lines, monkeypatch):
-    monkeypatch.setattr(background, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(background_schedule, "TURN_SECONDS", 0.05)
     done = await turn(service, Work(asyncio.Event().wait))
 
     assert not done
@@ -181,10 +181,12 @@ async def test_a_turn_that_went_to_somebody_else_is_not_taken_from_them(server, 
 
 async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeypatch):
     work, other = Work(), Work(asyncio.Event().wait)
-    monkeypatch.setattr(background, "LOOKS_EVERY_SECONDS", 0.001)
-    monkeypatch.setattr(background, "JOBS", {"work": Job(0, work), "other": Job(0, other)})
+    monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(
+        background_schedule, "JOBS", {"work": Job(0, work), "other": Job(0, other)}
+    )
     before = asyncio.all_tasks()
-    async with asyncio.timeout(30), background.running(service):
+    async with asyncio.timeout(30), background_schedule.running(service):
         while work.begun < 5 or not other.begun:
             await asyncio.sleep(0.001)
 
@@ -201,10 +203,10 @@ async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
         return await get(*key)
 
     monkeypatch.setattr(service.store, "get", ailing)
-    monkeypatch.setattr(background, "LOOKS_EVERY_SECONDS", 0.001)
-    monkeypatch.setattr(background, "RETRY_SECONDS", 0.001)
-    monkeypatch.setattr(background, "JOBS", {"work": Job(60, work)})
-    async with asyncio.timeout(30), background.running(service):
+    monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(background_schedule, "JOBS", {"work": Job(60, work)})
+    async with asyncio.timeout(30), background_schedule.running(service):
         while not work.begun:
             await asyncio.sleep(0.001)
 

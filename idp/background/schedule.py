@@ -16,8 +16,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from idp import read_only, test_mode, tidying
+from idp import test_mode
 from idp.audit import failure_events
+from idp.background import deferred_work, read_only_store
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
@@ -51,7 +52,7 @@ class Job(NamedTuple):
 
 JOBS: Final[Mapping[str, Job]] = {
     "keys": Job(60, key_rotation.tend),
-    "leftovers": Job(tidying.EVERY_SECONDS, tidying.tidy),
+    "leftovers": Job(deferred_work.EVERY_SECONDS, deferred_work.tidy),
     "deleted organizations": Job(
         organization_removal.EVERY_SECONDS, organization_removal.purge_deleted
     ),
@@ -65,7 +66,7 @@ JOBS: Final[Mapping[str, Job]] = {
 async def running(service: Service) -> AsyncIterator[None]:
     """Within the block, this process takes turns at every job, and warns of a read-only store."""
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
-    tasks.append(asyncio.create_task(read_only.warn(service.store)))
+    tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_write_notes(service)))
     try:
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from idp.background import JOBS
+from idp.background.schedule import JOBS
 from idp.foundation import durations
 from idp.management.call import Call
 from idp.records import LEASES

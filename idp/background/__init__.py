@@ -1,0 +1,1 @@
+"""Scheduled jobs, and the work that changes have deferred."""
