@@ -14,15 +14,15 @@ from tornado.web import HTTPError
 from handlers import browser
 from handlers.page import PageHandler
 from handlers.params import FORM_TYPE
-from idp import demo
-from idp.demo import DemoClient, Step, Visit
-from idp.demo_setup import CALLBACK, PATH
 from idp.foundation import base64url
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import same
 from idp.oauth.endpoints.discovery import PROMPTS
 from idp.oauth.params import Params
 from idp.oauth.paths import KEYS, TOKEN, USERINFO
+from idp.start import demo
+from idp.start.demo import DemoClient, Step, Visit
+from idp.start.demo_setup import CALLBACK, PATH
 
 SIGN_IN: Final = PATH + "/sign-in"
 _SHOWN_CHARACTERS: Final = 48

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Finish, HTTPError
 
-from idp import proxy_warnings
 from idp.config import urls
 from idp.config.settings import Config
 from idp.service import Service
+from idp.start import proxy_warnings
 
 FORWARDED_FOR = "X-Forwarded-For"
 _FORWARDED_PROTO = "X-Forwarded-Proto"

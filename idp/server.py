@@ -20,13 +20,14 @@ from typing import Any, Final
 
 import msgspec
 
-from idp import __version__, exits, start
+from idp import __version__
 from idp.background import schedule as background_schedule
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.service import Service
-from idp.start import Start
-from idp.start_checks import USUAL, Launch
+from idp.start import bootstrap, exit_codes
+from idp.start.bootstrap import Start
+from idp.start.checks import USUAL, Launch
 from idp.supervisor import Life, Supervisor
 from idp.transfer.process import Importer
 
@@ -81,7 +82,7 @@ def announce_to_people(started_at: float) -> Announce:
 
     def announce(told: Start) -> None:
         seconds = time.monotonic() - started_at
-        print(start.banner(told, seconds, __version__), file=sys.stderr, flush=True)
+        print(bootstrap.banner(told, seconds, __version__), file=sys.stderr, flush=True)
 
     return announce
 
@@ -93,7 +94,7 @@ def announce_as_json(told: Start) -> None:
 
 def run(config: Config, announce: Announce, launch: Launch = USUAL) -> int:
     """Serve until SIGTERM or SIGINT; the exit code. Problems are told on stderr."""
-    return exits.guarded(lambda: _run(config, announce, launch))
+    return exit_codes.guarded(lambda: _run(config, announce, launch))
 
 
 def _run(config: Config, announce: Announce, launch: Launch) -> None:
@@ -109,7 +110,7 @@ def _temporary_home(config: Config) -> TemporaryDirectory[str]:
     """A directory for this run alone, in the data directory where one was named."""
     if config.data == Config().data:
         return TemporaryDirectory(prefix="idp-test-")
-    start.make_data_dir(config.data_dir)
+    bootstrap.make_data_dir(config.data_dir)
     return TemporaryDirectory(prefix="idp-test-", dir=config.data_dir)
 
 
@@ -117,7 +118,7 @@ def _run_in(config: Config, announce: Announce, launch: Launch) -> None:
     config, sockets = bind(config)
     try:
         _tls(config)  # what is wrong with it is told once, and before anything is made
-        start.check_files(config)
+        bootstrap.check_files(config)
         if config.processes == 1:
             _run_loop(_serve_alone(config, sockets[0], announce, launch))
         else:
@@ -143,11 +144,11 @@ def _prepared(config: Config, launch: Launch) -> bytes:
     told: list[Start] = []
 
     async def prepare() -> None:
-        service = await start.open_service(config, launch)
+        service = await bootstrap.open_service(config, launch)
         try:
-            told.append(await start.make_ready(service))
+            told.append(await bootstrap.make_ready(service))
         finally:
-            await start.close_service(service)
+            await bootstrap.close_service(service)
 
     _run_loop(prepare())
     return msgspec.json.encode(told[0])
@@ -171,12 +172,12 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 async def _serve_alone(
     config: Config, listening: socket.socket, announce: Announce, launch: Launch
 ) -> None:
-    service = await start.open_service(config, launch)
+    service = await bootstrap.open_service(config, launch)
     try:
-        told = await start.make_ready(service)
+        told = await bootstrap.make_ready(service)
         await serve(service, listening, lambda: announce(told))
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 async def _serve_as_worker(
@@ -184,11 +185,11 @@ async def _serve_as_worker(
 ) -> None:
     listening = sockets.pop(index)
     _close(sockets)  # or what waits at them would wait for this process, too
-    service = await start.open_service(config)
+    service = await bootstrap.open_service(config)
     try:
         await serve(service, listening, life.ready, parent=life.parent)
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 async def serve(
@@ -250,7 +251,7 @@ def _stop_on_signals(parent: int | None) -> asyncio.Event:
 
     def stop() -> None:
         if stopping.is_set() and parent is None:
-            os._exit(exits.FAILED)
+            os._exit(exit_codes.FAILED)
         stopping.set()
 
     def orphaned() -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp import exits
+from idp.start import exit_codes
 
 _RESTART_SECONDS: Final = 1.0
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -53,7 +53,7 @@ class Supervisor:
         self._let_go = let_go
         self._workers: dict[int, int] = {}
         self._is_stopping = False
-        self._code = exits.OK
+        self._code = exit_codes.OK
         self._alive, self._alive_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
@@ -70,7 +70,7 @@ class Supervisor:
             self._stop()
         while self._workers:
             self._bury_one()
-        if self._code != exits.OK:
+        if self._code != exit_codes.OK:
             raise SystemExit(self._code)
 
     def _prepared(self) -> bytes:
@@ -89,7 +89,7 @@ class Supervisor:
         for child in list(self._workers):
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             del self._workers[child]
-            if code != exits.OK and not self._is_stopping:
+            if code != exit_codes.OK and not self._is_stopping:
                 raise SystemExit(_positive(code))
         return told
 
@@ -136,7 +136,7 @@ class Supervisor:
             return  # not ours: a container's first process inherits every orphan
         code = os.waitstatus_to_exitcode(status)
         if self._is_stopping:
-            if code not in (exits.OK, -signal.SIGTERM):
+            if code not in (exit_codes.OK, -signal.SIGTERM):
                 self._code = _positive(code)
             return
         print(f"idp: a worker ended with {code}; starting another", file=sys.stderr, flush=True)
@@ -157,7 +157,7 @@ class Supervisor:
 
 def _positive(code: int) -> int:
     """An exit code for this process; a child's is negative when a signal ended it."""
-    return code if code > 0 else exits.FAILED
+    return code if code > 0 else exit_codes.FAILED
 
 
 def _say_ready(descriptor: int) -> None:
@@ -171,9 +171,9 @@ def _fork(work: Callable[[], None]) -> int:
     child = os.fork()
     if child:
         return child
-    code = exits.FAILED
+    code = exit_codes.FAILED
     try:
-        code = exits.guarded(work)
+        code = exit_codes.guarded(work)
     except BaseException:  # a child must never return into its parent's code
         sys.excepthook(*sys.exc_info())
     finally:

@@ -14,9 +14,10 @@ from pathlib import Path
 import click
 import pytest
 
-from idp import __version__, cli, start
+from idp import __version__, cli
 from idp.config import settings as config_settings
 from idp.config.profiles import PUBLIC, TRIAL
+from idp.start import bootstrap
 from tests.support import checks_table, figures, settings_table
 
 ROOT = Path(__file__).parent.parent
@@ -224,7 +225,7 @@ def test_every_command_that_a_page_names_is_one(page):
 
 
 def test_the_readme_shows_what_the_start_prints(server):
-    printed = start.banner(server.told, 0.4, __version__).splitlines()
+    printed = bootstrap.banner(server.told, 0.4, __version__).splitlines()
     shown = read("README.md").splitlines()
     first = shown.index(printed[0])
     labels = [line.split()[0] for line in printed]

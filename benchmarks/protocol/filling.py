@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.protocol.party import Client, Machine, Party
-from idp import setup, start
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.identity.sessions import browsers
@@ -30,16 +29,17 @@ from idp.records import (
     User,
 )
 from idp.service import Service
+from idp.start import bootstrap, first_start
 from storage import Insert, Write
 
 
 async def fill(config: Config, count: int) -> Party:
     """Store `count` people with a session each, and as many service users, in an installation."""
-    service = await start.open_service(config, must_exist=True)
+    service = await bootstrap.open_service(config, must_exist=True)
     try:
         return await _Filling(service).run(count)
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 class _Filling:
@@ -51,8 +51,8 @@ class _Filling:
     async def run(self, count: int) -> Party:
         instance = await self._service.store.get(INSTANCES, INSTANCE_ID)
         assert instance is not None
-        self._organization = await setup.find_default_organization(self._service, instance)
-        self._project = await setup.find_default_project(self._service, self._organization)
+        self._organization = await first_start.find_default_organization(self._service, instance)
+        self._project = await first_start.find_default_project(self._service, self._organization)
         self._instance = instance
         party = Party(
             host=urlsplit(self._service.config.issuer).netloc,
@@ -112,7 +112,7 @@ class _Filling:
         return cookie.value
 
     def _user(self, kind: str, name: str) -> User:
-        user = setup.new_user(self._service, self._organization, kind, name, name, self._now)
+        user = first_start.new_user(self._service, self._organization, kind, name, name, self._now)
         user.profile = Profile(display_name=name, given_name="Some", family_name="Body")
         return user
 

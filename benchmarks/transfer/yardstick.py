@@ -20,10 +20,10 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.processes import python
-from idp import start
 from idp.config import loading as config_loading
 from idp.records.jobs import Job
 from idp.schema import reading
+from idp.start import bootstrap
 from idp.transfer import kinds
 from idp.transfer.jobs import batches as job_batches
 from idp.transfer.jobs.runner import BATCH_ROWS
@@ -77,9 +77,9 @@ class _Watch:
 
 async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts:
     given = {"store": store, "data": str(directory), "issuer": "http://localhost:8080"}
-    service = await start.open_service(config_loading.load(given, {}).config)
+    service = await bootstrap.open_service(config_loading.load(given, {}).config)
     try:
-        await start.make_ready(service)
+        await bootstrap.make_ready(service)
         now = service.clock.now()
         job = Job(id="yardstick", state="running", actor="", created_at=now, changed_at=now)
         with scratch.directory() as place:
@@ -92,7 +92,7 @@ async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts
             rows = await _gone_through(Taking(service, job), package, count, watch)
         return Parts(rows, watch.parts)
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 async def _gone_through(taking: Taking, package: Package, count: int, watch: _Watch) -> int:

@@ -8,7 +8,6 @@ from handlers import hosts
 from handlers.console import visits
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.page import PageHandler
-from idp.demo_setup import PATH as DEMO
 from idp.foundation.i18n import Message
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import permissions
@@ -19,6 +18,7 @@ from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.next_step import Page
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.sign_in.remembered_accounts import Known
+from idp.start.demo_setup import PATH as DEMO
 
 
 class AccountsHandler(FlowHandler):

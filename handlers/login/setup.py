@@ -8,7 +8,6 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.page import ForeignForm, PageHandler
-from idp import registration_choice, setup
 from idp.foundation import logs
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
@@ -16,6 +15,7 @@ from idp.identity.sessions import own_password, password_check
 from idp.identity.users import permissions
 from idp.oauth.params import Params
 from idp.oauth.sign_in import first_party_areas
+from idp.start import first_start, registration_choice
 from storage import Conflict, Stale
 
 _log = logs.logger(__name__)
@@ -102,10 +102,10 @@ class SetupHandler(PageHandler):
             asks_for_strangers=await registration_choice.is_asked(self.service),
             opens_accounts=self._opens_accounts,
             sign_in_url=first_party_areas.CONSOLE.path
-            if await setup.is_link_used(self.service)
+            if await first_start.is_link_used(self.service)
             else None,
             **values,
         )
 
 
-ROUTES = [(setup.PAGE, SetupHandler)]
+ROUTES = [(first_start.PAGE, SetupHandler)]

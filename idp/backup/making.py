@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO, Final
 
-from idp import __version__, setup
+from idp import __version__
 from idp.backup.contents import (
     COLLECTIONS,
     Head,
@@ -21,6 +21,7 @@ from idp.foundation.errors import NotFound
 from idp.foundation.randomness import Random
 from idp.keys.master_key import Vault
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
+from idp.start import first_start
 from storage import META, SCHEMA_ID, MetaRecord, Store, View
 from storage.filling import Tallies, Told, encode, every
 from storage.upgrades import check_filled, opening
@@ -45,7 +46,7 @@ async def write(
     """
     async with store.snapshot() as view:
         schema = await readable(view)
-        setup.check_key(await installation(view), Vault(master_key))
+        first_start.check_key(await installation(view), Vault(master_key))
         head = Head(
             made_at=clock.now(),
             program=__version__,

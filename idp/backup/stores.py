@@ -10,7 +10,6 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct
 
-from idp import start
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import Target
@@ -23,6 +22,7 @@ from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random, SystemRandom
 from idp.keys import master_key
 from idp.records import ALL
+from idp.start import bootstrap
 from storage.filling import Told
 
 _TEMPORARY: Final = "memory://"
@@ -52,11 +52,11 @@ async def make(
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_free(path, replaces)
-    start.check_is_there(config.store)
-    key = start.master_key(config, random, is_new=False)
+    bootstrap.check_is_there(config.store)
+    key = bootstrap.master_key(config, random, is_new=False)
     try:
         with new_file(path, random.id(), replaces=replaces) as file:
-            async with start.as_it_is(config.store, ALL, clock) as store:
+            async with bootstrap.as_it_is(config.store, ALL, clock) as store:
                 return await making.write(
                     store, key, file, passphrase, clock=clock, random=random, told=told
                 )
@@ -119,10 +119,10 @@ async def restore(
     clock, random = clock or SystemClock(), SystemRandom()
     _check_lasts(config.store)
     keep_key = _key_keeper(config, base64url.decode(backup.head.master_key), random)
-    start.make_data_dir(config.data_dir)
+    bootstrap.make_data_dir(config.data_dir)
     frozen = Frozen(clock.now())
     backup.file.seek(0)
-    async with start.as_it_is(config.store, ALL, frozen) as store:
+    async with bootstrap.as_it_is(config.store, ALL, frozen) as store:
         await restoring.restore(
             Target(store, frozen, clock, random, told),
             backup.file,
@@ -139,7 +139,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
     """
     is_given = bool(config.master_key or config.master_key_file)
     if is_given or (config.data_dir / master_key.KEY_FILE).exists():
-        if start.master_key(config, random, is_new=False) != key:
+        if bootstrap.master_key(config, random, is_new=False) != key:
             raise ConfigError(
                 [
                     "the master key of the settings or of the data directory is another one than"
@@ -154,11 +154,11 @@ async def copy(source_url: str, target_url: str, told: Told) -> None:
     clock = SystemClock()
     frozen = Frozen(clock.now())
     _check_lasts(target_url)
-    start.check_is_there(source_url)
-    start.make_store_dir(target_url)
+    bootstrap.check_is_there(source_url)
+    bootstrap.make_store_dir(target_url)
     async with (
-        start.as_it_is(source_url, ALL, frozen) as source,
-        start.as_it_is(target_url, ALL, frozen) as store,
+        bootstrap.as_it_is(source_url, ALL, frozen) as source,
+        bootstrap.as_it_is(target_url, ALL, frozen) as store,
     ):
         await restoring.copy(source, Target(store, frozen, clock, SystemRandom(), told))
 

@@ -14,10 +14,10 @@ import click
 import msgspec
 from tqdm import tqdm
 
-from idp import exits
 from idp.cli.output import say
 from idp.cli.passphrases import passphrase_flag, read_passphrase
 from idp.cli.settings import load_for_store, store_flags
+from idp.start import exit_codes
 
 if TYPE_CHECKING:
     from idp.backup.contents import Head, Manifest
@@ -77,7 +77,7 @@ def make(
             click.echo(msgspec.json.encode(_described(manifest)))
         say(f"{file} has {_records(manifest)}")
 
-    raise SystemExit(exits.guarded(made))
+    raise SystemExit(exit_codes.guarded(made))
 
 
 @backup.command()
@@ -98,7 +98,7 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
         click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(manifest)))
         say(f"{file} is whole: {_records(manifest)}, made at {_instant(head)}")
 
-    raise SystemExit(exits.guarded(verified))
+    raise SystemExit(exit_codes.guarded(verified))
 
 
 @click.command(short_help="Restore a backup into an empty store.")
@@ -132,7 +132,7 @@ def restore(
         if not invalidate_tokens:
             say(_REVIVED)
 
-    raise SystemExit(exits.guarded(restored))
+    raise SystemExit(exit_codes.guarded(restored))
 
 
 _REVIVED: Final = (
@@ -156,7 +156,7 @@ def copy_store(source: str, target: str) -> None:
             asyncio.run(stores.copy(source, target, told))
         say("copied; the master key is the same as before")
 
-    raise SystemExit(exits.guarded(copied))
+    raise SystemExit(exit_codes.guarded(copied))
 
 
 @contextmanager

@@ -12,10 +12,10 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from idp import exits
 from idp.cli import given
 from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
 from idp.config.loading import Loaded
+from idp.start import exit_codes
 
 if TYPE_CHECKING:
     from idp.doctor.check import Result
@@ -35,7 +35,7 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
 
     loaded = load_for_store(config_file, flags)
     found: list[Result] = []
-    refused = exits.guarded(lambda: found.extend(_examined(loaded, is_deep=deep)))
+    refused = exit_codes.guarded(lambda: found.extend(_examined(loaded, is_deep=deep)))
     if refused:
         sys.exit(refused)
     results = [_complete(each) for each in found]
@@ -71,8 +71,8 @@ def _complete(result: Result) -> Result:
 def _code(results: Sequence[Result]) -> int:
     failed = {each.check.id for each in results if each.finding.state == "fail"}
     if "store.reach" in failed:
-        return exits.UNREACHABLE
-    return exits.FAILED if failed else exits.OK
+        return exit_codes.UNREACHABLE
+    return exit_codes.FAILED if failed else exit_codes.OK
 
 
 def _lines(results: Sequence[Result]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from idp import exits
 from idp.cli.output import say
 from idp.foundation import durations
+from idp.start import exit_codes
 
 if TYPE_CHECKING:
     from idp.transfer.sources.report import Report
@@ -207,7 +207,7 @@ def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None
         raise click.UsageError(f"{error.filename or output} can't be written: {error.strerror}") \
             from None  # fmt: skip
     _tell(report, output, report_path)
-    sys.exit(exits.ROW_ERRORS if report.actions["fail"] else exits.OK)
+    sys.exit(exit_codes.ROW_ERRORS if report.actions["fail"] else exit_codes.OK)
 
 
 def _timeout(text: str) -> str:

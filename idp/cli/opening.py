@@ -18,11 +18,11 @@ async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
     `loaded` comes from `load_for_store`. Raises ConfigError; NotFound: nothing was ever set up in
     the store; WrongKey, StorageError.
     """
-    from idp import setup, start
+    from idp.start import bootstrap, first_start
 
-    service = await start.open_service(loaded.config, must_exist=True)
+    service = await bootstrap.open_service(loaded.config, must_exist=True)
     try:
-        served = await setup.last_issuer(service.store)
+        served = await first_start.last_issuer(service.store)
         yield replace(service, config=config_for_store(loaded, served))
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import click
 
-from idp import exits
 from idp.api.operation import Operation
 from idp.cli import fields, output, proposals, queries
 from idp.cli.backends import Backend, Place, opened
@@ -17,6 +16,7 @@ from idp.cli.command import Command
 from idp.cli.document import Document
 from idp.cli.fields import Field
 from idp.cli.output import Format
+from idp.start import exit_codes
 
 
 def place_of(given: dict[str, Any]) -> Place:
@@ -70,7 +70,7 @@ def carry_out(place: Place, work: Callable[[Backend], Any]) -> None:
         async with opened(place) as backend:
             await work(backend)
 
-    raise SystemExit(exits.guarded(lambda: asyncio.run(at_place())))
+    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(at_place())))
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:

@@ -9,11 +9,11 @@ from typing import Any
 import click
 import msgspec
 
-from idp import exits
 from idp.cli.opening import opened_service
 from idp.cli.settings import load_for_store, store_flags
 from idp.config.loading import Loaded
 from idp.config.settings import Config
+from idp.start import exit_codes
 from storage import MetaRecord
 from storage.upgrades import opening, pending
 
@@ -41,7 +41,7 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
         click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(told)))
         opening(record, SCHEMA)  # raises TooNew
 
-    raise SystemExit(exits.guarded(tell))
+    raise SystemExit(exit_codes.guarded(tell))
 
 
 @schema.command()
@@ -60,7 +60,7 @@ def upgrade(config_file: Path | None, **flags: object) -> None:
             click.echo(name)
         click.echo(f"the store has version {_looked_at(config).version}", err=True)
 
-    raise SystemExit(exits.guarded(upgraded))
+    raise SystemExit(exit_codes.guarded(upgraded))
 
 
 async def _opened(loaded: Loaded) -> None:
@@ -69,9 +69,9 @@ async def _opened(loaded: Loaded) -> None:
 
 
 def _looked_at(config: Config) -> MetaRecord:
-    from idp import start
+    from idp.start import bootstrap
 
-    return asyncio.run(start.look(config))
+    return asyncio.run(bootstrap.look(config))
 
 
 def described(record: MetaRecord) -> dict[str, Any]:

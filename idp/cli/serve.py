@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from idp import start_checks
 from idp.cli import given
 from idp.cli.settings import load, store_flags
-from idp.start_checks import Launch
+from idp.start import checks as start_checks
+from idp.start.checks import Launch
 
 
 @click.command(short_help="Start the service.")

@@ -9,13 +9,13 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from idp import exits
 from idp.config import loading as settings
 from idp.config import rules as config_rules
 from idp.config.loading import Loaded
 from idp.config.rules import Broken
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
+from idp.start import exit_codes
 
 _ISSUER: Final = frozenset({"issuer"})
 _OF_SERVING: Final = frozenset({"host", "insecure_http"})  # a command neither listens nor answers
@@ -54,7 +54,7 @@ def load(
     except ConfigError as error:
         for problem in error.problems:
             print(f"idp: {problem}", file=sys.stderr)
-        raise SystemExit(exits.USAGE) from error
+        raise SystemExit(exit_codes.USAGE) from error
 
 
 def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded:

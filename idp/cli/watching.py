@@ -11,7 +11,6 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
-from idp import exits
 from idp.cli import output
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
@@ -20,6 +19,7 @@ from idp.cli.output import Format
 from idp.cli.progress import Progress
 from idp.cli.running import show
 from idp.foundation.errors import Busy
+from idp.start import exit_codes
 
 JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
 _GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
@@ -30,10 +30,10 @@ _LOOKS_LAST_SECONDS: Final = 1.0
 _PATIENCE: Final = 60  # looks in a row that may fail: a service may be started anew meanwhile
 _PAGE: Final = 1000
 _CODES: Final = {
-    "JOB_STATE_SUCCEEDED": exits.OK,
-    "JOB_STATE_FINISHED_WITH_ERRORS": exits.ROW_ERRORS,
+    "JOB_STATE_SUCCEEDED": exit_codes.OK,
+    "JOB_STATE_FINISHED_WITH_ERRORS": exit_codes.ROW_ERRORS,
     **dict.fromkeys(
-        (*_GOING_ON, "JOB_STATE_CANCELLED", "JOB_STATE_INTERRUPTED"), exits.INTERRUPTED
+        (*_GOING_ON, "JOB_STATE_CANCELLED", "JOB_STATE_INTERRUPTED"), exit_codes.INTERRUPTED
     ),
 }
 
@@ -112,7 +112,7 @@ def end(job: Document, shown: Shown) -> NoReturn:
     show(job, shown.how, shown.get, ())
     for line in _advice(job):
         output.say(line)
-    raise SystemExit(_CODES.get(job["state"], exits.FAILED))
+    raise SystemExit(_CODES.get(job["state"], exit_codes.FAILED))
 
 
 def _advice(job: Document) -> Iterator[str]:

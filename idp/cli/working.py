@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from idp import exits
 from idp.cli.opening import opened_service
 from idp.cli.settings import load_for_store
 from idp.service import Service
+from idp.start import exit_codes
 
 Work = Callable[[Service], Awaitable[None]]
 
@@ -22,4 +22,4 @@ def on_store(work: Work, config_file: Path | None, flags: dict[str, object]) -> 
         async with opened_service(loaded) as service:
             await work(service)
 
-    raise SystemExit(exits.guarded(lambda: asyncio.run(opened())))
+    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(opened())))

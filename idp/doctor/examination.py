@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from idp import doctor, setup, start
+from idp import doctor
 from idp.config.settings import Config
 from idp.doctor.check import MOST_RECORDS, Installation, Result
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import NotFound
 from idp.outgoing.http import Outgoing
 from idp.records import ALL, SCHEMA
+from idp.start import bootstrap, first_start
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending
 
@@ -44,9 +45,9 @@ async def of(
         return await doctor.examine(replace(examined, store_problem=unreadable))
     try:
         collections = ALL if await _is_current(examined) else ()
-        async with start.as_it_is(config.store, collections, examined.clock) as store:
+        async with bootstrap.as_it_is(config.store, collections, examined.clock) as store:
             if collections and for_issuer is not None:
-                config = for_issuer(await setup.last_issuer(store))
+                config = for_issuer(await first_start.last_issuer(store))
             return await doctor.examine(
                 replace(
                     examined,
@@ -64,8 +65,8 @@ async def of(
 async def _is_current(examined: Installation) -> bool:
     """Whether the store is one that this program has written, with no step of an upgrade pending:
     only then is opening it with all collections no change. Raises NotFound, StorageError."""
-    start.check_is_there(examined.config.store)
-    async with start.as_it_is(examined.config.store, (), examined.clock) as store:
+    bootstrap.check_is_there(examined.config.store)
+    async with bootstrap.as_it_is(examined.config.store, (), examined.clock) as store:
         record = await store.get(META, SCHEMA_ID)
     if record is None or pending(record, SCHEMA):
         return False

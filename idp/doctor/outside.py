@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import msgspec
 
-from idp import proxy_warnings
 from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message, message
 from idp.mail import smtp
@@ -17,6 +16,7 @@ from idp.mail.failures import NotSent
 from idp.oauth.paths import KEYS
 from idp.outgoing.http import Failed
 from idp.records import SIGNING_KEYS
+from idp.start import proxy_warnings
 
 _SOON: Final = timedelta(days=14)
 _DISCOVERY: Final = "/.well-known/openid-configuration"

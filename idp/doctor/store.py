@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp import setup
 from idp.doctor.check import Check, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
@@ -13,6 +12,7 @@ from idp.foundation.randomness import SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.master_key import Vault, WrongKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
+from idp.start import first_start
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending
 
@@ -59,7 +59,7 @@ async def key(installation: Installation) -> Finding:
             file=config.master_key_file,
             may_create=False,
         )
-        setup.check_key(instance, Vault(master_key))
+        first_start.check_key(instance, Vault(master_key))
     except ConfigError as error:
         return fail(" ".join(error.problems))
     except WrongKey:

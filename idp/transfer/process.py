@@ -21,11 +21,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp import exits, start
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.records.jobs import JOBS
 from idp.service import Service
+from idp.start import bootstrap, exit_codes
 from idp.transfer import worker
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
@@ -117,7 +117,7 @@ class Importer:
         finally:
             pipe.close()
             await _ended(child, self._service.config.drain_seconds)
-        if code != exits.OK:
+        if code != exit_codes.OK:
             _log.error("a process for imports failed", exit_code=code, has_begun=has_begun)
             if code > 0 and not has_begun:  # a signal says nothing about the next attempt
                 await self._fail(errand, code)
@@ -157,7 +157,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
     with worker.settled_in():
-        return exits.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
+        return exit_codes.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
 
 
 def _tell_begun() -> None:
@@ -174,7 +174,7 @@ def _await_end(is_over: threading.Event) -> None:
 
 
 async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
-    service = await start.open_service(errand.config, must_exist=True)
+    service = await bootstrap.open_service(errand.config, must_exist=True)
     try:
         job = await service.store.get(JOBS, errand.job_id)
         if job is not None and job.holder == errand.holder:
@@ -182,7 +182,7 @@ async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
             await job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
         await job_runner.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 if __name__ == "__main__":

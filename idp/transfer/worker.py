@@ -16,8 +16,8 @@ from typing import Final
 
 from msgspec import structs
 
-from idp import exits, start
 from idp.foundation import logs
+from idp.start import bootstrap, exit_codes
 from idp.transfer.jobs.batches import Settled
 from idp.transfer.jobs.pipeline import Desk, OwnDesk
 from idp.transfer.jobs.worker_messages import Answer, Engagement, Order, receive, send
@@ -55,7 +55,7 @@ def main() -> int:
     """Help until nobody is there any more whom to help."""
     connection = socket.socket(fileno=sys.stdin.fileno())
     with settled_in():
-        return exits.guarded(lambda: asyncio.run(_help(connection)))
+        return exit_codes.guarded(lambda: asyncio.run(_help(connection)))
 
 
 async def _help(connection: socket.socket) -> None:
@@ -63,13 +63,13 @@ async def _help(connection: socket.socket) -> None:
     engagement = await receive(reader, Engagement)
     if engagement is None:
         return
-    service = await start.open_service(engagement.config, must_exist=True)
+    service = await bootstrap.open_service(engagement.config, must_exist=True)
     try:
         with suppress(ConnectionError):  # who is helped may have ended by now
             await send(writer, Answer())  # the store is open
             await _serve(OwnDesk(Taking(service, engagement.job)), reader, writer)
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

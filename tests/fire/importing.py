@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from idp import start
 from idp.config.settings import Config
 from idp.records import EVENTS, JOBS, JobOptions
+from idp.start import bootstrap
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.package import chunks as package_chunks
 from idp.transfer.process import COMMAND, Errand
@@ -57,8 +57,8 @@ async def begun(service, document: dict, **options) -> str:
 async def opened(config: Config):
     """The service of an installation that is made where there is none."""
     Path(config.data).mkdir(parents=True, exist_ok=True)
-    service = await start.open_service(config)
-    await start.make_ready(service)
+    service = await bootstrap.open_service(config)
+    await bootstrap.make_ready(service)
     return service
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from idp import start
 from idp.cli import main
+from idp.start import bootstrap
 from tests.support.crashing import CRASH_VARIABLE, CrashingStore
 
 
@@ -31,6 +31,6 @@ class ObedientStore(CrashingStore):
 
 
 if __name__ == "__main__":
-    opened, plan = start.open_store, Path(os.environ[CRASH_VARIABLE])
-    start.open_store = lambda *args, **options: ObedientStore(opened(*args, **options), plan)
+    opened, plan = bootstrap.open_store, Path(os.environ[CRASH_VARIABLE])
+    bootstrap.open_store = lambda *args, **options: ObedientStore(opened(*args, **options), plan)
     main()

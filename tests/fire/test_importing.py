@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from idp import start
 from idp.config.settings import Config
 from idp.records import JOBS
+from idp.start import bootstrap
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.fire import importing
 from tests.support.mongod import fresh_database
@@ -42,7 +42,7 @@ async def left_by(config, people, kills, kill=importing.killed):
         counts = (job.total, job.position, job.created, job.skipped, job.failed, job.warned)
         return await importing.without_chance(service.store), counts
     finally:
-        await start.close_service(service)
+        await bootstrap.close_service(service)
 
 
 async def compared(tmp_path, store, people, kills, kill=importing.killed):

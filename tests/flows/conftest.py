@@ -16,11 +16,11 @@ from typing import Final
 import pytest
 from mongomock_motor import AsyncMongoMockClient
 
-from idp.demo_setup import Described
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, SCHEMA
-from idp.setup import Admin
+from idp.start.demo_setup import Described
+from idp.start.first_start import Admin
 from storage import open_store
 from storage.mongo import MongoStore
 from tests.support import invariants

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from idp import admin_pat
 from idp.identity.users import lookup as user_lookup
 from idp.oauth.endpoints import introspection
 from idp.oauth.params import Params
@@ -19,6 +18,7 @@ from idp.records import (
     SESSIONS,
     USERS,
 )
+from idp.start import admin_pat
 from storage import Delete, Update
 from tests.support.answers import assert_json, assert_refused
 from tests.support.asserting import register_key

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from idp import admin_pat
 from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES
+from idp.start import admin_pat
 from storage import Update
 from tests.support.answers import assert_refused
 from tests.support.asserting import register_key

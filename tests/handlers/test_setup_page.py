@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from idp import start
 from idp.identity.users import admin_recovery
 from idp.records import EVENTS, USERS
+from idp.start import bootstrap
 from storage import Update
 from tests.handlers.steps import Seen, at_password, shape, text_of
 
@@ -87,15 +87,15 @@ async def test_the_new_password_counts_and_the_one_time_one_does_not(
 
 async def test_a_used_link_is_told_no_more(visitor, server, proof):
     await fill(visitor, proof)
-    told = await start.make_ready(server.service)
+    told = await bootstrap.make_ready(server.service)
 
     assert told.as_json()["admin"] == {
         "loginName": proof["loginName"],
         "password": None,
         "setupUrl": None,
     }
-    assert ADDRESS not in start.banner(told, 0.1, "0")
-    assert server.told.setup_url() in start.banner(server.told, 0.1, "0")
+    assert ADDRESS not in bootstrap.banner(told, 0.1, "0")
+    assert server.told.setup_url() in bootstrap.banner(server.told, 0.1, "0")
 
 
 async def test_of_two_at_once_one_wins(new_visitor, server, proof):

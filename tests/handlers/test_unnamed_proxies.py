@@ -9,8 +9,8 @@ import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from handlers import hosts
-from idp import proxy_warnings
 from idp.config.settings import Config
+from idp.start import proxy_warnings
 from tests.handlers import guessing
 from tests.support import console
 

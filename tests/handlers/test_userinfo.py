@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from idp import admin_pat
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Address, Email, Phone, Profile
+from idp.start import admin_pat
 from storage import Delete, Insert, Update
 from tests.support.answers import assert_json
 from tests.support.forged import changed, cut, longer, part

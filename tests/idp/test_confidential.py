@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from idp.demo import DemoClient, Step, Visit
-from idp.demo_setup import Described
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.grants.exchange import RefreshToken
 from idp.oauth.grants.token_exchange import Sent
-from idp.setup import Admin
-from idp.start import Start
+from idp.start.bootstrap import Start
+from idp.start.demo import DemoClient, Step, Visit
+from idp.start.demo_setup import Described
+from idp.start.first_start import Admin
 
 SECRET = "Kx7f-9QmD-p2Rw-T3zs"
 

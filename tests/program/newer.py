@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from idp import records, start
+from idp import records
 from idp.cli import main
+from idp.start import bootstrap
 from storage import Schema, Update, UpgradeStep
 
 
@@ -12,7 +13,7 @@ async def rename(store):
         await store.commit(Update(records.ORGANIZATIONS, each.id, set={"name": "renamed"}))
 
 
-records.SCHEMA = start.SCHEMA = Schema(version=3, steps=(UpgradeStep("rename", rename),))
+records.SCHEMA = bootstrap.SCHEMA = Schema(version=3, steps=(UpgradeStep("rename", rename),))
 
 if __name__ == "__main__":
     main()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from idp import start
-from idp.start import Start
+from idp.start import bootstrap
+from idp.start.bootstrap import Start
 from tests.support.service import Server
 
 
@@ -18,4 +18,4 @@ def again(server: Server, **settings) -> Server:
 
 async def make_ready(server: Server) -> Start:
     """What the start tells."""
-    return await start.make_ready(server.service)
+    return await bootstrap.make_ready(server.service)

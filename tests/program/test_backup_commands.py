@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from idp import exits
 from idp.cli import main
+from idp.start import exit_codes
 from tests.program.backing_up import CLOCK, PASSPHRASE, url, without_leases, write_passphrase
 from tests.support import invariants
 from tests.support.backups import all_of, make_backups_cheap
@@ -50,7 +50,7 @@ def run(directory, *words, **settings):
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
-def idp(directory, *words, code=exits.OK, **settings):
+def idp(directory, *words, code=exit_codes.OK, **settings):
     """Run a command that has to end so, with the passphrase in the file `secret`."""
     asks = words[0] in ("backup", "restore") and "--passphrase-file" not in words
     more = ("--passphrase-file", "secret") if asks else ()
@@ -110,7 +110,7 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_meant(directory):
     idp(directory, "backup", "made.idp")
     before = (directory / "made.idp").read_bytes()
 
-    ended = idp(directory, "backup", "made.idp", code=exits.CONFLICT)
+    ended = idp(directory, "backup", "made.idp", code=exit_codes.CONFLICT)
 
     assert "--overwrite" in ended.stderr
     assert (directory / "made.idp").read_bytes() == before
@@ -121,18 +121,18 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_meant(directory):
 def test_a_backup_that_fails_leaves_no_file(directory):
     (directory / "idp-data" / "master.key").unlink()
 
-    ended = idp(directory, "backup", "made.idp", code=exits.USAGE)
+    ended = idp(directory, "backup", "made.idp", code=exit_codes.USAGE)
 
     assert "master key" in ended.stderr
     assert not list(directory.glob("*made*"))
-    ended = idp(directory, "backup", "nowhere/made.idp", code=exits.USAGE)
+    ended = idp(directory, "backup", "nowhere/made.idp", code=exit_codes.USAGE)
 
 
 def test_where_there_is_no_installation_none_is_made_by_a_backup(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_passphrase(tmp_path)
 
-    ended = idp(tmp_path, "backup", "made.idp", code=exits.NOT_FOUND)
+    ended = idp(tmp_path, "backup", "made.idp", code=exit_codes.NOT_FOUND)
 
     assert "no installation" in ended.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["secret"]
@@ -150,7 +150,7 @@ def test_a_passphrase_that_protects_nothing_is_refused(directory, text, mode, to
     write_passphrase(directory, text, "weak").chmod(mode)
 
     words = ("backup", "made.idp", "--passphrase-file", "weak")
-    ended = idp(directory, *words, code=exits.USAGE)
+    ended = idp(directory, *words, code=exit_codes.USAGE)
 
     assert told in ended.stderr
     assert not (directory / "made.idp").exists()
@@ -159,7 +159,7 @@ def test_a_passphrase_that_protects_nothing_is_refused(directory, text, mode, to
 def test_without_a_terminal_the_passphrase_has_to_be_in_a_file(directory):
     ended = run(directory, "backup", "made.idp")
 
-    assert ended.returncode == exits.USAGE
+    assert ended.returncode == exit_codes.USAGE
     assert "--passphrase-file" in ended.stderr
 
 
@@ -183,7 +183,7 @@ def test_a_wrong_passphrase_restores_nothing(made):
     write_passphrase(made, "another passphrase", "wrong")
 
     words = ("made.idp", "--passphrase-file", "wrong")
-    refused(made, *words, code=exits.FAILED, told="not the passphrase")
+    refused(made, *words, code=exit_codes.FAILED, told="not the passphrase")
 
 
 def test_a_damaged_or_truncated_backup_restores_nothing(made):
@@ -197,18 +197,18 @@ def test_a_damaged_or_truncated_backup_restores_nothing(made):
         b"not a backup at all",
     ):
         (made / "made.idp").write_bytes(octets)
-        refused(made, "made.idp", code=exits.FAILED, told="backup")
+        refused(made, "made.idp", code=exit_codes.FAILED, told="backup")
 
 
 def test_what_is_not_there_or_no_file_is_told_so(made):
-    refused(made, "nothing.idp", code=exits.NOT_FOUND, told="there is no file")
-    refused(made, ".", code=exits.USAGE, told="directory")
+    refused(made, "nothing.idp", code=exit_codes.NOT_FOUND, told="there is no file")
+    refused(made, ".", code=exit_codes.USAGE, told="directory")
 
 
 def test_a_store_that_is_in_use_is_left_alone(made):
     before = stored(made)
 
-    ended = idp(made, "restore", "made.idp", code=exits.CONFLICT)
+    ended = idp(made, "restore", "made.idp", code=exit_codes.CONFLICT)
 
     assert "not empty" in ended.stderr
     assert stored(made) == before
@@ -221,7 +221,7 @@ def test_another_master_key_is_not_replaced(made):
     key.write_text("A" * 43 + "\n")
     key.chmod(0o600)
 
-    ended = idp(made, "restore", "made.idp", "--data", "other", code=exits.USAGE)
+    ended = idp(made, "restore", "made.idp", "--data", "other", code=exit_codes.USAGE)
 
     assert "master key" in ended.stderr
     assert [each.name for each in other.iterdir()] == ["master.key"]
@@ -263,7 +263,7 @@ def test_a_store_is_copied_into_an_empty_one_only(directory):
 
     idp(directory, *words)  # which makes the directory
     assert (directory / "other").stat().st_mode & 0o777 == 0o700
-    ended = idp(directory, *words, code=exits.CONFLICT)
+    ended = idp(directory, *words, code=exit_codes.CONFLICT)
 
     assert "not empty" in ended.stderr
     assert without_leases(stored(directory, "other")) == without_leases(stored(directory))
@@ -275,14 +275,14 @@ def test_a_store_is_copied_to_where_it_stays(directory, target):
 
     ended = run(directory, "copy-store", "--from", url(directory), "--to", target)
 
-    assert ended.returncode != exits.OK
+    assert ended.returncode != exit_codes.OK
     assert ended.stderr.startswith("idp: ")
     assert stored(directory) == before
 
 
 def test_what_is_not_there_is_not_copied(tmp_path):
     words = ("copy-store", "--from", url(tmp_path), "--to", url(tmp_path, "other"))
-    ended = idp(tmp_path, *words, code=exits.NOT_FOUND)
+    ended = idp(tmp_path, *words, code=exit_codes.NOT_FOUND)
 
     assert "no installation" in ended.stderr
     assert list(tmp_path.iterdir()) == []

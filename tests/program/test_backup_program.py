@@ -17,9 +17,9 @@ from datetime import datetime
 import pymongo
 import pytest
 
-from idp import exits
 from idp.foundation.randomness import SystemRandom
 from idp.records import EVENTS, Event
+from idp.start import exit_codes
 from storage import Insert
 from tests.flows.conftest import at
 from tests.program.backing_up import CLOCK, url, without_leases, write_passphrase
@@ -43,7 +43,7 @@ def made(installed):
 
 def idp(directory, *words):
     ended = run(directory, *words, "--passphrase-file", "secret", seconds=ENOUGH)
-    assert ended.returncode == exits.OK, ended.stderr
+    assert ended.returncode == exit_codes.OK, ended.stderr
     return ended
 
 
@@ -61,10 +61,10 @@ def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restore
 
     for words in (["serve", "--port", "0"], ["schema", "status"], ["org", "list"]):
         ended = run(made, *words, "--data", "other")
-        assert ended.returncode == exits.FAILED, ended.stderr
+        assert ended.returncode == exit_codes.FAILED, ended.stderr
         assert "idp restore" in ended.stderr
     ended = run(made, "backup", "b.idp", "--data", "other", "--passphrase-file", "secret")
-    assert ended.returncode != exits.OK
+    assert ended.returncode != exit_codes.OK
 
     restore_again(made, *OTHER)
 
@@ -77,7 +77,7 @@ def restore_again(directory, *target):
     if (moment := is_at_work_until(ended.stderr)) is not None:
         sleep_until(moment)
         ended = run(directory, *RESTORE, *target, seconds=ENOUGH)
-    assert ended.returncode == exits.OK, ended.stderr
+    assert ended.returncode == exit_codes.OK, ended.stderr
 
 
 HELD = re.compile(r"is being filled at this moment, until (\S+ \S+)")
@@ -171,7 +171,7 @@ def test_a_backup_that_is_killed_leaves_the_one_before_and_nothing_that_verifies
         draft = kill_backup(made, name, when=lambda draft, place=place: draft >= place)
         assert len(draft.read_bytes()) < size
         ended = run(made, "backup", "verify", draft.name, "--passphrase-file", "secret")
-        assert ended.returncode == exits.FAILED
+        assert ended.returncode == exit_codes.FAILED
         assert "backup.damaged" in ended.stderr
         draft.unlink()
 

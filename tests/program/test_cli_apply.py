@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from idp import exits
+from idp.start import exit_codes
 from tests.support.shell import Shell
 
 STATE = """
@@ -126,7 +126,7 @@ def test_what_a_list_lacks_is_deleted_by_those_who_mean_it(shell, apply):
     state = STATE.replace("          - {roleKey: seller, displayName: Seller}\n", "")
 
     kept = apply(state)
-    refused = apply(state, "--prune", input="n\n", code=exits.FAILED)
+    refused = apply(state, "--prune", input="n\n", code=exit_codes.FAILED)
     unchanged = shell.stored() == before
     done = apply(state, "--prune", "--yes")
 
@@ -179,7 +179,7 @@ def test_a_state_that_can_not_be_is_refused_by_its_path(shell, apply, state, sai
 
     ran = apply(state, code=None)
 
-    assert ran.code == exits.USAGE
+    assert ran.code == exit_codes.USAGE
     assert said in ran.err
     assert ran.out == ""
     assert shell.stored() == before
@@ -188,7 +188,7 @@ def test_a_state_that_can_not_be_is_refused_by_its_path(shell, apply, state, sai
 def test_a_member_who_is_not_there_is_refused(shell, apply):
     before = shell.stored()
 
-    ran = apply("members: [{user: nobody, roles: [IAM_OWNER]}]", code=exits.FAILED)
+    ran = apply("members: [{user: nobody, roles: [IAM_OWNER]}]", code=exit_codes.FAILED)
 
     assert "no users have the name nobody" in ran.err
     assert shell.stored() == before
@@ -197,7 +197,7 @@ def test_a_member_who_is_not_there_is_refused(shell, apply):
 def test_a_secret_is_not_made_where_it_can_not_be_kept(shell, apply):
     before = shell.stored()
 
-    ran = apply(STATE.replace("FILES/grafana", "FILES/missing/grafana"), code=exits.USAGE)
+    ran = apply(STATE.replace("FILES/grafana", "FILES/missing/grafana"), code=exit_codes.USAGE)
 
     assert "missing/grafana has no directory" in ran.err
     assert shell.stored() == before
@@ -207,7 +207,7 @@ def test_a_secret_is_not_made_over_another_s_file(shell, apply, tmp_path):
     (tmp_path / "grafana").write_text("another's")
     before = shell.stored()
 
-    ran = apply(STATE, code=exits.USAGE)
+    ran = apply(STATE, code=exit_codes.USAGE)
 
     assert f"application Grafana: {tmp_path}/grafana is there already" in ran.err
     assert shell.stored() == before
@@ -219,7 +219,7 @@ def test_what_was_interrupted_is_gone_on_with_by_the_same_command(shell, apply):
         *("service-user", "create", "--user-name", "nightly", "--name", "N", "--get", "userId")
     )
 
-    first = apply(STATE, code=exits.INTERRUPTED)
+    first = apply(STATE, code=exit_codes.INTERRUPTED)
     shell("user", "delete", other, "--yes")
     second = apply(STATE)
 

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 from click.testing import CliRunner
 
-from idp import exits
 from idp.cli import main
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS, USERS
+from idp.start import exit_codes
 from storage import Update
 from tests.handlers.people import create
 from tests.support.callers import instance_owner, new_caller, new_organization
@@ -99,7 +99,7 @@ async def test_a_state_above_its_caller_is_refused_and_changes_nothing(
 
     ran = await applied(server, caller, tmp_path, state, *flags)
 
-    assert ran.exit_code == exits.NOT_AUTHORISED, ran.output
+    assert ran.exit_code == exit_codes.NOT_AUTHORISED, ran.output
     assert await everything(server.store) == before
 
 
@@ -108,5 +108,5 @@ async def test_what_the_caller_may_is_brought_about(server, caller, tmp_path):
 
     ran = await applied(server, caller, tmp_path, state)
 
-    assert ran.exit_code == exits.OK, ran.output
+    assert ran.exit_code == exit_codes.OK, ran.output
     assert "project New" in ran.output

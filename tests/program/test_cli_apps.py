@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from idp import exits
 from idp.cli import key2jwt, local, main
 from idp.cli.command import BY_ADDRESS
+from idp.start import exit_codes
 from tests.support.shell import Shell
 
 
@@ -80,10 +80,10 @@ def test_a_new_application_is_for_whom_the_installation_proposes_unless_said(
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--preset", "nothing", "--host", "a.example"], exits.NOT_FOUND),
-        (["--preset", "grafana"], exits.USAGE),
-        (["--preset", "grafana", "--host", "a b"], exits.USAGE),
-        (["--preset", "grafana", "--host", "a.example", "--type", "native"], exits.USAGE),
+        (["--preset", "nothing", "--host", "a.example"], exit_codes.NOT_FOUND),
+        (["--preset", "grafana"], exit_codes.USAGE),
+        (["--preset", "grafana", "--host", "a b"], exit_codes.USAGE),
+        (["--preset", "grafana", "--host", "a.example", "--type", "native"], exit_codes.USAGE),
     ],
 )
 def test_a_preset_that_can_not_be_used_makes_nothing(shell, project, arguments, code):
@@ -169,7 +169,7 @@ def test_what_is_no_key_file_makes_no_assertion(tmp_path, content, flags, said):
     arguments = ["key2jwt", str(file), "--audience", "https://id.example", *flags]
     done = CliRunner().invoke(main, arguments)
 
-    assert (done.exit_code, done.stdout) == (exits.USAGE, "")
+    assert (done.exit_code, done.stdout) == (exit_codes.USAGE, "")
     assert said in done.stderr
 
 

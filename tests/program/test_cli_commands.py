@@ -11,11 +11,11 @@ from importlib import import_module
 import pytest
 from click.testing import CliRunner
 
-from idp import exits
 from idp.cli import COMMANDS, main
 from idp.cli.building import Verb
 from idp.cli.command import BY_ADDRESS
 from idp.records import PATS
+from idp.start import exit_codes
 from tests.support import commands_table
 from tests.support.commands_table import leaves
 from tests.support.shell import Shell
@@ -158,7 +158,7 @@ def test_an_empty_list_prints_nothing(shell):
 
 
 def test_a_field_that_the_answer_lacks_is_a_mistake_of_use(shell, project):
-    ran = shell("project", "show", project, "--get", "project.colour", code=exits.USAGE)
+    ran = shell("project", "show", project, "--get", "project.colour", code=exit_codes.USAGE)
 
     assert ran.out == ""
     assert "the answer has no project.colour" in ran.err
@@ -202,7 +202,7 @@ def test_no_secret_is_made_that_can_not_be_kept(shell, project, tmp_path):
 
     ran = shell(
         *("app", "create", "--project", project, "--name", "B", "--secret-file", str(file)),
-        code=exits.USAGE,
+        code=exit_codes.USAGE,
     )
 
     assert "can't be made: File exists" in ran.err
@@ -215,7 +215,7 @@ def test_a_refusal_leaves_no_empty_file(shell, tmp_path):
 
     shell(
         *("app", "create", "--project", "nobody", "--name", "B", "--secret-file", str(file)),
-        code=exits.NOT_FOUND,
+        code=exit_codes.NOT_FOUND,
     )
 
     assert not file.exists()
@@ -234,7 +234,13 @@ def test_a_password_comes_from_stdin_or_the_environment(shell):
     shell(*created, "--email", "a@x.example", "--password-file", "-", input="four green kettles\n")
     shell(*created, "--email", "b@x.example", IDP_PASSWORD="four green kettles")
     weak = shell(
-        *created, "--email", "c@x.example", "--password-file", "-", input="abc\n", code=exits.USAGE
+        *created,
+        "--email",
+        "c@x.example",
+        "--password-file",
+        "-",
+        input="abc\n",
+        code=exit_codes.USAGE,
     )
 
     kept = {each.user_name: each for each in shell.stored()["users"].values()}
@@ -249,7 +255,7 @@ def test_taking_in_somebody_from_elsewhere_can_be_tried(shell):
     taken = ("user", "import", "--user-name", "ada", "--first-name", "Ada", "--last-name", "L")
 
     foretold = shell(*taken, "--email", "ada@x.example", "--dry-run", "--format", "json").json()
-    refused = shell(*taken, "--email", "nowhere", "--dry-run", code=exits.USAGE)
+    refused = shell(*taken, "--email", "nowhere", "--dry-run", code=exit_codes.USAGE)
 
     assert (foretold["dryRun"], foretold["mail"]) == (True, "held")
     assert "email.email: " in refused.err
@@ -265,7 +271,7 @@ def test_every_problem_is_told_by_its_path_and_its_slug_and_nothing_is_stored(sh
     ran = shell(
         *("app", "create", "--project", project, "--name", "", "--type", "web"),
         *("--redirect-uri", "ftp://a.example", "--redirect-uri", "https://a.example/#"),
-        code=exits.USAGE,
+        code=exit_codes.USAGE,
     )
 
     lines = ran.err.splitlines()
@@ -278,15 +284,15 @@ def test_every_problem_is_told_by_its_path_and_its_slug_and_nothing_is_stored(sh
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["project", "show", "nobody"], exits.NOT_FOUND),
-        (["project", "create"], exits.USAGE),
-        (["project", "create", "--colour", "red"], exits.USAGE),
-        (["key", "list"], exits.USAGE),
-        (["project", "create", "--name", "X", "--get", "Id"], exits.USAGE),
-        (["project", "create", "--name", "X", "--get", "details.id"], exits.USAGE),
-        (["project", "create", "--name", "X", "--org", "nobody"], exits.NOT_FOUND),
-        (["api", "GET", "/nowhere"], exits.USAGE),
-        (["feature", "show", "--url", "http://localhost:1"], exits.USAGE),
+        (["project", "show", "nobody"], exit_codes.NOT_FOUND),
+        (["project", "create"], exit_codes.USAGE),
+        (["project", "create", "--colour", "red"], exit_codes.USAGE),
+        (["key", "list"], exit_codes.USAGE),
+        (["project", "create", "--name", "X", "--get", "Id"], exit_codes.USAGE),
+        (["project", "create", "--name", "X", "--get", "details.id"], exit_codes.USAGE),
+        (["project", "create", "--name", "X", "--org", "nobody"], exit_codes.NOT_FOUND),
+        (["api", "GET", "/nowhere"], exit_codes.USAGE),
+        (["feature", "show", "--url", "http://localhost:1"], exit_codes.USAGE),
     ],
 )
 def test_the_exit_code_says_what_went_wrong(shell, arguments, code):
@@ -301,7 +307,7 @@ def test_the_exit_code_says_what_went_wrong(shell, arguments, code):
 def test_what_the_state_of_things_forbids_ends_with_1(shell):
     shell("keys", "rotate", code=None)
 
-    ran = shell("keys", "rotate", code=exits.FAILED)
+    ran = shell("keys", "rotate", code=exit_codes.FAILED)
 
     assert "can be rotated again from" in ran.err
 
@@ -310,7 +316,7 @@ def test_what_is_there_already_ends_with_6(shell):
     create = ("service-user", "create", "--user-name", "twin", "--name", "T")
     shell(*create)
 
-    ran = shell(*create, code=exits.CONFLICT)
+    ran = shell(*create, code=exit_codes.CONFLICT)
 
     assert "idp: userName: " in ran.err
 
@@ -320,7 +326,7 @@ def test_what_ends_something_is_done_by_those_who_mean_it(shell, project):
     removal = ("role", "remove", "--project", project, "gone")
     before = shell.stored()
 
-    asked = shell(*removal, input="n\n", code=exits.FAILED)
+    asked = shell(*removal, input="n\n", code=exit_codes.FAILED)
     after = shell.stored()
     shell(*removal, "--yes")
 
@@ -339,14 +345,14 @@ def test_what_ends_something_is_done_by_those_who_mean_it(shell, project):
     ],
 )
 def test_a_service_is_named_by_its_address_and_a_token(shell, settings, said):
-    ran = shell("feature", "show", code=exits.USAGE, **settings)
+    ran = shell("feature", "show", code=exit_codes.USAGE, **settings)
 
     assert said in ran.err
 
 
 def test_a_service_that_is_not_there_ends_with_69(shell):
     ran = shell(
-        "feature", "show", code=exits.UNREACHABLE, IDP_URL="http://localhost:1", IDP_TOKEN="t"
+        "feature", "show", code=exit_codes.UNREACHABLE, IDP_URL="http://localhost:1", IDP_TOKEN="t"
     )
 
     assert "the service at http://localhost:1 can't be reached" in ran.err

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from idp import exits
+from idp.start import exit_codes
 from tests.support.shell import Shell
 
 
@@ -36,7 +36,7 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_said(shell, tmp_path
     target = tmp_path / "out.json"
     target.write_text("precious")
 
-    refused = shell("export", "--output", str(target), code=exits.CONFLICT)
+    refused = shell("export", "--output", str(target), code=exit_codes.CONFLICT)
     assert "--overwrite" in refused.err
     assert target.read_text() == "precious"
 
@@ -46,7 +46,9 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_said(shell, tmp_path
 
 def test_an_organization_that_is_not_there_leaves_no_file(shell, tmp_path):
     target = tmp_path / "out.json"
-    refused = shell("export", "--org", "nobody", "--output", str(target), code=exits.NOT_FOUND)
+    refused = shell(
+        "export", "--org", "nobody", "--output", str(target), code=exit_codes.NOT_FOUND
+    )
 
     assert "no such organization" in refused.err
     assert [each.name for each in tmp_path.iterdir()] == ["data"]

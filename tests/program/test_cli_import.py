@@ -9,10 +9,10 @@ import signal
 
 import pytest
 
-from idp import exits
 from idp.cli import uploading
 from idp.foundation.errors import ConfigError
 from idp.records import JOBS
+from idp.start import exit_codes
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Update
 from tests.support.bulk import orgs, package
@@ -81,7 +81,7 @@ def test_a_package_is_brought_in_and_its_job_is_told(shell, file):
 def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path):
     file, report = written(tmp_path, package(*orgs(2), BAD)), tmp_path / "report"
 
-    ran = shell("import", file, "--report", str(report), code=exits.ROW_ERRORS)
+    ran = shell("import", file, "--report", str(report), code=exit_codes.ROW_ERRORS)
 
     (told,) = [json.loads(line) for line in report.read_text().splitlines()]
     assert (told["row"], told["path"], told["slug"]) == (3, "orgs[2].org", "field.required")
@@ -90,15 +90,15 @@ def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path)
     id = ran.err.split()[-1]
     (again,) = shell("job", "errors", id, "--format", "json").json()["result"]
     assert again == told
-    shell("job", "watch", id, code=exits.ROW_ERRORS)
+    shell("job", "watch", id, code=exit_codes.ROW_ERRORS)
 
 
 def test_an_import_that_does_not_begin_leaves_the_report_of_another_as_it_is(shell, tmp_path):
     file, report = written(tmp_path, package(*orgs(1), BAD)), tmp_path / "report"
-    shell("import", file, "--report", str(report), code=exits.ROW_ERRORS)
+    shell("import", file, "--report", str(report), code=exit_codes.ROW_ERRORS)
     before = report.read_text()
 
-    shell("import", file, "--resume", "--report", str(report), code=exits.NOT_FOUND)
+    shell("import", file, "--resume", "--report", str(report), code=exit_codes.NOT_FOUND)
     assert report.read_text() == before != ""
 
 
@@ -108,7 +108,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(shell, tmp_path):
     reports = []
     for options in (["--dry-run"], []):
         report = tmp_path / f"report{options}"
-        shell("import", file, "--report", str(report), *options, code=exits.ROW_ERRORS)
+        shell("import", file, "--report", str(report), *options, code=exit_codes.ROW_ERRORS)
         reports.append(report.read_text())
         if options:
             assert shell.stored()["organizations"] == before
@@ -143,19 +143,19 @@ def test_slips_are_mended_where_that_is_wished(shell, tmp_path):
 
 
 def test_a_report_that_cannot_be_kept_is_refused_before_anything_is_done(shell, file, tmp_path):
-    shell("import", file, "--report", str(tmp_path / "none" / "r"), code=exits.USAGE)
+    shell("import", file, "--report", str(tmp_path / "none" / "r"), code=exit_codes.USAGE)
 
     assert shell.stored()["jobs"] == {}
 
 
 def test_a_file_that_is_not_there_is_refused(shell, tmp_path):
-    ran = shell("import", str(tmp_path / "none.json"), code=exits.USAGE)
+    ran = shell("import", str(tmp_path / "none.json"), code=exit_codes.USAGE)
 
     assert "can't be read" in ran.err
 
 
 def test_what_is_no_package_fails(shell, tmp_path):
-    ran = shell("import", written(tmp_path, {"orgs": 7}), code=exits.FAILED)
+    ran = shell("import", written(tmp_path, {"orgs": 7}), code=exit_codes.FAILED)
 
     assert "JOB_STATE_FAILED" in ran.out
     assert "the import failed: orgs: " in ran.err
@@ -165,7 +165,7 @@ def test_what_is_no_package_fails(shell, tmp_path):
 def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*roles(3)))
 
-    ran = shell("import", file, "--format", "json", code=exits.INTERRUPTED)
+    ran = shell("import", file, "--format", "json", code=exit_codes.INTERRUPTED)
     assert f"idp import {file} --resume" in ran.err
     left = ran.json()
     assert (left["state"], left.get("isHeld", False)) == ("JOB_STATE_INTERRUPTED", False)
@@ -174,16 +174,16 @@ def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interr
 
     assert on["id"] == left["id"]
     assert (on["state"], on["created"], on.get("skipped", 0)) == ("JOB_STATE_SUCCEEDED", 9, 0)
-    shell("import", file, "--resume", code=exits.NOT_FOUND)
+    shell("import", file, "--resume", code=exit_codes.NOT_FOUND)
 
 
 def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)), "all of it.json")
     wishes = ("--dry-run", "--update", "--fix")
-    id = shell.get("import", file, *wishes, "--get", "id", code=exits.INTERRUPTED)
+    id = shell.get("import", file, *wishes, "--get", "id", code=exit_codes.INTERRUPTED)
     on = f"idp import '{file}' --dry-run --update --fix --resume"
 
-    ran = shell("job", "watch", id, code=exits.INTERRUPTED)
+    ran = shell("job", "watch", id, code=exit_codes.INTERRUPTED)
 
     assert f"go on by: {on}" in ran.err
     assert shell.get("job", "show", id, "--get", "resumedBy") == on
@@ -197,10 +197,10 @@ def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, inte
 
 def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
-    shell("import", file, code=exits.INTERRUPTED)
+    shell("import", file, code=exit_codes.INTERRUPTED)
     written(tmp_path, package(*projects(4)))
 
-    ran = shell("import", file, "--resume", code=exits.CONFLICT)
+    ran = shell("import", file, "--resume", code=exit_codes.CONFLICT)
 
     assert "has changed" in ran.err
     assert "o3" not in shell.stored()["organizations"]
@@ -208,14 +208,14 @@ def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupte
 
 def test_other_options_are_another_import(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
-    shell("import", file, code=exits.INTERRUPTED)
+    shell("import", file, code=exit_codes.INTERRUPTED)
 
-    shell("import", file, "--resume", "--update", code=exits.NOT_FOUND)
+    shell("import", file, "--resume", "--update", code=exit_codes.NOT_FOUND)
 
 
 def test_a_file_that_was_moved_is_gone_on_with(shell, tmp_path, interrupted):
     file = tmp_path / "package.json"
-    shell("import", written(tmp_path, package(*projects(3))), code=exits.INTERRUPTED)
+    shell("import", written(tmp_path, package(*projects(3))), code=exit_codes.INTERRUPTED)
     moved = file.rename(tmp_path / "moved.json")
 
     assert shell.get("import", str(moved), "--resume", "--get", "created") == "6"
@@ -223,10 +223,10 @@ def test_a_file_that_was_moved_is_gone_on_with(shell, tmp_path, interrupted):
 
 def test_one_that_was_cancelled_is_gone_on_with_where_the_file_is(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
-    id = shell.get("import", file, "--get", "id", code=exits.INTERRUPTED)
+    id = shell.get("import", file, "--get", "id", code=exit_codes.INTERRUPTED)
     assert shell.get("job", "cancel", id, "--get", "state") == "JOB_STATE_CANCELLED"
 
-    refused = shell("job", "resume", id, code=exits.FAILED)
+    refused = shell("job", "resume", id, code=exit_codes.FAILED)
 
     assert "idp import FILE --resume" in refused.err
     assert shell.get("import", file, "--resume", "--get", "created") == "6"
@@ -234,7 +234,7 @@ def test_one_that_was_cancelled_is_gone_on_with_where_the_file_is(shell, tmp_pat
 
 def test_who_was_killed_is_waited_for_until_nobody_can_be_at_it(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
-    id = shell.get("import", file, "--get", "id", code=exits.INTERRUPTED)
+    id = shell.get("import", file, "--get", "id", code=exit_codes.INTERRUPTED)
 
     async def hold(service):
         until = service.clock.now() + job_lifecycle.LEASE / 50
@@ -251,11 +251,11 @@ def test_a_service_is_sent_the_package_and_watched(start_program, tmp_path):
     place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.told["adminPat"]}
     file, report = written(tmp_path, package(*orgs(400), BAD, timeout="30m")), tmp_path / "report"
 
-    predicted = shell("import", file, "--dry-run", "--fix", code=exits.ROW_ERRORS, **place)
-    done = shell("import", file, "--report", str(report), code=exits.ROW_ERRORS, **place)
-    again = shell("import", file, "--format", "json", code=exits.ROW_ERRORS, **place)
-    refused = shell("import", file, "--resume", code=exits.USAGE, **place)
-    nobody = shell("import", file, **{**place, "IDP_TOKEN": "x"}, code=exits.NOT_AUTHORISED)
+    predicted = shell("import", file, "--dry-run", "--fix", code=exit_codes.ROW_ERRORS, **place)
+    done = shell("import", file, "--report", str(report), code=exit_codes.ROW_ERRORS, **place)
+    again = shell("import", file, "--format", "json", code=exit_codes.ROW_ERRORS, **place)
+    refused = shell("import", file, "--resume", code=exit_codes.USAGE, **place)
+    nobody = shell("import", file, **{**place, "IDP_TOKEN": "x"}, code=exit_codes.NOT_AUTHORISED)
 
     assert "400" in predicted.out
     assert json.loads(report.read_text())["row"] == 401

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp import exits
+from idp.start import exit_codes
 from tests.support.certificate import self_signed
 from tests.support.program import run
 from tests.support.shell import Shell
@@ -19,15 +19,19 @@ def test_a_token_works_from_its_file_or_the_environment_and_only_on_its_own_serv
 
     from_file = shell(*SHOW, "--token-file", file, IDP_URL=issuer)
     from_environment = shell(*SHOW, IDP_URL=f"{issuer}/", IDP_TOKEN=token)
-    wrong = shell(*SHOW, IDP_URL=issuer, IDP_TOKEN="idp_pat_x", code=exits.NOT_AUTHORISED)
+    wrong = shell(*SHOW, IDP_URL=issuer, IDP_TOKEN="idp_pat_x", code=exit_codes.NOT_AUTHORISED)
     elsewhere = shell(
         *SHOW,
         IDP_URL=issuer.replace("localhost", "127.0.0.1"),
         IDP_TOKEN=token,
-        code=exits.FAILED,
+        code=exit_codes.FAILED,
     )
-    missing = shell(*("--org", "nobody"), *SHOW, IDP_URL=issuer, IDP_TOKEN=token, code=exits.USAGE)
-    nobody = shell(*SHOW, "--org", "nobody", IDP_URL=issuer, IDP_TOKEN=token, code=exits.NOT_FOUND)
+    missing = shell(
+        *("--org", "nobody"), *SHOW, IDP_URL=issuer, IDP_TOKEN=token, code=exit_codes.USAGE
+    )
+    nobody = shell(
+        *SHOW, "--org", "nobody", IDP_URL=issuer, IDP_TOKEN=token, code=exit_codes.NOT_FOUND
+    )
 
     assert from_file == from_environment
     assert "(token.invalid)" in wrong.err
@@ -44,6 +48,6 @@ def test_a_certificate_that_nobody_vouches_for_is_not_believed(start_program, tm
     unknown = run(tmp_path, *SHOW, **place)
     trusted = run(tmp_path, *SHOW, **place, SSL_CERT_FILE=tmp_path / chain)
 
-    assert unknown.returncode == exits.UNREACHABLE
+    assert unknown.returncode == exit_codes.UNREACHABLE
     assert "certificate" in unknown.stderr.lower()
     assert (trusted.returncode, trusted.stderr) == (0, "")

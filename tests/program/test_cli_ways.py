@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from idp import exits
 from idp.cli import local, remote
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import IdpError
+from idp.start import exit_codes
 from tests.support.api_samples import CALLS
 from tests.support.api_world import World
 from tests.support.callers import instance_owner, new_organization
@@ -54,7 +54,7 @@ async def answered(way, operation, values, body):
 
 def told(error):
     problems = [(each.slug, each.field, each.message, each.limit) for each in error.details]
-    return exits.code(error), problems
+    return exit_codes.code(error), problems
 
 
 def shape(answer):
@@ -101,7 +101,7 @@ async def test_what_can_be_no_id_names_nothing_both_ways(ways, value):
 
     for way in ways:
         code, _ = await answered(way, operation, [value], None)
-        assert code == exits.NOT_FOUND
+        assert code == exit_codes.NOT_FOUND
 
 
 async def test_an_organization_that_is_none_is_refused_the_same_both_ways(ways):
@@ -110,7 +110,7 @@ async def test_an_organization_that_is_none_is_refused_the_same_both_ways(ways):
     first, second = [await answered(way.within("nobody"), operation, [], None) for way in ways]
 
     assert first == second
-    assert first[0] == exits.NOT_FOUND
+    assert first[0] == exit_codes.NOT_FOUND
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ async def test_a_token_that_counts_for_nothing_ends_with_4(server, token, slug):
 
     code, problems = await answered(way, CALLS["GET /v2/features/instance"], [], None)
 
-    assert code == exits.NOT_AUTHORISED
+    assert code == exit_codes.NOT_AUTHORISED
     assert [each[0] for each in problems] == [slug]
 
 
@@ -130,7 +130,7 @@ async def test_a_service_that_is_not_there_ends_with_69():
 
     code, problems = await answered(way, CALLS["GET /v2/features/instance"], [], None)
 
-    assert code == exits.UNREACHABLE
+    assert code == exit_codes.UNREACHABLE
     assert "can't be reached" in problems[0][2]
 
 

@@ -14,8 +14,8 @@ from contextlib import nullcontext
 import pytest
 from click.testing import CliRunner
 
-from idp import exits, start
 from idp.cli import main, watching
+from idp.start import bootstrap, exit_codes
 from tests.support.callers import new_caller, new_organization
 from tests.support.commands_table import leaves
 from tests.support.samples.policies import PNG
@@ -101,10 +101,10 @@ async def test_a_command_at_a_service_does_what_its_caller_may_and_opens_no_stor
     nobody = await new_caller(server, visitor, await new_organization(server, "own.example"))
     before, ended = await everything(server.store), {}
     settings = {"IDP_URL": server.issuer, "IDP_TOKEN": nobody.token}
-    monkeypatch.setattr(start, "open_store", not_to_be_called)
+    monkeypatch.setattr(bootstrap, "open_store", not_to_be_called)
     for name in CALLS:
         ran = await asyncio.to_thread(invoke, example(name), settings)
-        if ran.exit_code != exits.NOT_AUTHORISED or "permission" not in ran.stderr:
+        if ran.exit_code != exit_codes.NOT_AUTHORISED or "permission" not in ran.stderr:
             ended[name] = (ran.exit_code, ran.stderr, ran.exception)
 
     assert not ended

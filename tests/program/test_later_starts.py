@@ -9,10 +9,10 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from idp import setup
 from idp.foundation.errors import ConfigError
 from idp.identity.users import memberships
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
+from idp.start import first_start
 from storage import Insert
 from tests.program.starts import again, make_ready
 from tests.support.service import Server
@@ -61,9 +61,9 @@ async def test_an_expired_token_in_the_file_is_replaced(server, tmp_path, visito
 
 async def add_user(server: Server, kind: str, name: str, *, role: str | None = None):
     instance = await server.store.get(INSTANCES, INSTANCE_ID)
-    organization = await setup.find_default_organization(server.service, instance)
+    organization = await first_start.find_default_organization(server.service, instance)
     now = server.clock.now()
-    user = setup.new_user(server.service, organization, kind, name, name, now)
+    user = first_start.new_user(server.service, organization, kind, name, name, now)
     writes = [Insert(USERS, user)]
     if role:
         owner = memberships.new(user.id, organization.id, [role], now)

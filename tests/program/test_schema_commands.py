@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from idp import exits
 from idp.records import ALL, ORGANIZATIONS
+from idp.start import exit_codes
 from storage import META, SCHEMA_ID, Update, open_store
 from tests.support.program import command, environment, run
 from tests.support.stored import everything
@@ -58,7 +58,7 @@ def names(directory):
 
 
 def status(ended):
-    assert ended.returncode == exits.OK, ended.stderr
+    assert ended.returncode == exit_codes.OK, ended.stderr
     return json.loads(ended.stdout)
 
 
@@ -92,11 +92,11 @@ def test_the_status_is_for_people_too(directory):
 def test_an_upgrade_prints_its_steps_once(directory):
     first = newer(directory, "schema", "upgrade")
 
-    assert (first.returncode, first.stdout) == (exits.OK, "rename\n")
+    assert (first.returncode, first.stdout) == (exit_codes.OK, "rename\n")
     assert "version 3" in first.stderr
     assert names(directory) == {"renamed"}
     again = newer(directory, "schema", "upgrade")
-    assert (again.returncode, again.stdout) == (exits.OK, "")
+    assert (again.returncode, again.stdout) == (exit_codes.OK, "")
     assert status(newer(directory, "schema", "status", "--json"))["pending"] == []
 
 
@@ -118,7 +118,7 @@ def test_a_store_that_is_too_new_is_told_and_left_alone(directory):
     for words in (["schema", "status"], ["schema", "upgrade"], ["serve", "--port", "0"]):
         ended = run(directory, *words)
 
-        assert ended.returncode == exits.FAILED
+        assert ended.returncode == exit_codes.FAILED
         assert ended.stderr.strip() == (
             "idp: the store needs a program of schema version 8 or later; this one has 2"
         )
@@ -129,6 +129,6 @@ def test_a_store_that_is_too_new_is_told_and_left_alone(directory):
 def test_where_there_is_no_store_none_is_made(tmp_path, verb):
     ended = run(tmp_path, "schema", verb)
 
-    assert ended.returncode == exits.NOT_FOUND
+    assert ended.returncode == exit_codes.NOT_FOUND
     assert "no installation" in ended.stderr
     assert list(tmp_path.iterdir()) == []

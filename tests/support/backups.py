@@ -6,7 +6,6 @@ import io
 import uuid
 from contextlib import asynccontextmanager
 
-from idp import start
 from idp.backup import contents, making, restoring, sealed_files
 from idp.backup.contents import COLLECTIONS
 from idp.backup.restoring import Target
@@ -15,6 +14,7 @@ from idp.backup.stores import Frozen
 from idp.foundation import base64url
 from idp.foundation.randomness import SystemRandom
 from idp.records import ALL
+from idp.start import bootstrap
 from storage import META, SCHEMA_ID, open_store
 from storage.filling import every
 
@@ -53,7 +53,7 @@ async def restored(
 @asynccontextmanager
 async def as_it_is(url: str, clock):
     """A store of which nothing is judged or upgraded."""
-    async with start.as_it_is(url, ALL, clock) as store:
+    async with bootstrap.as_it_is(url, ALL, clock) as store:
         yield store
 
 

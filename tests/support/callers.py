@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import msgspec
 
-from idp import admin_pat
 from idp.audit import events
 from idp.identity.users import memberships, org_domains, organizations
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
@@ -21,6 +20,7 @@ from idp.records import (
     Profile,
     User,
 )
+from idp.start import admin_pat
 from tests.support.visitor import Page, Visitor
 
 JSON = {"Content-Type": "application/json"}

@@ -87,11 +87,11 @@ def die() -> None:
 
 def main() -> None:
     """The product's command line, on a store that crashes as the environment says."""
-    from idp import start
     from idp.cli import main as command_line
+    from idp.start import bootstrap
 
-    opened = start.open_store
-    start.open_store = lambda *args, **options: crashing(opened(*args, **options))
+    opened = bootstrap.open_store
+    bootstrap.open_store = lambda *args, **options: crashing(opened(*args, **options))
     command_line()
 
 

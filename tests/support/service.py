@@ -22,7 +22,6 @@ from msgspec import structs
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
-from idp import start
 from idp.audit import events
 from idp.clients import web_origins
 from idp.config.settings import Config
@@ -35,7 +34,8 @@ from idp.passwords.hashing import Hasher
 from idp.passwords.schemes import argon2
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
-from idp.start import Start
+from idp.start import bootstrap
+from idp.start.bootstrap import Start
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
 from tests.support.ready_store import open_ready_store
@@ -174,7 +174,7 @@ async def start_server(
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, vault, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, vault, Hasher(config, random), ring)
-    told = await start.make_ready(service)
+    told = await bootstrap.make_ready(service)
     app = App(service)
     http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
     http.add_socket(listening)
@@ -184,7 +184,7 @@ async def start_server(
 async def stop_server(server: Server, http: HTTPServer) -> None:
     http.stop()
     await http.close_all_connections()
-    await start.close_service(server.service)
+    await bootstrap.close_service(server.service)
 
 
 @pytest.fixture

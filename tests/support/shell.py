@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from click.testing import CliRunner
 
-from idp import start
 from idp.cli import main
 from idp.config.settings import Config
+from idp.start import bootstrap
 from tests.support.stored import everything
 
 
@@ -38,7 +38,7 @@ class Shell:
         self.directory = directory
 
     def install(self) -> Shell:
-        asyncio.run(self._with_service(start.make_ready))
+        asyncio.run(self._with_service(bootstrap.make_ready))
         return self
 
     def __call__(self, *arguments: str, input: str = "", code: int | None = 0, **settings) -> Ran:
@@ -60,8 +60,8 @@ class Shell:
 
     async def _with_service(self, work):
         config = Config(data=str(self.directory), store=f"sqlite:///{self.directory}/idp.sqlite3")
-        service = await start.open_service(config)
+        service = await bootstrap.open_service(config)
         try:
             return await work(service)
         finally:
-            await start.close_service(service)
+            await bootstrap.close_service(service)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from tornado.httpserver import HTTPServer
 
 from handlers.app import App
-from idp import start
 from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
 from idp.keys.key_ring import KeyRing
@@ -18,6 +17,7 @@ from idp.keys.master_key import Vault
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, SCHEMA
 from idp.service import Service
+from idp.start import bootstrap
 from storage import open_store
 from tests.support.clock import SteppingClock
 from tests.support.service import Server
@@ -81,7 +81,8 @@ async def installation(
     http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
     http.add_socket(listening)
     made = Installation(
-        Server(service, app, clock, await start.make_ready(service)), listening.getsockname()[1]
+        Server(service, app, clock, await bootstrap.make_ready(service)),
+        listening.getsockname()[1],
     )
     try:
         yield made
@@ -89,4 +90,4 @@ async def installation(
         await made.close()
         http.stop()
         await http.close_all_connections()
-        await start.close_service(service)
+        await bootstrap.close_service(service)

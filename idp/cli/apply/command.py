@@ -9,7 +9,6 @@ from typing import Any
 import click
 import msgspec
 
-from idp import exits
 from idp.cli.apply import plan, state
 from idp.cli.apply.steps import Step, check_files
 from idp.cli.backends import Backend
@@ -17,6 +16,7 @@ from idp.cli.building import with_place
 from idp.cli.output import Format, say
 from idp.cli.running import carry_out, place_of
 from idp.foundation.errors import IdpError
+from idp.start import exit_codes
 from storage import StorageError
 
 
@@ -78,10 +78,10 @@ async def _take(backend: Backend, steps: Sequence[Step]) -> None:
             await step.take(backend)
         except (IdpError, StorageError) as error:
             say(f"idp: not done: {step.thing.label}")
-            code = exits.tell(error)
+            code = exit_codes.tell(error)
             if n:
                 say(f"{n} of {len(steps)} steps are done; the same command goes on from there")
-            raise SystemExit(exits.INTERRUPTED if n else code) from None
+            raise SystemExit(exit_codes.INTERRUPTED if n else code) from None
 
 
 def _counted(steps: Sequence[Step]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from idp import start
 from idp.cli import main
 from idp.config.loading import load
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.passwords import breached
 from idp.passwords.breached import open_list
+from idp.start import bootstrap
 from tests.idp.passwords.lists import text_file
 
 COUNTS = {"one": 1, "two": 20, "three": 300}
@@ -21,10 +21,10 @@ def test_the_list_of_the_settings_is_opened_with_their_count(tmp_path):
     path = text_file(tmp_path / "list.txt", COUNTS)
     config = Config(breached_passwords=str(path), breached_passwords_min_count=20)
 
-    listed = start.breached_passwords(config)
+    listed = bootstrap.breached_passwords(config)
 
     assert [listed.contains(password) for password in COUNTS] == [False, True, True]
-    assert start.breached_passwords(Config()) is None
+    assert bootstrap.breached_passwords(Config()) is None
 
 
 @pytest.mark.parametrize("content", [None, b"", b"password\n", b"IDPB1"])
@@ -34,7 +34,7 @@ def test_a_list_that_can_not_be_used_refuses_the_start(tmp_path, content):
         path.write_bytes(content)
 
     with pytest.raises(ConfigError) as refused:
-        start.breached_passwords(Config(breached_passwords=str(path)))
+        bootstrap.breached_passwords(Config(breached_passwords=str(path)))
 
     assert str(path) in refused.value.problems[0]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from idp import start
 from idp.config.settings import Config
 from idp.records import USERS
+from idp.start import bootstrap
 from idp.transfer.jobs import pipeline as job_pipeline
 from idp.transfer.jobs import worker_messages, workers
 from idp.transfer.jobs.worker_messages import Answer
@@ -44,7 +44,7 @@ def service(tmp_path, io_loop):
     config = Config(data=str(tmp_path), issuer="http://localhost:1")
     service = io_loop.run_sync(lambda: importing.opened(config))
     yield service
-    io_loop.run_sync(lambda: start.close_service(service))
+    io_loop.run_sync(lambda: bootstrap.close_service(service))
 
 
 @asynccontextmanager

@@ -6,7 +6,6 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
-from idp import setup
 from idp.foundation.errors import ConfigError
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships
@@ -17,6 +16,7 @@ from idp.oauth.authentication import access_token_verification
 from idp.oauth.errors import InvalidToken
 from idp.records import MEMBERSHIPS, PATS, USERS, Instance, User
 from idp.service import Service
+from idp.start import first_start
 from storage import Conflict
 
 LIVES: Final = timedelta(hours=24)
@@ -27,7 +27,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     """`known` while it is valid, else a new token of the service user that is for this."""
     if known and await _is_valid(service, known):
         return known
-    organization = await setup.find_default_organization(service, instance)
+    organization = await first_start.find_default_organization(service, instance)
     user = await _ensure_user(service, instance)
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
@@ -35,7 +35,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
         service.random, service.config.vendor, subject, now, now + LIVES
     )
     await service.store.commit(
-        *setup.made(service, PATS, record, "pat.created", now, user=user.id)
+        *first_start.made(service, PATS, record, "pat.created", now, user=user.id)
     )
     return token
 
@@ -52,12 +52,12 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     if user is not None:
         await _check_owner(service, user)
         return user
-    organization = await setup.find_default_organization(service, instance)
+    organization = await first_start.find_default_organization(service, instance)
     now = service.clock.now()
-    user = setup.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
+    user = first_start.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
     owner = memberships.new(user.id, None, [IAM_OWNER], now)
-    writes = setup.made(service, USERS, user, "user.created", now, kind=user.kind)
-    writes += memberships.insertion(service.random, owner, setup.ACTOR, now)
+    writes = first_start.made(service, USERS, user, "user.created", now, kind=user.kind)
+    writes += memberships.insertion(service.random, owner, first_start.ACTOR, now)
     try:
         await service.store.commit(*writes)
     except Conflict:  # another process was faster

@@ -14,12 +14,12 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import structs
 
-from idp.demo_setup import CALLBACK, PATH, client_secret
 from idp.foundation.opaque_tokens import Confidential, digest, same
 from idp.oauth import pkce
 from idp.oauth.paths import AUTHORIZE, END_SESSION
 from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit
 from idp.service import Service
+from idp.start.demo_setup import CALLBACK, PATH, client_secret
 from storage import Insert, Update
 
 SCOPE: Final = "openid profile email phone address offline_access"

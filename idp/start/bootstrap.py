@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from idp import admin_pat, demo_setup, setup, start_checks, test_mode
+from idp import test_mode
 from idp.config.settings import Config
 from idp.config.urls import without_password
-from idp.demo_setup import Described
 from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
@@ -29,8 +28,11 @@ from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
-from idp.setup import Admin
-from idp.start_checks import USUAL, Launch
+from idp.start import admin_pat, demo_setup, first_start
+from idp.start import checks as start_checks
+from idp.start.checks import USUAL, Launch
+from idp.start.demo_setup import Described
+from idp.start.first_start import Admin
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
 _SQLITE: Final = "sqlite:///"
@@ -71,7 +73,7 @@ class Start(Confidential, frozen=True):
         if self.admin.password is None:
             return None
         proof = {"t": self.admin.password, "u": self.admin.login_name}
-        return f"{self.config.issuer}{setup.PAGE}#{urlencode(proof, quote_via=quote)}"
+        return f"{self.config.issuer}{first_start.PAGE}#{urlencode(proof, quote_via=quote)}"
 
     def curl(self) -> list[str]:
         """Command lines that work as they stand, each by itself."""
@@ -189,7 +191,7 @@ def _vault(config: Config, random: Random, instance: Instance | None) -> Vault:
     """Opens the vault. Raises ConfigError; WrongKey: the installation has another master key."""
     sealed = Vault(master_key(config, random, is_new=instance is None), random)
     if instance is not None:
-        setup.check_key(instance, sealed)
+        first_start.check_key(instance, sealed)
     return sealed
 
 
@@ -292,7 +294,7 @@ async def make_ready(service: Service) -> Start:
 
     Raises ConfigError.
     """
-    instance = await setup.ensure_instance(service)
+    instance = await first_start.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)
     start_checks.warn_of_plain_http(config)
@@ -301,14 +303,14 @@ async def make_ready(service: Service) -> Start:
         demo = await demo_setup.ensure(service, instance)
     else:
         await demo_setup.switch_off(service, instance)
-    instance = await setup.ensure_instance(service)
-    await setup.remember_issuer(service, instance)
+    instance = await first_start.ensure_instance(service)
+    await first_start.remember_issuer(service, instance)
     token = None
     if config.admin_pat is not None:
         path = Path(config.admin_pat)
         token = await admin_pat.ensure(service, instance, _read(path))
         _write_secret(path, token, service.random.id())
-    admin = await setup.describe_admin(service, instance)
+    admin = await first_start.describe_admin(service, instance)
     if config.test:
         await test_mode.begin(service)
     return Start(config=config, admin=admin, demo=demo, admin_pat=token)

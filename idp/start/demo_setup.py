@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-from idp import setup
 from idp.audit import events
 from idp.audit.events import Sequenced
 from idp.config.settings import Config
@@ -31,6 +30,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
+from idp.start import first_start
 from storage import Collection, Conflict, Stale, Write
 
 PATH: Final = "/demo"
@@ -118,8 +118,8 @@ def client_secret(service: Service, demo: Demo) -> str:
 
 
 async def _create(service: Service, instance: Instance) -> Demo:
-    organization = await setup.find_default_organization(service, instance)
-    project = await setup.find_default_project(service, organization)
+    organization = await first_start.find_default_organization(service, instance)
+    project = await first_start.find_default_project(service, organization)
     secret, password = service.random.token(), service.random.one_time_password()
     client = _client(service, project, secret)
     user = await _user(service, organization, password)
@@ -131,12 +131,12 @@ async def _create(service: Service, instance: Instance) -> Demo:
     )
     now = service.clock.now()
     writes = _change(service, INSTANCES, instance, {"demo": demo}, "instance.demo_made")
-    writes += setup.made(service, APPLICATIONS, client, "application.created", now)
-    writes += setup.made(service, USERS, user, "user.created", now, kind=user.kind)
+    writes += first_start.made(service, APPLICATIONS, client, "application.created", now)
+    writes += first_start.made(service, USERS, user, "user.created", now, kind=user.kind)
     try:
         await service.store.commit(*writes)
     except (Conflict, Stale):  # another process was faster, as a rule with the same
-        instance = await setup.ensure_instance(service)
+        instance = await first_start.ensure_instance(service)
         return instance.demo or await _create(service, instance)
     return demo
 
@@ -149,7 +149,7 @@ def _change(
     type: str,
 ) -> list[Write]:
     now = service.clock.now()
-    return events.update(service.random, collection, record, set, type, setup.ACTOR, now)
+    return events.update(service.random, collection, record, set, type, first_start.ACTOR, now)
 
 
 def _client(service: Service, project: Project, secret: str) -> Application:
@@ -175,7 +175,7 @@ async def _user(service: Service, organization: Organization, password: str) -> 
     name = _DEMO_USER
     if await user_lookup.find_by_login_name(service, name):
         name = f"{_DEMO_USER}-{service.random.id()}"  # somebody real is called so
-    user = setup.new_user(service, organization, "human", name, "Dana Demo", now)
+    user = first_start.new_user(service, organization, "human", name, "Dana Demo", now)
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
     user.email = Email(address="dana@example.com", is_verified=True, verified_by="instance")
     user.email_key = user.address_key = "dana@example.com"

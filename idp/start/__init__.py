@@ -1,0 +1,1 @@
+"""From settings to a running service: checks, first start, the demo application."""
