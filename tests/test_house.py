@@ -28,7 +28,7 @@ PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
 PAGES += ["docs/backup.md", "docs/scaling.md", "docs/security.md"]
 PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 
-FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server", "idp.supervisor"}
+FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server.listener", "idp.server.supervisor"}
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (

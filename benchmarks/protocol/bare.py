@@ -22,7 +22,7 @@ from tornado.web import Application, RequestHandler
 from handlers import params
 from handlers.app import log_access
 from idp.foundation import base64url, logs
-from idp.server import BACKLOG, loop_factory
+from idp.server.listener import BACKLOG, loop_factory
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):

@@ -69,17 +69,17 @@ _scheduled = _Scheduled()
 
 def main() -> None:
     """Run the program, watched."""
-    from idp import server
     from idp.cli import main as program
+    from idp.server import listener
 
     watch = Watch(Path(os.environ[FILE_VARIABLE]))
     signal.signal(BEGIN, watch.begin)
-    usual = server.loop_factory() or asyncio.new_event_loop
+    usual = listener.loop_factory() or asyncio.new_event_loop
 
     def watched() -> asyncio.AbstractEventLoop:
         return watch.on(usual())
 
-    with mock.patch.object(server, "loop_factory", return_value=watched):
+    with mock.patch.object(listener, "loop_factory", return_value=watched):
         program()
 
 

@@ -87,7 +87,7 @@ async def _ended(backend: Backend, wanted: Wanted) -> Document:
 
 async def _ended_here(backend: Local, wanted: Wanted) -> Document:
     """What this process has done on the store. Raises IdpError, StorageError."""
-    from idp.transfer import worker
+    from idp.server import import_worker
     from idp.transfer.jobs import runner as job_runner
     from idp.transfer.jobs import workers
     from idp.transfer.package import local_files
@@ -103,7 +103,7 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
         say("stopping after these rows; Ctrl-C again ends at once")
         is_to_leave.set()
 
-    with watching.interruptible(leave), worker.settled_in():
+    with watching.interruptible(leave), import_worker.settled_in():
         work = asyncio.ensure_future(
             job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
         )

@@ -36,8 +36,8 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     options = given.options(click.get_current_context())
     launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
     loaded = load(config_file, flags, lambda config: start_checks.check(config, launch))
-    from idp import server  # the other commands do without it
+    from idp.server import listener  # the other commands do without it
 
-    announce = server.announce_as_json if as_json else server.announce_to_people(started_at)
+    announce = listener.announce_as_json if as_json else listener.announce_to_people(started_at)
     launch = replace(launch, without_effect=loaded.without_effect())
-    raise SystemExit(server.run(loaded.config, announce, launch))
+    raise SystemExit(listener.run(loaded.config, announce, launch))

@@ -13,10 +13,10 @@ from msgspec import structs
 
 from idp.config.settings import Config
 from idp.records import EVENTS, JOBS, JobOptions
+from idp.server.import_process import COMMAND, Errand
 from idp.start import bootstrap
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.package import chunks as package_chunks
-from idp.transfer.process import COMMAND, Errand
 from storage import Update
 from tests.support.stored import everything
 

@@ -14,9 +14,9 @@ import pytest
 from idp.background import read_only_store
 from idp.foundation import logs
 from idp.records import EVENTS, JOBS
-from idp.transfer import process
+from idp.server import import_process
+from idp.server.import_process import Importer
 from idp.transfer.calls import export_document
-from idp.transfer.process import Importer
 from storage import Unavailable, Unknown, settling
 from storage.mongo import store as mongo_store
 from storage.sqlite import SqliteStore
@@ -186,7 +186,9 @@ async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
     server, owner, monkeypatch, capfd
 ):
     logs.configure("info", "json")
-    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-c", "import sys; sys.exit(3)"))
+    monkeypatch.setattr(
+        import_process, "COMMAND", (sys.executable, "-c", "import sys; sys.exit(3)")
+    )
     id = await importing.begun(server.service, package(*orgs(1)))
     async with Importer(server.service).running(), asyncio.timeout(20):
         while (await server.store.get(JOBS, id)).state != "failed":
@@ -203,10 +205,10 @@ async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(
     server, owner, monkeypatch
 ):
     kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-c", kill))
+    monkeypatch.setattr(import_process, "COMMAND", (sys.executable, "-c", kill))
     slept = asyncio.Event()
     monkeypatch.setattr(Importer, "_run_child", _noting(Importer._run_child, slept))
-    monkeypatch.setattr(process, "_RETRY_SECONDS", 0)
+    monkeypatch.setattr(import_process, "_RETRY_SECONDS", 0)
     id = await importing.begun(server.service, package(*orgs(1)))
     async with Importer(server.service).running(), asyncio.timeout(20):
         await slept.wait()

@@ -27,7 +27,7 @@ from storage import StorageError, Unavailable
 WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
 MAX_WORKERS: Final = 3
 # Without -P a module of the same name in the working directory would be run instead.
-COMMAND: Final = (sys.executable, "-P", "-m", "idp.transfer.worker")
+COMMAND: Final = (sys.executable, "-P", "-m", "idp.server.import_worker")
 _PATIENCE_SECONDS: Final = 10.0
 
 _log: Final = logs.logger(__name__)

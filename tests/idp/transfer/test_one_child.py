@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from idp.transfer import process
+from idp.server import import_process
+from idp.server.import_process import Importer
 from idp.transfer.jobs import lifecycle as job_lifecycle
-from idp.transfer.process import Importer
 from storage import Unavailable
 from tests.idp.transfer.packaged import held, stored
 
@@ -79,7 +79,7 @@ async def test_a_job_whose_child_never_began_is_anybodys_when_its_lease_is_over(
 
 @pytest.mark.parametrize("error", [OSError("no process more"), Unavailable("gone")])
 async def test_who_cannot_start_a_child_looks_again_later(server, monkeypatch, error):
-    monkeypatch.setattr(process, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(import_process, "_RETRY_SECONDS", 0.01)
     importer = Watched(server.service, [])
 
     async def refused(_):

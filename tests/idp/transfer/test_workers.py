@@ -61,7 +61,7 @@ async def joined(service, **options):
 
 def helper():
     """The process that helps this one; None when there is none."""
-    helping = (pid for pid in children(os.getpid()) if b"idp.transfer.worker" in command(pid))
+    helping = (pid for pid in children(os.getpid()) if b"idp.server.import_worker" in command(pid))
     return next(helping, None)
 
 

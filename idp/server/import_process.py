@@ -24,9 +24,9 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.records.jobs import JOBS
+from idp.server import import_worker
 from idp.service import Service
 from idp.start import bootstrap, exit_codes
-from idp.transfer import worker
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs import workers
@@ -37,7 +37,7 @@ LOOKS_EVERY_SECONDS: Final = 1.0
 NICENESS: Final = 10
 _RETRY_SECONDS: Final = 5.0  # after a child that failed
 # Without -P a module of the same name in the working directory would be run instead.
-COMMAND: Final = (sys.executable, "-P", "-m", "idp.transfer.process")
+COMMAND: Final = (sys.executable, "-P", "-m", "idp.server.import_process")
 _BEGUN: Final = b"begun\n"  # what a child writes once its modules are loaded
 
 _log: Final = logs.logger(__name__)
@@ -156,7 +156,7 @@ def main() -> int:
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
-    with worker.settled_in():
+    with import_worker.settled_in():
         return exit_codes.guarded(lambda: asyncio.run(_work(errand, is_over.is_set)))
 
 

@@ -1,6 +1,6 @@
 """The front door: sockets and signals around the service.
 
-One process serves by itself; several are workers of `idp.supervisor`. A worker is forked before
+One process serves by itself; several are workers of `idp.server.supervisor`. A worker is forked before
 anything is opened, so that no thread and no connection is ever shared.
 """
 
@@ -24,12 +24,12 @@ from idp import __version__
 from idp.background import schedule as background_schedule
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
+from idp.server.import_process import Importer
+from idp.server.supervisor import Life, Supervisor
 from idp.service import Service
 from idp.start import bootstrap, exit_codes
 from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
-from idp.supervisor import Life, Supervisor
-from idp.transfer.process import Importer
 
 BACKLOG: Final = 1024
 MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer

@@ -1,0 +1,1 @@
+"""Sockets, signals, and the service's several processes."""
