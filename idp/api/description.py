@@ -7,8 +7,8 @@ from typing import Any, Final
 from idp import __version__
 from idp.api import OPERATIONS, PARTS, examples
 from idp.api.error_body import CATALOGUE, ErrorBody
+from idp.api.json_schema import Schemas
 from idp.api.operation import Operation
-from idp.api.schemas import Schemas
 from idp.management.idempotency import MAX_KEY_CHARACTERS
 from storage import MAX_ID_CHARACTERS
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from idp.api import PARTS, examples
 from idp.api.description import DOCUMENTATION
+from idp.api.json_schema import described, value_schema
 from idp.api.operation import Operation
-from idp.api.schemas import described, value_schema
 from idp.schema.field_rules import NOT_YET, Schema
 from idp.schema.reading import Request, declared
 
