@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from idp.api.operation import Operation
-from idp.cli.admin import ACTOR
+from idp.cli.commands.admin import ACTOR
 from idp.cli.document import Document
 from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.cli import explain
+from idp.cli.commands import explain
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.mistakes.credentials import basic

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from idp.cli import explain
+from idp.cli.commands import explain
 from idp.oauth.endpoints import check_order
 from tests.handlers.mistakes import (
     credentials,

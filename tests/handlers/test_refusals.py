@@ -10,7 +10,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from idp.cli import explain
+from idp.cli.commands import explain
 from idp.foundation.errors import NotFound
 from idp.records import REFUSALS
 from storage import Unavailable

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 import pytest
 
-from idp.cli import explain
+from idp.cli.commands import explain
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS

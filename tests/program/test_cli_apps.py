@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from idp.cli import key2jwt, local, main
+from idp.cli import local, main
 from idp.cli.command import BY_ADDRESS
+from idp.cli.commands import key2jwt
 from idp.start import exit_codes
 from tests.support.shell import Shell
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from idp.cli import given
-from idp.cli.serve import serve
+from idp.cli.commands.serve import serve
 from idp.foundation import base64url
 from tests.program.test_missing_parts import names
 from tests.support.program import run

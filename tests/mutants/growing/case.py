@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from idp.cli import explain
+from idp.cli.commands import explain
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.callers import instance_owner
 

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 import click
 
-from idp.cli.admin import ACTOR
+from idp.cli.commands.admin import ACTOR
 from idp.cli.settings import store_flags
 from idp.cli.working import on_store
 from idp.foundation.errors import AlreadyExists
