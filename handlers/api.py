@@ -17,8 +17,8 @@ from msgspec import Struct
 from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
-from handlers import api_refusals
-from handlers.base import Handler
+from handlers.http import api_errors
+from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
 from idp.credentials import rate_limits
@@ -77,16 +77,16 @@ class JsonHandler(Handler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None))[1]
-        status, number = api_refusals.numbers(error)
+        status, number = api_errors.numbers(error)
         self.set_status(status)
         if status == 401:
-            self.set_header("WWW-Authenticate", api_refusals.challenge(error))
+            self.set_header("WWW-Authenticate", api_errors.challenge(error))
         if status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
         if status in (429, 503):
             seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
             self.set_header("Retry-After", str(seconds))
-        refusal, config = api_refusals.told(error, status), self.service.config
+        refusal, config = api_errors.told(error, status), self.service.config
         self.answer(error_body.of(refusal, number, config.vendor, config.issuer, self.request_id))
 
 

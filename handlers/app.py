@@ -16,27 +16,19 @@ from handlers import (
     api,
     assets,
     authorize,
-    brand,
     console,
-    demo,
-    dev_mail,
     device,
     discovery,
-    docs,
     end_session,
     health,
-    hosts,
     introspect,
     keys,
-    missing,
-    openapi,
     par,
-    static,
     token,
-    trial,
     userinfo,
 )
-from handlers.base import Handler
+from handlers.http import hosts
+from handlers.http.base import Handler
 from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
@@ -58,6 +50,16 @@ from handlers.login import (
 )
 from handlers.login import device as device_page
 from handlers.login import logout as logout_page
+from handlers.pages import (
+    branding_files,
+    demo,
+    docs,
+    held_mail,
+    not_found,
+    openapi,
+    static_files,
+    test_mode,
+)
 from idp.api import OPERATIONS
 from idp.foundation import logs
 from idp.service import Service
@@ -97,8 +99,8 @@ ROUTES: list[Route] = [
     *verify_address.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
-    *static.ROUTES,
-    *brand.ROUTES,
+    *static_files.ROUTES,
+    *branding_files.ROUTES,
     *openapi.ROUTES,
     *docs.ROUTES,
     *api.routes(OPERATIONS),
@@ -107,17 +109,19 @@ ROUTES: list[Route] = [
 ]
 
 # Only where the issuer is this machine.
-LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *dev_mail.ROUTES]
+LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *held_mail.ROUTES]
 
 # Of a service whose issuer is this machine, only for connections from this machine.
-_FOR_LOCAL_PEERS = frozenset(path for path, *_ in [*LOCAL_ROUTES, *trial.ROUTES, *setup.ROUTES])
+_FOR_LOCAL_PEERS = frozenset(
+    path for path, *_ in [*LOCAL_ROUTES, *test_mode.ROUTES, *setup.ROUTES]
+)
 
 
 @cache
 def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], list[URLSpec]]:
     """What the fixed addresses lead to, and the patterns of the others."""
     local = LOCAL_ROUTES if is_loopback else []
-    routes: list[Route] = [*ROUTES, *local, *(trial.ROUTES if is_test else []), *api.ROUTES]
+    routes: list[Route] = [*ROUTES, *local, *(test_mode.ROUTES if is_test else []), *api.ROUTES]
     # The first of a path counts, as it does for Tornado.
     fixed = {path: more for path, *more in reversed(routes) if not _VARIABLE & set(path)}
     return fixed, [URLSpec(*route) for route in routes if _VARIABLE & set(route[0])]
@@ -136,7 +140,7 @@ class App(Application):
         self._fixed, patterns = _addresses(is_loopback, service.config.test)
         self._for_local_peers = _FOR_LOCAL_PEERS if is_loopback else frozenset()
         super().__init__(
-            patterns, default_handler_class=missing.MissingHandler, log_function=log_access
+            patterns, default_handler_class=not_found.MissingHandler, log_function=log_access
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
@@ -145,7 +149,7 @@ class App(Application):
         if found is None:
             return super().find_handler(request, **more)
         if request.path in self._for_local_peers and not hosts.is_local_peer(request):
-            return self.get_handler_delegate(request, missing.MissingHandler)
+            return self.get_handler_delegate(request, not_found.MissingHandler)
         return self.get_handler_delegate(request, *found)
 
     def begin(self, handler: RequestHandler) -> None:

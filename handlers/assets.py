@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
-from handlers import multipart
 from handlers.api import ApiHandler
+from handlers.http import multipart
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.oauth.errors import InvalidRequest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handlers import browser
+from handlers.http import browser
 from handlers.login.flow import LOGIN
+from handlers.pages.redirect_reply import ReplyingHandler
 from handlers.refusing import RefusingHandler
-from handlers.replying import ReplyingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization

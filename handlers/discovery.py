@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers.cors import SharedHandler
+from handlers.http.cors import SharedHandler
 from idp.foundation import i18n
 from idp.oauth.endpoints import discovery
 from idp.oauth.paths import DISCOVERY

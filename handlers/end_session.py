@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers import browser
+from handlers.http import browser
 from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.refusing import RefusingHandler
 from idp.foundation import uris

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers.base import ProtocolHandler
+from handlers.http.base import ProtocolHandler
 
 
 class HealthHandler(ProtocolHandler):

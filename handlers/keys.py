@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from handlers.cors import SharedHandler
+from handlers.http.cors import SharedHandler
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.oauth.paths import KEYS
 

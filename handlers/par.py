@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers.cors import SharedHandler
+from handlers.http.cors import SharedHandler
 from handlers.refusing import RefusingHandler
 from idp.oauth.endpoints import pushed_authorization
 from idp.oauth.paths import PAR

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from tornado.web import HTTPError
 
-from handlers import hosts, params
-from handlers.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
+from handlers.http import hosts, params
+from handlers.http.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
 from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.oauth.authentication import client_authentication

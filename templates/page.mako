@@ -1,6 +1,6 @@
 ## The frame of every page. A page inherits it, defines title() and stands in <main>.
 ##
-## Every page may be given (handlers/pages.py holds what they are otherwise):
+## Every page may be given (handlers/pages/rendering.py holds what they are otherwise):
 ##   service_name: str | None        who runs this service
 ##   application_name: str | None    who asked for the sign-in
 ##   application_url: str | None     the application's home page

@@ -19,8 +19,8 @@ from msgspec import Struct
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
-from handlers import params
 from handlers.app import log_access
+from handlers.http import params
 from idp.foundation import base64url, logs
 from idp.server.listener import BACKLOG, loop_factory
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.console import cells
+from handlers.forms import cells
 from handlers.login.consent import in_words
 from idp.oauth.params import Params
 from idp.oauth.sign_in import authorized_applications

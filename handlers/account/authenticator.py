@@ -8,8 +8,8 @@ from handlers.account import last_factor
 from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
-from handlers.console import cells
-from handlers.console.cells import way
+from handlers.forms import cells
+from handlers.forms.cells import way
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import own_factors, second_factors

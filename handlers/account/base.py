@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Final
 
 from handlers.account import texts
 from handlers.account.sections import ACCOUNT, SECTIONS, Section
-from handlers.console import refusals, visits
-from handlers.own_page import OwnPageHandler, SignedIn
+from handlers.forms import console_session, refusals
+from handlers.pages.signed_in_page import OwnPageHandler, SignedIn
 from idp.foundation import uris
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.sessions import lifetime as session_lifetime
@@ -79,7 +79,7 @@ class AccountHandler(OwnPageHandler):
             return False
         await session_lifetime.touch(self.service, found.session)
         await self.show_organization(found.user.org_id)
-        if visits.manages(await permissions.of_user(self.service, found.user.id)):
+        if console_session.manages(await permissions.of_user(self.service, found.user.id)):
             self.console_url = first_party_areas.CONSOLE.path
         self.is_entered = True
         return True

@@ -6,9 +6,9 @@ from typing import ClassVar, Final, Literal
 
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT
-from handlers.console import user_fields
-from handlers.console.fields import Field, at
-from handlers.console.running import Document
+from handlers.forms import user_fields
+from handlers.forms.fields import Field, at
+from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
 from idp.identity.guesses import mail_limits

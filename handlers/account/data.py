@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.console.cells import way
+from handlers.forms.cells import way
 from idp.foundation.i18n import message
 from idp.management.users import personal_data
 

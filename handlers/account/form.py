@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from handlers.account.base import AccountHandler
-from handlers.console import fields, refusals
-from handlers.console.fields import Field, Values
-from handlers.console.running import Document
+from handlers.forms import fields, refusals
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,

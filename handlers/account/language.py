@@ -10,8 +10,8 @@ from msgspec import structs
 
 from handlers.account.form import FormHandler
 from handlers.account.sections import SECTIONS
-from handlers.console.fields import Field, Values
-from handlers.console.running import Document
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.foundation import i18n
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change

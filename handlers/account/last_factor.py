@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import fields
-from handlers.console.fields import Field
+from handlers.forms import fields
+from handlers.forms.fields import Field
 from handlers.login.new_password import as_shown
 from idp.foundation.i18n import message
 from idp.identity.factors import last_factor

@@ -8,7 +8,7 @@ from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.login.new_password import policy_for, problems_of
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.throttle import Throttled

@@ -10,9 +10,9 @@ from handlers.account import texts
 from handlers.account.base import AccountHandler
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
-from handlers.console import cells, user_fields
-from handlers.console.cells import Cell, cell, fact, way
-from handlers.console.running import Document
+from handlers.forms import cells, user_fields
+from handlers.forms.cells import Cell, cell, fact, way
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change
 from idp.management.users.change import HumanChange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.console import cells
+from handlers.forms import cells
 from idp.identity.sessions import own_sessions
 from idp.identity.sessions.own_sessions import OwnSession
 from idp.management.users import sessions as user_sessions

@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from handlers.console import commands, fields, notices, refusals
+from handlers.console import commands, notices
 from handlers.console.base import ConsoleHandler
-from handlers.console.fields import Field, Values
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import fields, refusals
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,

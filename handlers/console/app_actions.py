@@ -8,10 +8,10 @@ from msgspec import structs
 
 from handlers.console import app_settings, client_secrets, registered_keys
 from handlers.console.actions import Action, ActionHandler, Secret
-from handlers.console.fields import Field
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT
-from handlers.console.running import Document
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
 APP: Final = f"{PROJECT}/apps/{{appId}}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from handlers.console import cells
-from handlers.console.cells import Cell, fact
-from handlers.console.fields import Field, Kind
-from handlers.console.running import Document
+from handlers.forms import cells
+from handlers.forms.cells import Cell, fact
+from handlers.forms.fields import Field, Kind
+from handlers.forms.run_operation import Document
 from idp.clients.wire_names import (
     ALGORITHMS,
     APP_TYPES,

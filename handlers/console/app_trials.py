@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-from handlers.console import cells
 from handlers.console.app_actions import APP, ONE
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import fact
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import fact
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 from idp.oauth.endpoints.authorization import Refused

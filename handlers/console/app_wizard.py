@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from handlers.console import app_settings, commands, fields, refusals
+from handlers.console import app_settings, commands
 from handlers.console.app_actions import ONE
 from handlers.console.app_settings import AFTER_LOGOUT, KINDS, METHOD, ONE_A_LINE, REDIRECTS
 from handlers.console.base import ConsoleHandler
-from handlers.console.fields import Field, Values
 from handlers.console.projects import PROJECT, PROJECTS
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import fields, refusals
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.clients import new_apps, presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import app_settings, cells, client_secrets, commands, registered_keys
+from handlers.console import app_settings, client_secrets, commands, registered_keys
 from handlers.console.actions import routes
 from handlers.console.app_actions import ACTIONS, APP, ONE
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, cell, fact, part, way
 from handlers.console.lists import ListHandler
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT, PROJECTS
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell, cell, fact, part, way
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/applications"

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from handlers.console import notices, refusals
-from handlers.console.running import Document, Run, run
+from handlers.console import notices
 from handlers.console.sections import CONSOLE, Section, open_to
-from handlers.console.visits import Visit
-from handlers.own_page import OwnPageHandler
+from handlers.forms import refusals
+from handlers.forms.console_session import Visit
+from handlers.forms.run_operation import Document, Run, run
+from handlers.pages.signed_in_page import OwnPageHandler
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import cells
 from handlers.console.actions import Action
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell
-from handlers.console.fields import Field
-from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
 _END: Final = message("End it now", context="applications")

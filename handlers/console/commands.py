@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from handlers.console.fields import Field
+from handlers.forms.fields import Field
 from idp.api.operation import Operation
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message

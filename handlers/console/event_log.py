@@ -8,13 +8,14 @@ from typing import Any, Final
 import msgspec
 from tornado.iostream import StreamClosedError
 
-from handlers.console import cells, commands, fields
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, way
-from handlers.console.fields import Field, Values
 from handlers.console.lists import PAGE
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells, fields
+from handlers.forms.cells import Cell, way
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
 from idp.foundation.errors import InvalidArgument

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
-from handlers.console.fields import Field
-from handlers.console.running import Document
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import Document
 from idp.foundation.errors import PermissionDenied
 from idp.foundation.i18n import message
 

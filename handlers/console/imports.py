@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import cells, commands, event_log, texts
+from handlers.console import commands, event_log
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, cell, chip, way
 from handlers.console.lists import PAGE, ListHandler
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells, problem_texts
+from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.error_catalogue import SLUGS
 from idp.foundation import durations
 from idp.foundation.errors import FieldProblem
@@ -242,7 +243,7 @@ def _failure(job: Document) -> list[dict[str, object]]:
         return []
     slug, field = job["slug"], job.get("field", "")
     told = job.get("reason", "").removeprefix(f"{field}: ")
-    why = _REASONS.get(slug) or texts.problem(FieldProblem(slug, field, told), _WHY)
+    why = _REASONS.get(slug) or problem_texts.problem(FieldProblem(slug, field, told), _WHY)
     where = cells.fact(message("Where", context="imports"), cells.code(field))
     cure = SLUGS[slug].cure if slug in SLUGS else None
     return [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells, commands, imports
+from handlers.console import commands, imports
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import way
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import way
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation import durations
 from idp.foundation.i18n import Message, message
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from handlers.console import commands, fields
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.fields import Field, Values
-from handlers.console.running import BY_NAME, Document
+from handlers.forms import fields
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
 

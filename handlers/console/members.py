@@ -7,15 +7,16 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from handlers.console import cells, roles
+from handlers.console import roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, part, way
-from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
-from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
+from handlers.forms import cells
+from handlers.forms.cells import Cell, part, way
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.foundation.i18n import Message, message
 

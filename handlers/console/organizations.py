@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import cells, commands, domains, members, roles
+from handlers.console import commands, domains, members, roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, way
-from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell, fact, way
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
 from idp.identity.users.memberships import ORG_OWNER
 from idp.oauth.params import Params

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells
 from handlers.console.actions import Action, routes
-from handlers.console.cells import Cell, cell, chip, way
-from handlers.console.fields import Field, Values
 from handlers.console.lists import ListHandler
-from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.mail import messages
 from idp.management.instance.outbox import RETRIED

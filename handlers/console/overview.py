@@ -10,9 +10,9 @@ from msgspec import Struct
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT
-from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
-from handlers.page import PageHandler
+from handlers.forms.run_operation import BY_NAME
+from handlers.pages.base import PageHandler
 from idp.foundation.i18n import Message, message
 from idp.management.instance import onboarding as instance_onboarding
 from idp.management.instance.onboarding import Checklist

@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from handlers.console import commands, fields, refusals
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.fields import Field, Values
 from handlers.console.policy_fields import OF_ALL, PATH, SECTION
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import fields, refusals
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation import i18n
 from idp.foundation.errors import (
     FieldProblem,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from handlers import multipart
-from handlers.console import commands, fields, refusals
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import cell, part, way
-from handlers.console.fields import Field
 from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import fields, refusals
+from handlers.forms.cells import cell, part, way
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import BY_NAME, Document
+from handlers.http import multipart
 from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.oauth.params import Params

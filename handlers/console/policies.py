@@ -7,11 +7,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from handlers.console import cells, commands
+from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, cell, part, way
-from handlers.console.fields import Field
 from handlers.console.policy_fields import (
     BUILT_IN,
     INHERITED,
@@ -22,8 +20,11 @@ from handlers.console.policy_fields import (
     SECTION,
     Policy,
 )
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell, cell, part, way
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
 _CHANGE: Final = message("Change", context="console")

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from handlers.console.fields import Field, Kind
+from handlers.forms.fields import Field, Kind
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
 from idp.management.policies.forms import (

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from msgspec import structs
 
-from handlers.brand import PREVIEW
 from handlers.console.base import ConsoleHandler
 from handlers.console.policy_fields import OF_ALL, PATH, SECTION
 from handlers.console.sections import CONSOLE
+from handlers.pages.branding_files import PREVIEW
 from idp.foundation import contrast, i18n
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, part, way
-from handlers.console.fields import Field
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
+from handlers.forms import cells
+from handlers.forms.cells import Cell, part, way
+from handlers.forms.fields import Field
 from idp.foundation.i18n import message
 
 _PROJECT: Final = "/management/v1/projects/{projectId}"

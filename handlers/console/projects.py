@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import cells, commands, project_grants
+from handlers.console import commands, project_grants
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part, way
-from handlers.console.fields import Field
 from handlers.console.lists import ListHandler
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
+from handlers.forms import cells
+from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.fields import Field
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 

@@ -6,14 +6,14 @@ import base64
 from datetime import datetime
 from typing import Any, Final
 
-from handlers.console import cells
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, way
-from handlers.console.fields import Field, Values
-from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
+from handlers.forms import cells
+from handlers.forms.cells import Cell, way
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.credentials import expirations
 from idp.foundation.i18n import message
 

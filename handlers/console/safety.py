@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import cells, commands
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, cell, chip
-from handlers.console.running import BY_NAME
 from handlers.console.sections import SECTIONS
+from handlers.forms import cells
+from handlers.forms.cells import Cell, cell, chip
+from handlers.forms.run_operation import BY_NAME
 from idp import doctor
 from idp.doctor.check import Installation, Result
 from idp.foundation.i18n import Message, message

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from handlers.console import client_secrets, registered_keys
 from handlers.console.actions import Action, Secret
-from handlers.console.fields import Field, Values
 from handlers.console.registered_keys import KeyHandler
-from handlers.console.running import Document
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.credentials import expirations
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import Message, message

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import cells, client_secrets, commands, registered_keys
+from handlers.console import client_secrets, commands, registered_keys
 from handlers.console.actions import routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part, way
 from handlers.console.lists import ListHandler
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER
 from handlers.console.turning import turned
+from handlers.forms import cells
+from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
 
 _SECTION: Final = "service-users"

@@ -9,12 +9,13 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.console import cells, commands
+from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, cell, chip, way
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
+from handlers.forms import cells
+from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 

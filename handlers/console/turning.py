@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Turned
 from handlers.console.lists import PAGE
-from handlers.console.running import Document
+from handlers.forms.cells import Turned
+from handlers.forms.run_operation import Document
 
 
 async def turned(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from handlers.console import user_fields
 from handlers.console.actions import Action, ActionHandler, Secret
-from handlers.console.fields import Field, Values
-from handlers.console.running import Document
+from handlers.forms import user_fields
+from handlers.forms.fields import Field, Values
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
 USER: Final = "/v2/users/{userId}"

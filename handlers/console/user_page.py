@@ -7,14 +7,15 @@ import binascii
 from collections.abc import Awaitable, Sequence
 from typing import Final
 
-from handlers.console import cells, commands, user_fields
+from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.cells import Cell, fact, part, way
-from handlers.console.fields import at
-from handlers.console.running import BY_NAME, Document
 from handlers.console.sections import CONSOLE
 from handlers.console.turning import turned
 from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from handlers.forms import cells, user_fields
+from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.fields import at
+from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
 _ID: Final = message("Id", context="console")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from handlers.console import cells, grants, user_actions, user_fields
+from handlers.console import grants, user_actions
 from handlers.console.actions import Action, ActionHandler, Secret, routes
-from handlers.console.cells import Cell, way
-from handlers.console.fields import Field, Values, at
 from handlers.console.lists import ListHandler
-from handlers.console.running import Document
 from handlers.console.sections import CONSOLE
 from handlers.console.user_actions import ONE, SECTION
 from handlers.console.user_page import UserHandler, name_of
+from handlers.forms import cells, user_fields
+from handlers.forms.cells import Cell, way
+from handlers.forms.fields import Field, Values, at
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
 SEARCH: Final = "POST /v2/users"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handlers import hosts
-from handlers.console import visits
+from handlers.forms import console_session
+from handlers.http import hosts
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.foundation.i18n import Message
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import permissions
@@ -80,7 +80,9 @@ async def show_signed_in(
         accounts=[account_of(one) for one in live],
         account_url=first_party_areas.ACCOUNT.path,
         logout_url=END_SESSION,
-        console_url=first_party_areas.CONSOLE.path if any(map(visits.manages, found)) else None,
+        console_url=first_party_areas.CONSOLE.path
+        if any(map(console_session.manages, found))
+        else None,
         demo_url=DEMO if has_demo else None,
     )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers import browser
+from handlers.http import browser
 from handlers.login.accounts import show_signed_in
 from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
-from handlers.page import ForeignForm, PageHandler
+from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from handlers.page import ForeignForm
-from handlers.replying import ReplyingHandler
+from handlers.pages.base import ForeignForm
+from handlers.pages.redirect_reply import ReplyingHandler
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.origin import TryOrigin

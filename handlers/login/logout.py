@@ -10,7 +10,7 @@ from typing import Final
 
 from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
 from idp.identity.sessions import browsers

@@ -7,7 +7,7 @@ from typing import Final
 from handlers.login import passkey
 from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import registration

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers import browser
+from handlers.http import browser
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.new_password import policy_for, problems_of
-from handlers.page import ForeignForm
-from handlers.replying import ReplyingHandler
+from handlers.pages.base import ForeignForm
+from handlers.pages.redirect_reply import ReplyingHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
 from idp.identity.guesses import resets as guess_resets

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handlers import browser
-from handlers.console import visits
+from handlers.forms import console_session
+from handlers.http import browser
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
-from handlers.page import ForeignForm, PageHandler
+from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
@@ -80,7 +80,7 @@ class SetupHandler(PageHandler):
         self.service.recent.forget()
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
-        self.see(first_party_areas.CONSOLE.path if visits.manages(rights) else LOGIN)
+        self.see(first_party_areas.CONSOLE.path if console_session.manages(rights) else LOGIN)
 
     async def _ask(
         self,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers import browser
-from handlers.page import ForeignForm, PageHandler
+from handlers.http import browser
+from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message

@@ -19,7 +19,7 @@ ${entry(field)}
 % endfor
 </%def>
 
-## An input with its label, hint and problems; `field` is made by handlers/console/fields.py:
+## An input with its label, hint and problems; `field` is made by handlers/forms/fields.py:
 ##   {name, kind: str, label: Message, hint: Message | None, value: str | bool | list[str],
 ##    options: list[(str, Message | str)], attributes: dict, group: Message | None, is_used: bool}
 <%def name="entry(field)">

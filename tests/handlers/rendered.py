@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from handlers import pages
+from handlers.pages import rendering
 from idp.foundation import i18n
 from tests.handlers import page_samples
 
@@ -59,7 +59,7 @@ def as_it_is(text):
 
 def rendered(name, tag="en", said=as_it_is, **more):
     values = {**page_samples.pages(said)[name], **page_samples.common(said), **more}
-    return pages.render(name, i18n.load(tag), **values)
+    return rendering.render(name, i18n.load(tag), **values)
 
 
 def quiet(name, **more):
@@ -68,4 +68,4 @@ def quiet(name, **more):
 
 
 def bare(name, tag="en"):
-    return pages.render(name, i18n.load(tag), **page_samples.BARE[name])
+    return rendering.render(name, i18n.load(tag), **page_samples.BARE[name])

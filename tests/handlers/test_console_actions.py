@@ -6,7 +6,7 @@ import pytest
 from handlers.app import ROUTES
 from handlers.console import ROUTES as PAGES
 from handlers.console import notices
-from handlers.console.running import BY_NAME
+from handlers.forms.run_operation import BY_NAME
 from idp.cli import main
 
 ACTIONS = {more[0]["action"].path: more[0]["action"] for _, _, *more in PAGES if more}

@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 from tornado.httpserver import _HTTPRequestContext
 
-from handlers import hosts
 from handlers.app import App
-from handlers.missing import MissingHandler
+from handlers.http import hosts
+from handlers.pages.not_found import MissingHandler
 from tests.handlers.steps import text_of
 from tests.handlers.test_tornado import get
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handlers import multipart
+from handlers.http import multipart
 from idp.oauth.errors import InvalidRequest
 
 TYPE = "multipart/form-data; boundary=xx"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers import params
-from handlers.params import FORM_TYPE, MAX_FIELDS
+from handlers.http import params
+from handlers.http.params import FORM_TYPE, MAX_FIELDS
 from idp.oauth.errors import InvalidRequest
 
 TEXT = st.text(st.characters(codec="utf-8"))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from handlers import base
+from handlers.http import base
 from tests.support.wire import FORM, exchange
 
 PATIENCE_SECONDS = 0.2

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from handlers import pages
+from handlers.pages import rendering
 
 TEMPLATES = resources.files("templates")
 STYLE = TEMPLATES.joinpath("static/style.css").read_text()
@@ -15,8 +15,8 @@ CONSOLE = TEMPLATES.joinpath("static/console.css").read_text()
 
 
 def test_static_files_are_served_under_the_hash_of_their_content():
-    url = pages.static_url("style.css")
-    served = pages.static_file(url.removeprefix(pages.STATIC_PATH))
+    url = rendering.static_url("style.css")
+    served = rendering.static_file(url.removeprefix(rendering.STATIC_PATH))
 
     assert re.fullmatch(r"/ui/static/[0-9a-f]{16}/style\.css", url)
     content = TEMPLATES.joinpath("static/style.css").read_bytes()
@@ -29,7 +29,7 @@ def test_static_files_are_served_under_the_hash_of_their_content():
     ["", "style.css", "/style.css", "0000000000000000/style.css", "x/../page.mako", "x/none.css"],
 )
 def test_no_other_file_is_served(path):
-    assert pages.static_file(path) is None
+    assert rendering.static_file(path) is None
 
 
 PHYSICAL = {"left", "right", "top", "bottom", "width", "height", "float", "transform"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers import pages
+from handlers.pages import rendering
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle, message
 from tests.handlers import page_samples
@@ -82,13 +82,13 @@ def test_a_page_needs_exactly_the_values_its_head_lists(name):
     for missing in samples:
         values = {key: value for key, value in samples.items() if key != missing}
         with pytest.raises(NameError):
-            pages.render(name, i18n.load("en"), **values)
+            rendering.render(name, i18n.load("en"), **values)
 
 
 def test_the_head_of_the_frame_lists_the_common_values():
     head = TEMPLATES.joinpath("page.mako").read_text().split("<%")[0]
 
-    assert re.findall(r"^##   (\w+):", head, re.MULTILINE) == list(pages.COMMON)
+    assert re.findall(r"^##   (\w+):", head, re.MULTILINE) == list(rendering.COMMON)
 
 
 @every_page
@@ -325,7 +325,7 @@ def test_the_language_is_changed_by_a_form_that_keeps_the_request():
 def test_the_first_differing_character_is_marked():
     page = quiet("explain")
 
-    assert [mark["text"] for mark in page.all("mark")] == [pages.NOTHING, "/", "s", ":"]
+    assert [mark["text"] for mark in page.all("mark")] == [rendering.NOTHING, "/", "s", ":"]
     assert "from character 35 on" in page.one("main")["text"]
 
 
@@ -341,7 +341,7 @@ def test_the_first_differing_character_is_marked():
     ],
 )
 def test_the_first_difference_is_found(sent, registered, at):
-    assert pages.difference(sent, registered) == at
+    assert rendering.difference(sent, registered) == at
 
 
 def test_details_of_a_mistake_can_be_withheld():
@@ -378,7 +378,7 @@ def test_the_demo_offers_each_way_to_sign_in():
 def test_a_text_without_translation_keeps_its_own_language():
     arabic = Bundle("ar", {}, lambda n: 0)
     values = page_samples.BARE["login-name"]
-    page = Page(pages.render("login-name", arabic, **values, notice=message("New here.")))
+    page = Page(rendering.render("login-name", arabic, **values, notice=message("New here.")))
     (span,) = [e for e in page.all("span") if e["text"] == "New here."]
 
     assert page.one("html")["dir"] == "rtl"

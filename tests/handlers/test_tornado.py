@@ -8,7 +8,7 @@ from tornado.web import Application, RequestHandler
 
 from handlers import api
 from handlers.app import LOCAL_ROUTES, ROUTES
-from handlers.missing import MissingHandler
+from handlers.pages.not_found import MissingHandler
 from handlers.userinfo import UserinfoHandler
 
 

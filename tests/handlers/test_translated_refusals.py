@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from handlers import pages
-from handlers.error_texts import ERROR_TEXTS
+from handlers.pages import rendering
+from handlers.pages.error_texts import ERROR_TEXTS
 from idp.foundation.i18n import load
 from idp.oauth.errors import Unusable
 from idp.oauth.refusals import explain
@@ -27,7 +27,7 @@ def sentences_of(html):
 def explained(slug, tag):
     refusal = Unusable(slug, "what exactly it was, in plain English", sent="sent value")
     explanation = explain.explanation(refusal)
-    return pages.render("explain", load(tag), request_id="r", explanation=explanation)
+    return rendering.render("explain", load(tag), request_id="r", explanation=explanation)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from handlers import hosts
+from handlers.http import hosts
 from idp.config.settings import Config
 from idp.start import proxy_warnings
 from tests.handlers import guessing

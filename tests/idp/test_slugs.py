@@ -7,7 +7,8 @@ import re
 from http import HTTPStatus
 from pathlib import Path
 
-from handlers import api, api_refusals
+from handlers import api
+from handlers.http import api_errors
 from idp.error_catalogue import CATALOGUE, SLUGS
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def given(node):
 
 
 def raised():
-    of_statuses = {HTTPStatus(status).name.lower() for status in api_refusals._NUMBERS} - {
+    of_statuses = {HTTPStatus(status).name.lower() for status in api_errors._NUMBERS} - {
         name for name in ("too_many_requests", "precondition_failed")
     }
     found = {slug for tree in sources() for slug in slugs_of(tree)}

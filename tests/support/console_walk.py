@@ -17,8 +17,8 @@ from handlers.console import (
     preview,
 )
 from handlers.console.base import ConsoleHandler
-from handlers.console.running import BY_NAME
 from handlers.console.sections import CONSOLE
+from handlers.forms.run_operation import BY_NAME
 from idp.identity.users import memberships
 from idp.records import USERS
 from tests.support.api_samples import address

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers.own_page import SignedIn
+from handlers.pages.signed_in_page import SignedIn
 from idp.identity.users.permissions import Rights
 
 

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 from msgspec import structs
 from tornado.web import HTTPError
 
-from handlers import browser, error_texts, hosts, pages, params
-from handlers.base import Handler, as_oauth_error
-from handlers.hosts import WrongHost
-from handlers.look import about
+from handlers.http import browser, hosts, params
+from handlers.http.base import Handler, as_oauth_error
+from handlers.http.hosts import WrongHost
+from handlers.pages import error_texts, rendering
+from handlers.pages.page_settings import about
 from idp.foundation import i18n, logs
 from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
@@ -178,7 +179,7 @@ class PageHandler(Handler):
         self.set_header("Vary", "Accept-Language, Cookie")
         self.remember_language()
         common = {"query": self._own_query(), **self._about_look(bundle), **self._about_client()}
-        self.finish(pages.render(name, bundle, **(common | values)))
+        self.finish(rendering.render(name, bundle, **(common | values)))
 
     def _own_query(self) -> list[tuple[str, str]]:
         """The parameters of this address, kept when the language changes."""

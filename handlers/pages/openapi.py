@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from handlers.cors import SharedHandler
+from handlers.http.cors import SharedHandler
 from idp.api import description
 
 KEPT: Final = "public, max-age=300"

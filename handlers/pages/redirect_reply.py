@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.oauth.endpoints.authorization_response import Reply
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from functools import cache
 
-from handlers import pages
-from handlers.page import PageHandler
+from handlers.pages import rendering
+from handlers.pages.base import PageHandler
 from idp.api import description, manual
 from idp.api.error_body import CATALOGUE as CATALOGUE_PATH
 from idp.error_catalogue import CATALOGUE
@@ -40,7 +40,7 @@ def _page(path: str, tag: str, vendor: str, issuer: str) -> str:
 
 
 def _render(name: str, tag: str, **values: object) -> str:
-    return pages.render(name, i18n.load(tag), **values)
+    return rendering.render(name, i18n.load(tag), **values)
 
 
 def _overview(vendor: str, issuer: str) -> dict[str, object]:

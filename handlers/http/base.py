@@ -1,7 +1,7 @@
 """What every endpoint shares: limits, request ids, headers, and errors mapped once.
 
 `Handler` is for all; `ProtocolHandler` answers clients in JSON. Pages for people have their base
-in `handlers/page.py`, the management API has its own in `handlers/api.py`.
+in `handlers/pages/base.py`, the management API has its own in `handlers/api.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
-from handlers import hosts, params
+from handlers.http import hosts, params
 from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import Busy, IdpError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.mail import messages
 from idp.mail.messages import Held
 

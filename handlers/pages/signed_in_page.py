@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from handlers import browser
-from handlers.page import PageHandler
+from handlers.http import browser
+from handlers.pages.base import PageHandler
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject

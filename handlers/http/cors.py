@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from tornado.web import HTTPError
 
-from handlers.base import ProtocolHandler
+from handlers.http.base import ProtocolHandler
 from idp.clients import web_origins
 from idp.oauth.authentication import client_authentication
 from idp.oauth.params import Params

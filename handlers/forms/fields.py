@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from handlers.console import texts
+from handlers.forms import problem_texts
 from idp.foundation.errors import IdpError
 from idp.foundation.i18n import Message
 from idp.oauth.params import Params
@@ -135,7 +135,7 @@ def problems(fields: Sequence[Field], error: IdpError) -> list[dict[str, object]
     found: list[dict[str, object]] = []
     for one in error.details:
         field = _field_of(fields, one.field)
-        text = texts.problem(one, field.label if field else None)
+        text = problem_texts.problem(one, field.label if field else None)
         path, label = (field.path, field.label) if field else (None, None)
         found.append({"field": path, "label": label, "text": text})
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tornado.web import HTTPError
 
-from handlers import pages
-from handlers.page import PageHandler
+from handlers.pages import rendering
+from handlers.pages.base import PageHandler
 
 
 class StaticHandler(PageHandler):
@@ -14,7 +14,7 @@ class StaticHandler(PageHandler):
     any_host = True  # the page that tells of a wrong host is styled as well
 
     async def get(self) -> None:
-        found = pages.static_file(self.request.path.removeprefix(pages.STATIC_PATH))
+        found = rendering.static_file(self.request.path.removeprefix(rendering.STATIC_PATH))
         if found is None:
             raise HTTPError(404)
         content, content_type = found
@@ -25,4 +25,4 @@ class StaticHandler(PageHandler):
     head = get
 
 
-ROUTES = [(pages.STATIC_PATH + ".*", StaticHandler)]
+ROUTES = [(rendering.STATIC_PATH + ".*", StaticHandler)]

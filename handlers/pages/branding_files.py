@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
-from handlers.page import PageHandler
+from handlers.pages.base import PageHandler
 from idp.foundation.contrast import is_colour
 from idp.policies import page_settings, palette
 from idp.records import PICTURES, LabelRules

@@ -19,7 +19,7 @@ FORWARDED_FOR = "X-Forwarded-For"
 _FORWARDED_PROTO = "X-Forwarded-Proto"
 
 if TYPE_CHECKING:
-    from handlers.base import Handler
+    from handlers.http.base import Handler
 
 
 class WrongHost(HTTPError):

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from tornado.web import HTTPError
 
-from handlers import browser
-from handlers.base import ProtocolHandler
+from handlers.http import browser
+from handlers.http.base import ProtocolHandler
 from idp import test_mode
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument

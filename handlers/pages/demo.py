@@ -11,9 +11,9 @@ from msgspec import structs
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 from tornado.web import HTTPError
 
-from handlers import browser
-from handlers.page import PageHandler
-from handlers.params import FORM_TYPE
+from handlers.http import browser
+from handlers.http.params import FORM_TYPE
+from handlers.pages.base import PageHandler
 from idp.foundation import base64url
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import same

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from handlers.console import app_texts, brand_texts
+from handlers.forms import application_problem_texts, branding_problem_texts
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message
 
@@ -144,5 +144,9 @@ def problem(found: FieldProblem, label: Message | None) -> Message:
     if label is None:
         table = _OF_REQUESTS
     else:
-        table = {**_OF_FIELDS, **app_texts.OF_FIELDS, **brand_texts.OF_FIELDS}
+        table = {
+            **_OF_FIELDS,
+            **application_problem_texts.OF_FIELDS,
+            **branding_problem_texts.OF_FIELDS,
+        }
     return table.get(found.slug) or Message(str(found) if label is None else found.message)

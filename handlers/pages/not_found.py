@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
-from handlers.base import as_oauth_error
-from handlers.page import PageHandler
+from handlers.http.base import as_oauth_error
+from handlers.pages.base import PageHandler
 
 PAGES: Final = "/ui/"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console.fields import Field
+from handlers.forms.fields import Field
 from idp.foundation.i18n import Message, message
 
 _GENDERS: Final = (

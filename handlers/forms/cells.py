@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from handlers.console.running import Document
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
 Cell = dict[str, object]

@@ -1,0 +1,1 @@
+"""What every endpoint shares: the base handler, parameters, hosts, CORS."""

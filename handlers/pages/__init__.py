@@ -1,0 +1,1 @@
+"""Pages for people: rendering, page settings, and pages that need no sign-in."""
