@@ -11,22 +11,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.routing import URLSpec
 from tornado.web import Application, RequestHandler
 
-from handlers import (
-    account,
-    api,
-    assets,
-    authorize,
-    console,
-    device,
-    discovery,
-    end_session,
-    health,
-    introspect,
-    keys,
-    par,
-    token,
-    userinfo,
-)
+from handlers import account, api, asset_uploads, console, health
 from handlers.http import hosts
 from handlers.http.base import Handler
 from handlers.login import accounts as accounts_page
@@ -60,6 +45,17 @@ from handlers.pages import (
     static_files,
     test_mode,
 )
+from handlers.protocol import (
+    authorize,
+    device,
+    discovery,
+    end_session,
+    introspect,
+    jwks,
+    par,
+    token,
+    userinfo,
+)
 from idp.api import OPERATIONS
 from idp.foundation import logs
 from idp.service import Service
@@ -76,7 +72,7 @@ ROUTES: list[Route] = [
     *token.ROUTES,
     *introspect.ROUTES,
     *userinfo.ROUTES,
-    *keys.ROUTES,
+    *jwks.ROUTES,
     *end_session.ROUTES,
     *name.ROUTES,
     *password.ROUTES,
@@ -104,7 +100,7 @@ ROUTES: list[Route] = [
     *openapi.ROUTES,
     *docs.ROUTES,
     *api.routes(OPERATIONS),
-    *assets.ROUTES,
+    *asset_uploads.ROUTES,
     *console.ROUTES,
 ]
 

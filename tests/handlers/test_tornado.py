@@ -9,7 +9,7 @@ from tornado.web import Application, RequestHandler
 from handlers import api
 from handlers.app import LOCAL_ROUTES, ROUTES
 from handlers.pages.not_found import MissingHandler
-from handlers.userinfo import UserinfoHandler
+from handlers.protocol.userinfo import UserinfoHandler
 
 
 class Peer:

@@ -303,7 +303,7 @@ MUTANTS = [
     ),
     Mutant(
         "a token in the address",
-        "handlers/userinfo.py",
+        "handlers/protocol/userinfo.py",
         'if "access_token" in self.query_params():',
         "if False:",
         f"{USERINFO} -k in_the_address",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from handlers.http import browser
 from handlers.login.flow import LOGIN
 from handlers.pages.redirect_reply import ReplyingHandler
-from handlers.refusing import RefusingHandler
+from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.http.base import bearer_challenge
 from handlers.http.cors import SharedHandler
-from handlers.refusing import RefusingHandler
+from handlers.protocol.error_recording import RefusingHandler
 from idp.oauth.endpoints import userinfo
 from idp.oauth.errors import InvalidRequest, OAuthError
 from idp.oauth.params import Params

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.http.cors import SharedHandler
-from handlers.refusing import RefusingHandler
+from handlers.protocol.error_recording import RefusingHandler
 from idp.oauth.endpoints import introspection, revocation
 from idp.oauth.paths import INTROSPECT, REVOKE
 from idp.oauth.refusals.check import FORM

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.http.cors import SharedHandler
-from handlers.refusing import RefusingHandler
+from handlers.protocol.error_recording import RefusingHandler
 from idp.oauth import grants
 from idp.oauth.paths import TOKEN
 from idp.oauth.refusals.check import FORM

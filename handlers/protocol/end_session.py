@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handlers.http import browser
 from handlers.login.logout import LOGOUT, HintHandler, done
-from handlers.refusing import RefusingHandler
+from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import end_session
 from idp.oauth.errors import InvalidRequest, Unusable
