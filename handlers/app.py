@@ -18,6 +18,7 @@ from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
     consent,
+    factor_enrolment,
     factors,
     name,
     not_allowed,
@@ -28,8 +29,7 @@ from handlers.login import (
     register,
     reset,
     reset_link,
-    setting_up,
-    setup,
+    setup_link,
     verify_address,
     verify_email,
 )
@@ -82,7 +82,7 @@ ROUTES: list[Route] = [
     *device_page.ROUTES,
     *change_password.ROUTES,
     *account.ROUTES,
-    *setup.ROUTES,
+    *setup_link.ROUTES,
     *organization.ROUTES,
     *register.ROUTES,
     *reset.ROUTES,
@@ -91,7 +91,7 @@ ROUTES: list[Route] = [
     *passkey.ROUTES,
     *passkey_enrol.ROUTES,
     *factors.ROUTES,
-    *setting_up.ROUTES,
+    *factor_enrolment.ROUTES,
     *verify_address.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
@@ -109,7 +109,7 @@ LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *held_mail.ROUTES]
 
 # Of a service whose issuer is this machine, only for connections from this machine.
 _FOR_LOCAL_PEERS = frozenset(
-    path for path, *_ in [*LOCAL_ROUTES, *test_mode.ROUTES, *setup.ROUTES]
+    path for path, *_ in [*LOCAL_ROUTES, *test_mode.ROUTES, *setup_link.ROUTES]
 )
 
 

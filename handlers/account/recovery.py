@@ -7,7 +7,7 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
-from handlers.login.setting_up import as_file
+from handlers.login.factor_enrolment import as_file
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import own_factors, recovery_codes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from handlers.login.factor_enrolment import SettingUpHandler
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.passkey import FIELD, as_json
-from handlers.login.setting_up import SettingUpHandler
 from idp.foundation import logs
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
