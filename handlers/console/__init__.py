@@ -5,29 +5,25 @@ from __future__ import annotations
 from typing import Any, Final
 
 from handlers.console import (
-    app_trials,
-    app_wizard,
-    applications,
     base,
     domains,
     event_log,
     imports,
-    jobs,
     members,
     organizations,
     outbox,
     overview,
-    page_texts,
-    pictures,
-    policies,
-    preview,
     project_grants,
     projects,
     safety,
-    service_users,
+    scheduled_jobs,
     signing_keys,
-    users,
 )
+from handlers.console.applications import application_list
+from handlers.console.applications import trials as application_trials
+from handlers.console.applications import wizard as application_wizard
+from handlers.console.policies import page_texts, pictures, policy_list, preview
+from handlers.console.users import service_users, user_list
 
 ROUTES: Final[list[Any]] = [
     *base.ROUTES,
@@ -35,14 +31,14 @@ ROUTES: Final[list[Any]] = [
     *organizations.ROUTES,
     *domains.ROUTES,
     *members.ROUTES,
-    *users.ROUTES,
-    *app_wizard.ROUTES,
-    *app_trials.ROUTES,
-    *applications.ROUTES,
+    *user_list.ROUTES,
+    *application_wizard.ROUTES,
+    *application_trials.ROUTES,
+    *application_list.ROUTES,
     *project_grants.ROUTES,
     *projects.ROUTES,
     *service_users.ROUTES,
-    *policies.ROUTES,
+    *policy_list.ROUTES,
     *pictures.ROUTES,
     *page_texts.ROUTES,
     *preview.ROUTES,
@@ -50,6 +46,6 @@ ROUTES: Final[list[Any]] = [
     *signing_keys.ROUTES,
     *event_log.ROUTES,
     *outbox.ROUTES,
-    *jobs.ROUTES,
+    *scheduled_jobs.ROUTES,
     *imports.ROUTES,
 ]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from handlers.console.policies import POLICIES
+from handlers.console.policies.policy_list import POLICIES
 from idp.records import POLICIES as STORED
 from tests.support import console
 from tests.support.stored import everything

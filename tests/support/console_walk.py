@@ -8,15 +8,11 @@ from datetime import timedelta
 from itertools import count
 from urllib.parse import quote
 
-from handlers.console import (
-    ROUTES,
-    app_trials,
-    app_wizard,
-    page_texts,
-    pictures,
-    preview,
-)
+from handlers.console import ROUTES
+from handlers.console.applications import trials as application_trials
+from handlers.console.applications import wizard as application_wizard
 from handlers.console.base import ConsoleHandler
+from handlers.console.policies import page_texts, pictures, preview
 from handlers.console.sections import CONSOLE
 from handlers.forms.run_operation import BY_NAME
 from idp.identity.users import memberships
@@ -27,8 +23,8 @@ from tests.support.samples import policies
 
 # The pages with a form of their own, and the permission that it takes. A new one stands here, too.
 FORMS_BY_HAND = {
-    app_wizard.WizardHandler: "project.app.write",
-    app_trials.TrialHandler: "project.app.read",
+    application_wizard.WizardHandler: "project.app.write",
+    application_trials.TrialHandler: "project.app.read",
     pictures.PictureHandler: "policy.write",
     pictures.InstallationPictureHandler: "iam.write",
     page_texts.PageTextsHandler: "policy.write",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.policy_fields import OF_ALL, PATH, SECTION
+from handlers.console.policies.fields import OF_ALL, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.fields import Field, Values

@@ -10,8 +10,8 @@ from typing import Final
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.turning import turned
-from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from handlers.console.sub_lists import turned
+from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
 from handlers.forms import cells, user_fields
 from handlers.forms.cells import Cell, fact, part, way
 from handlers.forms.fields import at

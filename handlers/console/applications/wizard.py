@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from handlers.console import app_settings, commands
-from handlers.console.app_actions import ONE
-from handlers.console.app_settings import AFTER_LOGOUT, KINDS, METHOD, ONE_A_LINE, REDIRECTS
+from handlers.console import commands
+from handlers.console.applications import settings as application_settings
+from handlers.console.applications.actions import ONE
+from handlers.console.applications.settings import (
+    AFTER_LOGOUT,
+    KINDS,
+    METHOD,
+    ONE_A_LINE,
+    REDIRECTS,
+)
 from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
@@ -48,7 +55,7 @@ _CARDS: Final[Mapping[Kind, Message]] = {
         "Signs nobody in, and checks the tokens that others bring.", context="applications"
     ),
 }
-_LABELS: Final = {field.path: field.label for field in app_settings.FIELDS}
+_LABELS: Final = {field.path: field.label for field in application_settings.FIELDS}
 _NAME: Final = Field(
     path="name",
     label=message("Name", context="console"),
@@ -155,7 +162,7 @@ class WizardHandler(ConsoleHandler):
     def _users(self) -> list[Field]:
         if self._kind == "api":
             return []
-        return [app_settings.users_field(oidc_apps.proposed_users(self.service))]
+        return [application_settings.users_field(oidc_apps.proposed_users(self.service))]
 
     def _places(self) -> list[Field]:
         if self._kind == "api":

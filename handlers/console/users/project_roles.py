@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
-from handlers.console.user_actions import MANAGED, ONE, SECTION, USER
+from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
 from handlers.forms.fields import Field
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import PermissionDenied

@@ -6,8 +6,9 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.console import app_settings, client_secrets, registered_keys
 from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.applications import client_secrets, registered_keys
+from handlers.console.applications import settings as application_settings
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT
 from handlers.forms.fields import Field
@@ -66,7 +67,7 @@ ACTIONS: Final = (
             " issued from now on follows.",
             context="applications",
         ),
-        fields=app_settings.FIELDS,
+        fields=application_settings.FIELDS,
         shows=(_SECRET,),
         command=f"app configure {_THIS} --redirect-uri URI",
     ),
@@ -74,7 +75,7 @@ ACTIONS: Final = (
         "api-settings",
         f"PUT {APP}/api_config",
         message("Change the settings", context="applications"),
-        fields=app_settings.API_FIELDS,
+        fields=application_settings.API_FIELDS,
         shows=(_SECRET,),
         command=f"app configure-api {_THIS} --auth-method-type basic",
     ),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from handlers.console import client_secrets, registered_keys
 from handlers.console.actions import Action, Secret
-from handlers.console.registered_keys import KeyHandler
+from handlers.console.applications import client_secrets, registered_keys
+from handlers.console.applications.registered_keys import KeyHandler
 from handlers.forms.fields import Field, Values
 from handlers.forms.run_operation import Document
 from idp.credentials import expirations

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from handlers.console.app_actions import APP, ONE
+from handlers.console.applications.actions import APP, ONE
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells

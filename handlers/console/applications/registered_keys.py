@@ -9,7 +9,7 @@ from typing import Any, Final
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.turning import turned
+from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, way
 from handlers.forms.fields import Field, Values

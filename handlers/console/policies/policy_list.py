@@ -10,7 +10,7 @@ from msgspec import structs
 from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.policy_fields import (
+from handlers.console.policies.fields import (
     BUILT_IN,
     INHERITED,
     OF_ALL,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import app_settings, client_secrets, commands, registered_keys
+from handlers.console import commands
 from handlers.console.actions import routes
-from handlers.console.app_actions import ACTIONS, APP, ONE
+from handlers.console.applications import client_secrets, registered_keys
+from handlers.console.applications import settings as application_settings
+from handlers.console.applications.actions import ACTIONS, APP, ONE
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.projects import ONE as PROJECT_PATH
@@ -103,7 +105,7 @@ class ApplicationHandler(ConsoleHandler):
                     for until in [app.get("explainsUntil")]
                     if until
                 ],
-                *app_settings.facts(app),
+                *application_settings.facts(app),
             ],
             actions=self._ways(ids, app),
             parts_of=[

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from msgspec import structs
 
 from handlers.console.base import ConsoleHandler
-from handlers.console.policy_fields import OF_ALL, PATH, SECTION
+from handlers.console.policies.fields import OF_ALL, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.pages.branding_files import PREVIEW
 from idp.foundation import contrast, i18n

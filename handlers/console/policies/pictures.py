@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.policy_fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
+from handlers.console.policies.fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.cells import cell, part, way

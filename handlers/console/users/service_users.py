@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import client_secrets, commands, registered_keys
+from handlers.console import commands
 from handlers.console.actions import routes
+from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.service_user_actions import ACTIONS, ONE, PATH, USER
-from handlers.console.turning import turned
+from handlers.console.sub_lists import turned
+from handlers.console.users.service_user_actions import ACTIONS, ONE, PATH, USER
 from handlers.forms import cells
 from handlers.forms.cells import Cell, fact, part, way
 from handlers.forms.run_operation import BY_NAME, Document

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from handlers.console import grants, user_actions
 from handlers.console.actions import Action, ActionHandler, Secret, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.user_actions import ONE, SECTION
-from handlers.console.user_page import UserHandler, name_of
+from handlers.console.users import actions as user_actions
+from handlers.console.users import project_roles
+from handlers.console.users.actions import ONE, SECTION
+from handlers.console.users.page import UserHandler, name_of
 from handlers.forms import cells, user_fields
 from handlers.forms.cells import Cell, way
 from handlers.forms.fields import Field, Values, at
@@ -212,7 +213,7 @@ ACTIONS: Final = (
     ),
     *user_actions.KNOWN,
     *user_actions.LET_IN,
-    *grants.ACTIONS,
+    *project_roles.ACTIONS,
 )
 
 

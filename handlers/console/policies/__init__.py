@@ -1,0 +1,1 @@
+"""The console's pages of policies, page texts and pictures."""
