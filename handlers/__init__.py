@@ -1,1 +1,1 @@
-"""HTTP: each module reads its requests, calls the rules in `idp`, and answers."""
+"""HTTP: a handler reads its request, calls one function of `idp`, and answers."""

@@ -1,4 +1,4 @@
-"""What every rule needs at hand, passed explicitly: the store, settings, time, chance, keys."""
+"""The `Service` that functions are given: store, settings, clock, randomness and keys."""
 
 from __future__ import annotations
 

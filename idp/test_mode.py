@@ -1,4 +1,4 @@
-"""`--test`: a clock that can be set, and a store that goes back to how the start left it.
+"""`--test`: a clock that can be set, and a store that goes back to its state at the start.
 
 Both are kept in the store, so that several processes agree: each of them asks for the clock
 before it answers a request.

@@ -1,4 +1,4 @@
-"""Documents, and nothing about identity: the contract's words, and a store for a URL."""
+"""Documents and units of writes, on SQLite and MongoDB; nothing about identity."""
 
 from __future__ import annotations
 

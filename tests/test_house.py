@@ -18,7 +18,7 @@ from idp import __version__, cli
 from idp.config import settings as config_settings
 from idp.config.profiles import PUBLIC, TRIAL
 from idp.start import bootstrap
-from tests.support import checks_table, figures, settings_table
+from tests.support import checks_table, figures, floors_table, settings_table
 
 ROOT = Path(__file__).parent.parent
 START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp serve"
@@ -28,7 +28,8 @@ PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
 PAGES += ["docs/backup.md", "docs/scaling.md", "docs/security.md"]
 PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 
-FRONT_DOOR = {"idp.__main__", "idp.cli", "idp.server.listener", "idp.server.supervisor"}
+MAX_FILES = 30
+MAX_LOOSE_FILES = 6
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (
@@ -39,6 +40,10 @@ PRIVATE = (
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 _PATH = re.compile(
     r"`((?:idp|handlers|storage|templates|locales|tests|docs|requirements)/[\w./-]*)`"
+)
+# A file name such as `idp.sqlite3` is no module.
+_DOTTED = re.compile(
+    r"[`(\"](?P<name>(?:idp|handlers|storage)(?:\.(?!sqlite3\b|toml\b)\w+)+)(?::\w+)?[`)\"]"
 )
 
 
@@ -102,24 +107,66 @@ def test_every_module_can_be_found_by_the_import_rule():
     assert not [folder for folder in folders if not (folder / "__init__.py").exists()]
 
 
-def test_every_module_that_may_be_the_front_door_is_named_as_it():
-    section = "importlinter:contract:front-door"
-
-    assert listed(section, "protected_modules") == FRONT_DOOR
-    assert listed(section, "allowed_importers") == FRONT_DOOR
-    assert listed("importlinter:contract:handlers", "allowed_importers") <= FRONT_DOOR
-
-
-def test_whole_packages_are_under_each_rule_so_that_a_new_module_is_from_its_first_day():
-    packages = set(figures.PRODUCT) | {"idp.identity"}
-    sources = {
-        name
-        for section in setup_cfg().sections()
-        if setup_cfg()[section].get("type") == "forbidden"
-        for name in listed(section, "source_modules")
+def test_every_package_and_module_of_idp_has_a_floor():
+    named = {name for floor in floors_table.floors() for name in floor}
+    there = {
+        f"idp.{path.stem}"
+        for path in (ROOT / "idp").iterdir()
+        if path.stem != "__init__" and (path.suffix == ".py" or (path / "__init__.py").exists())
     }
 
-    assert {"idp", "handlers", "storage"} <= sources <= packages
+    assert named == there | {"handlers", "storage"}
+
+
+def test_no_import_is_excepted_from_the_contracts():
+    assert not re.findall("allow_indirect|ignore_imports|exclude_type", read("setup.cfg"))
+
+
+@pytest.mark.parametrize("page", floors_table.PAGES)
+def test_the_floors_on_a_page_are_those_of_the_contract(page):
+    text = read(page)
+
+    assert floors_table.BEGIN in text
+    assert text == floors_table.replaced(text), "run python -m tests.support.floors_table"
+
+
+def test_every_module_that_is_named_in_a_page_or_a_docstring_is_there():
+    unknown = set()
+    for path in tracked():
+        if path.suffix not in (".py", ".md") or path.name in ("CHANGELOG.md", "schema_names.py"):
+            continue
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] not in figures.PRODUCT:
+            continue
+        for found in _DOTTED.finditer(path.read_text(encoding="utf-8")):
+            if not _is_there(found["name"]):
+                unknown.add((str(path.relative_to(ROOT)), found["name"]))
+
+    assert not unknown
+
+
+def _is_there(dotted):
+    """Whether the dotted path leads to a module, or to a name that a module binds."""
+    module, rest = dotted, []
+    while not (path := _module_file(module)):
+        module, _, name = module.rpartition(".")
+        rest.insert(0, name)
+        if not module:
+            return False
+    return not rest or re.search(rf"\b{rest[0]}\b", path.read_text(encoding="utf-8")) is not None
+
+
+def _module_file(dotted):
+    path = ROOT / dotted.replace(".", "/")
+    files = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in files if file.exists()), None)
+
+
+def test_a_folder_holds_no_more_files_than_can_be_surveyed():
+    folders = {path.parent for name in figures.PRODUCT for path in (ROOT / name).rglob("*.py")}
+    files = {folder: len(list(folder.glob("*.py"))) for folder in folders}
+
+    assert {folder for folder, number in files.items() if number > MAX_FILES} == set()
+    assert files[ROOT / "idp"] <= MAX_LOOSE_FILES
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every call of the management API, as data."""
+"""The operations of the management API as data, and their OpenAPI description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Background work: to go through what deletions and changes have left (`idp/audit/deferred_work.py`)."""
+"""Background work: to go through what deletions and changes have left
+(`idp/audit/deferred_work.py`)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Backups: all that an installation is, in one file that only its passphrase opens."""
+"""Backup, restore and copy of a store: all that an installation is, in one encrypted file."""

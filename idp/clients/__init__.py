@@ -1,1 +1,1 @@
-"""Projects and the applications in them, as they are registered by the management API."""
+"""What clients register: redirect URIs, web origins, presets, and names on the wire."""

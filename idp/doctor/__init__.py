@@ -1,4 +1,7 @@
-"""`idp doctor`: whether an installation works and is safe. Reads only; one module an area."""
+"""The checks of `idp doctor`: whether an installation works and is safe.
+
+They only read. Each area has a module of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every slug of the management API's refusals: what programs go by, and people can look up."""
+"""Every error code of the management API, with its text and its cure."""
 
 from __future__ import annotations
 

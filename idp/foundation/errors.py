@@ -18,7 +18,7 @@ service; neither ever holds a secret or a stored value::
     ├── Busy            too much at once; `retry_after_seconds` tells when to come again
     │   └── HashingBusy (idp.passwords.hashing) too many sign-ins wait for a password hash
     ├── ConfigError     the settings can't be used; `problems` lists every reason
-    ├── WrongKey        (idp.keys.master_key) a sealed value belongs to another master key or was altered
+    ├── WrongKey        (idp.keys.master_key) a value sealed with another master key, or altered
     ├── PasswordRefused (idp.passwords.policy) a password that can't be hashed
     └── UnreadableHash  (idp.passwords.schemes) a stored or imported hash that is not accepted
 """

@@ -1,9 +1,9 @@
 """Logs: one JSON object a line on stderr (text on a terminal), without secrets, never raising.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
-all that varies is in fields. What a field may not show is replaced by `idp/foundation/redaction.py`. The
-request's id comes along by itself once `begin_request` has been called. The standard library's
-loggers (Tornado's, asyncio's) are written by the same rules.
+all that varies is in fields. What a field may not show is replaced by
+`idp/foundation/redaction.py`. The request's id comes along by itself once `begin_request` has been
+called. The standard library's loggers (Tornado's, asyncio's) are written by the same rules.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Who signs in: organizations, users, their passwords, factors and sessions."""
+"""People: users, factors, sessions and limits on guessing; no HTTP, no protocol."""

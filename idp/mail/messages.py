@@ -1,9 +1,9 @@
 """Mail: written in the reader's language, and put into the outbox with what it tells of.
 
 A letter is committed in the unit of the change that it belongs to: there is no change without its
-mail, and no mail without its change. `idp.delivery` sends it a moment later. Where no mail server
-is set up it is held in the outbox, and who runs the service on their own machine reads it at
-`PAGE`.
+mail, and no mail without its change. `idp.mail.delivery` sends it a moment later. Where no mail
+server is set up it is held in the outbox, and who runs the service on their own machine reads it
+at `PAGE`.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def write(
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
 ) -> Letter:
-    """A letter as plain text and as HTML. `to` is a checked address (idp.schema.field_rules.Email)."""
+    """A letter as plain text and as HTML. `to` is a checked address
+    (idp.schema.field_rules.Email)."""
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, Code)), None)

@@ -1,6 +1,7 @@
 """How many requests without a person one network or client may send within a minute.
 
-They are counted in this process (`idp.limits.request_counts`): with several, each lets as many through.
+They are counted in this process (`idp.limits.request_counts`): with several, each lets as many
+through.
 """
 
 from __future__ import annotations

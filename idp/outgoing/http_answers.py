@@ -1,4 +1,5 @@
-"""Answers of HTTP/1.1 (RFC 9112) as `idp/outgoing/http.py` reads them: a status, and some of a body.
+"""Answers of HTTP/1.1 (RFC 9112) as `idp/outgoing/http.py` reads them: a status, and some of a
+body.
 
 Everything has a bound: lines, the head, chunk extensions, trailers, and how much of a body is
 read. Whoever calls bounds the time. What breaks the framing raises Unreadable; EOFError is an

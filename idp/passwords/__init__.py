@@ -1,1 +1,1 @@
-"""How hard a password is to guess: its strength, common words, and lists of breached passwords."""
+"""Passwords: hashing, the rules for new ones, strength, and lists of breached ones."""

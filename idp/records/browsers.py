@@ -63,8 +63,8 @@ class AuthRequest(Record):
     """An authorization request that waits for a person (OpenID Connect Core 3.1.2.1).
 
     The sign-in ends at `ends_at`, or else with the record: a record that took the place of a note
-    (`idp/oauth/sign_in/pending.py`) lasts longer, so that the note can't begin once more. `agent_id` is
-    None until the first page is opened (a cross-site POST brings no cookie).
+    (`idp/oauth/sign_in/pending.py`) lasts longer, so that the note can't begin once more.
+    `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
     `state` is kept percent-encoded, so that any octet comes back as it was sent.
     `login_name` is what the person typed; `proven_user_id` is set when who they are was proven by
     `proven_amr` but another step is due, for as long as the browser's secret and the user's stamp

@@ -35,9 +35,9 @@ _MAX_UNKNOWN = 20  # of one object, told one by one
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of every request and of the objects in it.
 
-    A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a list, or
-    another Request. Without a default it is required. Of each group in `one_of` at most one
-    field may be sent. Subclasses say `kw_only=True` again, because that is not inherited.
+    A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a
+    list, or another Request. Without a default it is required. Of each group in `one_of` at most
+    one field may be sent. Subclasses say `kw_only=True` again, because that is not inherited.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()

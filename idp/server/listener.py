@@ -1,7 +1,7 @@
 """The front door: sockets and signals around the service.
 
-One process serves by itself; several are workers of `idp.server.supervisor`. A worker is forked before
-anything is opened, so that no thread and no connection is ever shared.
+One process serves by itself; several are workers of `idp.server.supervisor`. A worker is forked
+before anything is opened, so that no thread and no connection is ever shared.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ MUTANTS = [
     Mutant(
         "a hint's signature is not verified",
         ID_TOKENS,
-        "    jose.verify(key, parsed)\n",
+        "    jws.verify(key, parsed)\n",
         "",
         f"{SESSIONS} -k did_not_make",
     ),

@@ -119,7 +119,7 @@ MUTANTS = [
     Mutant(
         "a signature is not verified",
         ASSERTIONS,
-        "jose.verify_foreign(jose.load_public(key.public), assertion.parsed, ALGORITHMS)",
+        "jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)",
         "jose.load_public(key.public)",
         f"{BY_KEY} -k 'proves_nothing and another_key or proves_nothing and HS256'",
     ),
@@ -175,8 +175,8 @@ MUTANTS = [
     Mutant(
         "the jti of one client is another's",
         ASSERTIONS,
-        'credentials.digest(f"{claims.iss}\\n{jti}")',
-        "credentials.digest(jti)",
+        'opaque_tokens.digest(f"{claims.iss}\\n{jti}")',
+        "opaque_tokens.digest(jti)",
         f"{BY_KEY} -k same_jti",
     ),
     Mutant(

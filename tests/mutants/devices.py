@@ -15,7 +15,7 @@ MUTANTS = [
     Mutant(
         "a device code by its id",
         GRANT,
-        "or not credentials.matches(parts[1], request.secret_hash)",
+        "or not opaque_tokens.matches(parts[1], request.secret_hash)",
         "",
         f"{OF_POLLS} -k nobody_has",
     ),

@@ -45,7 +45,7 @@ MUTANTS = [
     Mutant(
         "stamps decide nothing",
         STANDING,
-        "or named.stamps != stamps.of(instance, *_stamped(subjects, live))",
+        "or named.stamps != security_stamps.of(instance, *_stamped(subjects, live))",
         "",
         f"{INTROSPECTION} -k stand_any_more",
     ),
@@ -87,14 +87,14 @@ MUTANTS = [
     Mutant(
         "a JWT's signature is not verified",
         TOKENS,
-        "        jose.verify(key, parsed)\n",
+        "        jws.verify(key, parsed)\n",
         "",
         f"{OF_TOKENS} -k 'hostile or strange_key or changed'",
     ),
     Mutant(
         "a personal access token by its id",
         "idp/identity/users/personal_access_tokens.py",
-        "if parts is None or pat is None or not credentials.matches(parts[1], pat.secret_hash):",
+        "if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):",
         "if parts is None or pat is None:",
         f"{USERINFO} -k personal_access_token",
     ),
@@ -129,7 +129,7 @@ MUTANTS = [
     Mutant(
         "a refresh token is revoked by its id",
         "idp/oauth/endpoints/revocation.py",
-        "        and credentials.matches(family, refresh.family_hash)\n",
+        "        and opaque_tokens.matches(family, refresh.family_hash)\n",
         "",
         f"{REVOCATION} -k nobody_knows",
     ),
@@ -143,7 +143,7 @@ MUTANTS = [
     Mutant(
         "a code by its id",
         CODE,
-        "        or not credentials.matches(parts[1], code.hash)\n",
+        "        or not opaque_tokens.matches(parts[1], code.hash)\n",
         "",
         f"{OF_CODES} -k 'changed or refused_exchange'",
     ),
@@ -206,7 +206,7 @@ MUTANTS = [
     Mutant(
         "a refresh token by its id",
         REFRESH,
-        "        or not credentials.matches(parts[1], refresh.family_hash)\n",
+        "        or not opaque_tokens.matches(parts[1], refresh.family_hash)\n",
         "",
         f"{OF_REFRESH} -k forged_family",
     ),

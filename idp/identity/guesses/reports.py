@@ -12,7 +12,7 @@ from idp.identity.guesses.origin import TryOrigin
 from idp.identity.users.lookup import login_key
 from idp.service import Service
 
-_log: Final = logs.logger("idp.guesses")
+_log: Final = logs.logger(__name__)
 _NAME_CHARACTERS: Final = 16
 
 Cause: TypeAlias = Literal[

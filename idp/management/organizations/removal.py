@@ -178,7 +178,8 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
 
 
 async def _purge_project(service: Service, project: Project, actor: str) -> None:
-    """Remove a project; its applications and roles are left to `idp/background/deferred_work.py`."""
+    """Remove a project; its applications and roles are left to
+    `idp/background/deferred_work.py`."""
     now = service.clock.now()
     rest = deferred_work.new(service, "project.deleted", project.id, actor)
     gone = versioned_updates.removal(service, PROJECTS, project, "project.deleted", actor, now)

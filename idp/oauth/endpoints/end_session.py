@@ -139,9 +139,9 @@ def destination(request: LogoutRequest) -> str | None:
 
 
 async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -> str:
-    """What names the request in the address of its page: a note (`idp.oauth.endpoints.notes`), or the id of
-    one that is too long for that and is stored. Raises TooManyRequests: the network has sent too
-    many of these."""
+    """What names the request in the address of its page: a note (`idp.oauth.endpoints.notes`), or
+    the id of one that is too long for that and is stored. Raises TooManyRequests: the network has
+    sent too many of these."""
     note = notes.seal(service, request, _PURPOSE)
     if note is not None:
         return note

@@ -1,7 +1,8 @@
 """Refused requests, kept for a week so that an administrator can learn what went wrong.
 
 The client is told little, the record has the whole story, and neither has a secret: a client_id
-is kept when an application has it, and of all else what `idp/oauth/refusals/safe_display.py` lets be shown.
+is kept when an application has it, and of all else what `idp/oauth/refusals/safe_display.py` lets
+be shown.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ NOTHING: Final[Mapping[str, Any]] = {
 
 
 class Proven(Struct, frozen=True):
-    """Who proved who they are, and by what (`idp.identity.authentication_context`). `auth_time` is that of the session
-    that goes on with more proofs; None: all of it was proven now."""
+    """Who proved who they are, and by what (`idp.identity.authentication_context`). `auth_time` is
+    that of the session that goes on with more proofs; None: all of it was proven now."""
 
     subject: Subject
     amr: tuple[str, ...] = ()

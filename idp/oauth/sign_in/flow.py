@@ -1,7 +1,7 @@
 """A sign-in from the authorization request to its answer, one step at a time.
 
-Each step of a flow (`idp.oauth.sign_in.pending`) is one unit of writes; whatever happens between two steps,
-opening the flow's address again goes on from there.
+Each step of a flow (`idp.oauth.sign_in.pending`) is one unit of writes; whatever happens between
+two steps, opening the flow's address again goes on from there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Flows: sign-ins that wait for a person, each in one browser.
 
 A flow is an authorization request. Until somebody sends a form it is a note in the address of its
-pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it, and the
-browser with it. A note whose record exists stands for that record.
+pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it,
+and the browser with it. A note whose record exists stands for that record.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A JSON document of any size, gone through from its beginning to its end in constant memory.
 
 The outer parts are walked here; a value that is small enough to be held is read as
-`idp/foundation/strict_json.py` reads it. Of the event parsers that there are, those that are fast enough turn
-half of a character into another one, and none goes on behind a NaN.
+`idp/foundation/strict_json.py` reads it. Of the event parsers that there are, those that are fast
+enough turn half of a character into another one, and none goes on behind a NaN.
 """
 
 from __future__ import annotations

@@ -189,7 +189,8 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         claims = assertion.claims
         if claims.iss != client.id:
             raise Unfit(
-                f"The JWT's iss is {refusal_details.quoted(claims.iss)}, not the client that sent it."
+                f"The JWT's iss is {refusal_details.quoted(claims.iss)}, not the client that sent"
+                " it."
             )
         key = await service.store.get(APP_KEYS, assertion.kid)
         jwt_assertions.check(service, assertion, key)

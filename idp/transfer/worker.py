@@ -1,0 +1,8 @@
+"""Runs `idp.server.import_worker`, for a parent of the release before, which starts this name.
+
+To be deleted with the release after.
+"""
+
+import runpy
+
+runpy.run_module("idp.server.import_worker", run_name="__main__")
