@@ -1,1 +1,1 @@
-"""The texts of pages, messages and commands: a gettext catalogue for each language."""
+"""The texts of pages, messages and commands: a gettext catalogue for each translation."""

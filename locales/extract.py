@@ -1,7 +1,8 @@
 """For people who write texts: `python -m locales.extract` brings the bundles up to date.
 
-New messages are added with an empty translation, gone ones are removed, the rest stays as it is.
-Run it in the root of the source tree, then translate what is empty; a test refuses what is left.
+It makes the template, `messages.pot`, from the sources. In each language, new messages are added
+with an empty translation, gone ones are removed, the rest stays as it is. Run it in the root of
+the source tree, then translate what is empty; a test refuses what is left.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from babel.messages.pofile import read_po, write_po
 
 KEYWORDS = parse_keywords(["_", "ngettext:1,2", "pgettext:1c,2", "npgettext:1c,2,3"])
 COMMENT = "TRANSLATORS:"
+SOURCE = "en"  # the language of the msgids, as in idp/foundation/i18n.py
+
+TEMPLATE_COMMENT = "# Every text of the sources, made by `python -m locales.extract`: not edited."
 
 HEAD = """\
 {comment}
@@ -95,10 +99,10 @@ def _comments(lines: list[str], lineno: int) -> list[str]:
 
 
 def extracted(root: Path) -> Catalog:
-    """Every text of the source tree."""
+    """Every text of the source tree: the template of the languages."""
     with (root / "locales" / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)  # type: ignore[no-untyped-call]
-    catalog = Catalog(header_comment="")
+    catalog = Catalog(locale=SOURCE, header_comment=TEMPLATE_COMMENT)
     for path, _, msgid, comments, context in extract_from_dir(
         root, methods, options, KEYWORDS, (COMMENT,), strip_comment_tags=True
     ):
@@ -121,14 +125,19 @@ def written(catalog: Catalog) -> bytes:
 def main() -> None:
     root = Path.cwd()
     template = extracted(root)
+    _replace(root / "locales" / "messages.pot", template)
     for path in sorted((root / "locales").glob("*.po")):
         with path.open("rb") as file:
             catalog = read_po(file, locale=path.stem.replace("-", "_"))
         catalog.update(template, no_fuzzy_matching=True)
         catalog.obsolete.clear()
-        new = path.with_suffix(".new")
-        new.write_bytes(written(catalog))
-        new.replace(path)  # whoever reads meanwhile sees one or the other
+        _replace(path, catalog)
+
+
+def _replace(path: Path, catalog: Catalog) -> None:
+    new = path.with_suffix(".new")
+    new.write_bytes(written(catalog))
+    new.replace(path)  # whoever reads meanwhile sees one or the other
 
 
 if __name__ == "__main__":

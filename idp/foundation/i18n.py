@@ -1,7 +1,8 @@
 """Languages: texts from `locales/*.po`, and the choice of one for a request.
 
 A file's name is its BCP 47 tag. A msgid is the English sentence itself and a msgctxt the screen it
-stands on, so English needs no translation, and whatever a language lacks is shown in English.
+stands on, so English has no file of its own, and whatever a language lacks is shown in English.
+`locales/messages.pot`, the template, lists all msgids.
 Babel is imported on first use only: the start of the program doesn't wait for it.
 """
 
@@ -143,7 +144,12 @@ def _filled(text: str, args: Mapping[str, object]) -> str:
 
 @cache
 def load(tag: str) -> Bundle:
-    """The bundle of a tag that can be asked for; read from its file once."""
+    """The bundle of a tag that can be asked for; read from its file once.
+
+    The source language has no translations, so that its bundle is made without a file.
+    """
+    if tag == SOURCE:
+        return Bundle(tag, {}, lambda n: int(n != 1))
     is_pseudo = tag == pseudo_locale.TAG
     catalog = _catalog(SOURCE if is_pseudo else tag)
     texts = {}
@@ -164,9 +170,11 @@ def singulars() -> tuple[tuple[str, str], ...]:
 
 
 def _catalog(tag: str) -> Catalog:
+    """The catalogue of a language; of the source language, the template."""
     from babel.messages.pofile import read_po
 
-    with resources.files("locales").joinpath(f"{tag}.po").open("rb") as file:
+    name = "messages.pot" if tag == SOURCE else f"{tag}.po"
+    with resources.files("locales").joinpath(name).open("rb") as file:
         return read_po(file, locale=tag.replace("-", "_"))
 
 
@@ -176,9 +184,13 @@ def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
 
 @cache
 def available() -> tuple[str, ...]:
-    """The tags that are shipped, each complete, as a test sees to; `ui_locales_supported`."""
+    """The tags that are shipped, each complete, as a test sees to; `ui_locales_supported`.
+
+    They are the source language and those with a file.
+    """
     names = (file.name for file in resources.files("locales").iterdir())
-    return tuple(sorted(name.removesuffix(".po") for name in names if name.endswith(".po")))
+    translated = {name.removesuffix(".po") for name in names if name.endswith(".po")}
+    return tuple(sorted({SOURCE, *translated}))
 
 
 def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:

@@ -40,8 +40,9 @@ def forms(entry):
 
 @cache
 def read(tag):
-    """The catalogue; nobody changes it."""
-    held = resources.files("locales").joinpath(f"{tag}.po").read_bytes()
+    """The catalogue, of the source language the template; nobody changes it."""
+    name = "messages.pot" if tag == i18n.SOURCE else f"{tag}.po"
+    held = resources.files("locales").joinpath(name).read_bytes()
     return read_po(io.BytesIO(held), locale=tag.replace("-", "_"))
 
 
@@ -122,6 +123,26 @@ def test_every_message_is_translated_in_every_plural_form(tag):
 
 def test_english_says_what_the_messages_say():
     assert [form for entry in entries("en") for form in forms(entry) if form] == []
+    assert not resources.files("locales").joinpath("en.po").is_file()
+
+
+def test_the_template_is_what_the_extractor_makes_of_the_sources():
+    """In any order: it changes when a module moves, until the extractor runs again."""
+    held = resources.files("locales").joinpath("messages.pot").read_bytes()
+    made = extract.written(extract.extracted(ROOT))
+
+    advice = "run: python -m locales.extract"
+    assert sorted(held.split(b"\n\n")) == sorted(made.split(b"\n\n")), advice
+
+
+def test_the_source_language_has_the_plural_forms_of_its_template():
+    english, expression = i18n.load(i18n.SOURCE), read(i18n.SOURCE).plural_expr
+    index = gettext.c2py(expression)
+
+    assert extract.SOURCE == i18n.SOURCE
+    assert english.tag == i18n.SOURCE
+    for n in range(1000):
+        assert english.ngettext("one", "many", n) == ("one", "many")[index(n)]
 
 
 def numbers_of(catalog, at):
@@ -184,7 +205,7 @@ def test_messages_hold_no_markup(tag):
     assert [said for pair in translations(tag) for said in pair if has_markup(said)] == []
 
 
-@shipped
+@translated
 def test_a_bundle_says_who_reviewed_it(tag):
     assert re.search(r"^# reviewed: (human|machine)$", read(tag).header_comment, re.MULTILINE)
 
