@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,8 @@ gc.set_threshold(20_000, 20, 20)
 # Otherwise pytest-tornado's first `io_loop` makes asyncio create a loop that nobody ever closes.
 asyncio.set_event_loop(None)
 
+
+HANDLERS = Path(__file__).parent / "handlers"
 
 # The protocol and its attackers: what `tox -e public` runs, by the beginning of the file's name.
 PUBLIC = (
@@ -41,7 +44,7 @@ def pytest_collection_modifyitems(items):
     pytest-tornado has no coroutine fixtures: fixtures are plain and use `io_loop.run_sync`.
     """
     for item in items:
-        if item.path.parent.name == "handlers" and item.path.name.startswith(PUBLIC):
+        if HANDLERS in item.path.parents and item.path.name.startswith(PUBLIC):
             item.add_marker(pytest.mark.public)
         is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
         if is_coroutine and item.get_closest_marker("gen_test") is None:

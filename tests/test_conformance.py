@@ -161,7 +161,12 @@ def test_exactly_these_promises_are_of_what_is_not_offered():
 
 
 def test_a_promise_without_a_test_would_be_found():
-    row = {"tests": ["handlers/test_authorize.py::test_of_nothing", "nowhere.py::test_a"]}
+    row = {
+        "tests": [
+            "handlers/protocol/authorization/test_authorize.py::test_of_nothing",
+            "nowhere.py::test_a",
+        ]
+    }
 
     assert conformance.missing(row) == row["tests"]
 

@@ -10,7 +10,7 @@ import pytest
 from idp.passwords import policy as password_policy
 from idp.records import ComplexityRules
 from tests.browser import states
-from tests.handlers.rendered import rendered
+from tests.support.pages.rendered import rendered
 
 # Letters of another kind in a later version of Unicode, and what is a space to one of the two.
 OTHERWISE = {"\u0295", "\ufeff"}

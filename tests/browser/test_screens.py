@@ -9,9 +9,9 @@ from PIL import Image
 
 from tests.browser import states
 from tests.browser.chromium import FLAGS, executable
-from tests.handlers import page_samples
 from tests.screens import gallery
 from tests.screens.stage import Stage
+from tests.support.pages import page_samples
 
 ADVICE = "give each page a state in tests/browser/states.py, then: python -m tests.screens"
 

@@ -6,8 +6,8 @@ import json
 
 from tests.fire import stories
 from tests.fire.run import Run
-from tests.handlers.passkeys import at_name, options_of
 from tests.support.authenticator import Device
+from tests.support.passkeys import at_name, options_of
 from tests.support.relying_party import RelyingParty
 from tests.support.visitor import Page
 

@@ -13,7 +13,7 @@ from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
 from tests.fire import devices, factors, granting, managing, notes, passkeys, resets
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
-from tests.handlers.registering import FIELDS, mails
+from tests.support.registering import FIELDS, mails
 from tests.support.relying_party import RelyingParty
 from tests.support.visitor import Page
 

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable
 
-from tests.handlers.registering import PASSWORD, at_code, code_for
+from tests.support.registering import PASSWORD, at_code, code_for
 from tests.support.relying_party import VERIFIER, RelyingParty
 from tests.support.service import Server
 from tests.support.visitor import Page, Visitor

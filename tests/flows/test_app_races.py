@@ -8,7 +8,7 @@ import pytest
 
 from idp.records import APPLICATIONS
 from tests.flows.test_managing import NO_REUSE, owner
-from tests.handlers.managing import CALLBACK, PATH, REFRESHING, Shop
+from tests.support.managing import CALLBACK, PATH, REFRESHING, Shop
 from tests.support.relying_party import RelyingParty
 
 AT_ONCE = 8

@@ -9,9 +9,9 @@ import pytest
 
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
-from tests.handlers.people import PATH, person
 from tests.support.api_samples import SET_UP, organization
 from tests.support.callers import new_caller, refused
+from tests.support.people import PATH, person
 from tests.support.relying_party import RelyingParty
 
 AT_ONCE = 32

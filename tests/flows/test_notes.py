@@ -11,7 +11,7 @@ from msgspec import structs
 from idp.records import AGENTS, AUTH_REQUESTS
 from storage import Insert
 from tests.flows.flows import person
-from tests.handlers.noting import FOREIGN, flow_of
+from tests.support.noting import FOREIGN, flow_of
 
 AT_ONCE = 8
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)

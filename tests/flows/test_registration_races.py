@@ -9,8 +9,8 @@ import pytest
 
 from idp.records import SESSIONS, USERS
 from tests.flows.test_races import PLACES
-from tests.handlers.registering import at_code, code_for
-from tests.handlers.steps import text_of
+from tests.support.registering import at_code, code_for
+from tests.support.steps import text_of
 
 AT_ONCE = 32
 MAILS = 5  # to one mailbox

@@ -13,11 +13,11 @@ from idp.identity.users.lookup import login_key
 from idp.records import DOMAINS, EVENTS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.flows.test_managing import NO_REUSE, owner
-from tests.handlers.people import PATH, create, person
-from tests.handlers.registering import code_for
 from tests.support.api_samples import SET_UP, organization
 from tests.support.bulk import IMPORT
 from tests.support.callers import Caller, new_caller
+from tests.support.people import PATH, create, person
+from tests.support.registering import code_for
 
 AT_ONCE = 6
 ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]

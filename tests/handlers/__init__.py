@@ -1,0 +1,1 @@
+"""What the service does over HTTP, by the part of `handlers` that answers."""

@@ -1,0 +1,1 @@
+"""The functions of `idp`, in the folders of `idp`."""

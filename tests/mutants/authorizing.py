@@ -12,13 +12,15 @@ STEPS = "idp/oauth/sign_in/next_step.py"
 CONSENTS = "idp/oauth/sign_in/consents.py"
 LOGOUT = "idp/oauth/endpoints/end_session.py"
 ID_TOKENS = "idp/oauth/tokens/id_tokens.py"
-AUTHORIZE = "tests/handlers/test_authorize.py"
-SESSIONS = "tests/handlers/test_authorize_sessions.py"
-UNUSABLE = "tests/handlers/test_authorize_unusable.py"
-IMPLICIT = "tests/handlers/test_implicit.py"
-PAR = "tests/handlers/test_par.py"
-CONSENT = "tests/handlers/test_consent.py"
-END_SESSION = "tests/handlers/test_end_session.py"
+AUTHORIZE = "tests/handlers/protocol/authorization/test_authorize.py"
+FORM_POST = "tests/handlers/protocol/authorization/test_form_post.py"
+OF_ORGANIZATIONS = "tests/handlers/protocol/authorization/test_organization_scopes.py"
+SESSIONS = "tests/handlers/protocol/authorization/test_authorize_sessions.py"
+UNUSABLE = "tests/handlers/protocol/authorization/test_authorize_unusable.py"
+IMPLICIT = "tests/handlers/protocol/authorization/test_implicit.py"
+PAR = "tests/handlers/protocol/authorization/test_par.py"
+CONSENT = "tests/handlers/login/test_consent.py"
+END_SESSION = "tests/handlers/protocol/test_end_session.py"
 REFUSED = f"{AUTHORIZE} -k goes_back_to_the_client_and_leaves_nothing"
 
 MUTANTS = [
@@ -34,7 +36,7 @@ MUTANTS = [
         REGISTERED,
         "sent = _without_port(uri) if client.allows_any_loopback_port else None",
         "sent = _without_port(uri)",
-        "tests/handlers/test_loopback_redirects.py",
+        "tests/handlers/protocol/authorization/test_loopback_redirects.py",
     ),
     Mutant(
         "an inactive client begins sign-ins",
@@ -48,7 +50,7 @@ MUTANTS = [
         "idp/oauth/endpoints/authorization.py",
         "            params.refuse_repeated()\n",
         "            pass\n",
-        "tests/handlers/test_authorize_wishes.py -k repeated",
+        "tests/handlers/protocol/authorization/test_authorize_wishes.py -k repeated",
     ),
     Mutant(
         "any response type",
@@ -97,7 +99,7 @@ MUTANTS = [
         REQUEST,
         'if sent == "query" and mode != sent:',
         "if False:",
-        f"{AUTHORIZE} tests/handlers/test_form_post.py -k 'carry_tokens or in_a_query'",
+        f"{AUTHORIZE} {FORM_POST} -k 'carry_tokens or in_a_query'",
     ),
     Mutant(
         "prompt none beside another",
@@ -175,14 +177,14 @@ MUTANTS = [
         STEPS,
         "        if not _is_admitted(config, request, chosen):\n",
         "        if False:\n",
-        "tests/handlers/test_organization_scopes.py tests/idp/test_interaction.py",
+        f"{OF_ORGANIZATIONS} tests/idp/oauth/sign_in/test_next_step.py",
     ),
     Mutant(
         "a return is never confirmed",
         CONSENTS,
         "must_confirm = _must_confirm(client, request, live)",
         "must_confirm = False",
-        "tests/handlers/test_app_returns.py -k is_confirmed_in_each",
+        "tests/handlers/protocol/authorization/test_app_returns.py -k is_confirmed_in_each",
     ),
     Mutant(
         "consent is never asked for",

@@ -6,9 +6,9 @@ from tests.mutants.mutant import Mutant
 
 AUTH = "idp/oauth/authentication/client_authentication.py"
 ASSERTIONS = "idp/oauth/authentication/jwt_assertions.py"
-BY_SECRET = "tests/handlers/test_client_auth.py"
-BY_KEY = "tests/handlers/test_client_assertion.py"
-INTROSPECTION = "tests/handlers/test_introspection.py"
+BY_SECRET = "tests/handlers/protocol/tokens/test_client_auth.py"
+BY_KEY = "tests/handlers/protocol/tokens/test_client_assertion.py"
+INTROSPECTION = "tests/handlers/protocol/tokens/test_introspection.py"
 
 MUTANTS = [
     Mutant(
@@ -23,14 +23,14 @@ MUTANTS = [
         "idp/credentials/client_secrets.py",
         "return old if old is not None and now < old.ends_at else None",
         "return old",
-        "tests/handlers/test_secret_rotation.py -k overlap_is_over",
+        "tests/handlers/management/projects/test_secret_rotation.py -k overlap_is_over",
     ),
     Mutant(
         "tokens that outlive their project's pause",
         "idp/management/projects/states.py",
         "stamp = service.random.token(bits=64) if is_end else client.stamp",
         "stamp = client.stamp",
-        "tests/handlers/test_project_life.py -k stays_dead",
+        "tests/handlers/management/projects/test_project_life.py -k stays_dead",
     ),
     Mutant(
         "any method will do",
@@ -58,14 +58,14 @@ MUTANTS = [
         AUTH,
         'return "" if claimed.secret is None else None',
         'return ""',
-        "tests/idp/test_oauth_client_auth.py",
+        "tests/idp/oauth/authentication/test_client_authentication.py",
     ),
     Mutant(
         "header and form at once",
         AUTH,
         "    if secret is not None:\n        raise InvalidRequest(",
         "    if False:\n        raise InvalidRequest(",
-        "tests/idp/test_oauth_client_auth.py",
+        "tests/idp/oauth/authentication/test_client_authentication.py",
     ),
     Mutant(
         "assertion and secret at once",
@@ -79,7 +79,7 @@ MUTANTS = [
         AUTH,
         "if client_id not in (None, claimed.client_id):",
         "if False:",
-        "tests/idp/test_oauth_client_auth.py",
+        "tests/idp/oauth/authentication/test_client_authentication.py",
     ),
     Mutant(
         "client_id may differ from the assertion's",
@@ -100,7 +100,7 @@ MUTANTS = [
         AUTH,
         "if not colon or base64.b64encode(decoded) != sent:",
         "if not colon:",
-        "tests/idp/test_oauth_client_auth.py -k padding",
+        "tests/idp/oauth/authentication/test_client_authentication.py -k padding",
     ),
     Mutant(
         "a client's assertion needs no jti",

@@ -6,10 +6,10 @@ from tests.mutants.mutant import Mutant
 
 GRANT = "idp/oauth/grants/device_code.py"
 FLOW = "idp/oauth/sign_in/device.py"
-OF_POLLS = "tests/handlers/test_device_polls.py"
-OF_FLOW = "tests/handlers/test_device_flow.py"
+OF_POLLS = "tests/handlers/protocol/test_device_polls.py"
+OF_FLOW = "tests/handlers/protocol/test_device_flow.py"
 RACES = "tests/flows/test_devices.py"
-REFUSED = "tests/handlers/test_device_refused.py"
+REFUSED = "tests/handlers/protocol/test_device_refused.py"
 
 MUTANTS = [
     Mutant(
@@ -38,7 +38,7 @@ MUTANTS = [
         GRANT,
         "if request.redeemed_at is not None:",
         "if False:",
-        "tests/handlers/test_explained_mistakes.py -k 'gave and tokens'",
+        "tests/handlers/protocol/test_explained_mistakes.py -k 'gave and tokens'",
     ),
     Mutant(
         "a device code lasts for ever",

@@ -6,9 +6,9 @@ from tests.mutants.mutant import Mutant
 
 PACKAGE = "idp/oauth/grants/token_exchange"
 GRANT, PARTIES, RESULTS = (f"{PACKAGE}/{name}.py" for name in ("__init__", "parties", "results"))
-TESTS = "tests/handlers/test_token_exchange"
+TESTS = "tests/handlers/protocol/tokens/test_token_exchange"
 GIVEN, ACTORS, ENDS = f"{TESTS}.py", f"{TESTS}_actors.py", f"{TESTS}_ends.py"
-ACTING, ACTS = "idp/oauth/tokens/acting.py", "tests/handlers/test_acting.py"
+ACTING, ACTS = "idp/oauth/tokens/acting.py", "tests/handlers/protocol/tokens/test_acting.py"
 INPUTS, REFUSED = f"{TESTS}_inputs.py", f"{TESTS}_refused.py"
 
 MUTANTS = [

@@ -10,14 +10,14 @@ CODE = "idp/oauth/grants/authorization_code.py"
 REFRESH = "idp/oauth/grants/refresh_token.py"
 EXCHANGE = "idp/oauth/grants/exchange.py"
 GRANTS = "idp/oauth/grants/__init__.py"
-INTROSPECTION = "tests/handlers/test_introspection.py"
-REVOCATION = "tests/handlers/test_revocation.py"
-OF_CODES = "tests/handlers/test_token_code.py"
-OF_REFRESH = "tests/handlers/test_token_refresh.py"
-REUSE = "tests/handlers/test_refresh_reuse.py"
-OF_TOKENS = "tests/handlers/test_tokens.py"
-OF_SERVICES = "tests/handlers/test_service_tokens.py"
-USERINFO = "tests/handlers/test_userinfo.py"
+INTROSPECTION = "tests/handlers/protocol/tokens/test_introspection.py"
+REVOCATION = "tests/handlers/protocol/tokens/test_revocation.py"
+OF_CODES = "tests/handlers/protocol/tokens/test_token_code.py"
+OF_REFRESH = "tests/handlers/protocol/tokens/test_token_refresh.py"
+REUSE = "tests/handlers/protocol/tokens/test_refresh_reuse.py"
+OF_TOKENS = "tests/handlers/protocol/tokens/test_tokens.py"
+OF_SERVICES = "tests/handlers/protocol/tokens/test_service_tokens.py"
+USERINFO = "tests/handlers/protocol/tokens/test_userinfo.py"
 RACES = "tests/flows/test_races.py"
 
 MUTANTS = [
@@ -215,7 +215,7 @@ MUTANTS = [
         REFRESH,
         "if authorization.revoked_at is not None:",
         "if False:",
-        "tests/handlers/test_order_of_checks.py -k refresh",
+        "tests/handlers/protocol/test_order_of_checks.py -k refresh",
     ),
     Mutant(
         "a refresh token for ever",
@@ -313,14 +313,14 @@ MUTANTS = [
         "idp/oauth/pkce.py",
         'if method != "S256":',
         "if False:",
-        "tests/idp/test_pkce.py",
+        "tests/idp/oauth/test_pkce.py",
     ),
     Mutant(
         "a public client without PKCE",
         "idp/oauth/pkce.py",
         "        if is_required:\n",
         "        if False:\n",
-        "tests/handlers/test_authorize.py -k public_client",
+        "tests/handlers/protocol/authorization/test_authorize.py -k public_client",
     ),
     Mutant(
         "a verifier without a challenge",

@@ -12,8 +12,8 @@ from idp.identity.users import memberships
 from idp.records import APPLICATIONS, USERS
 from idp.start import exit_codes
 from storage import Update
-from tests.handlers.people import create
 from tests.support.callers import instance_owner, new_caller, new_organization
+from tests.support.people import create
 from tests.support.stored import everything
 
 APPLICATION = "{name: A, redirectUris: ['https://a.example/cb']"

@@ -45,7 +45,7 @@ def limits():
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-OUTSIDE = {each.id for each in doctor.AREAS["outside"]}  # tests/idp/test_doctor_outside.py
+OUTSIDE = {each.id for each in doctor.AREAS["outside"]}  # tests/idp/doctor/test_outside.py
 
 
 def test_every_check_has_a_test_that_provokes_and_cures_it():

@@ -7,7 +7,7 @@ from idp.transfer.jobs import batches as job_batches
 from idp.transfer.jobs.batches import Settled
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import Taking, Telling
-from tests.idp.transfer.packaged import Packaged
+from tests.support.packaged import Packaged
 
 
 def taking(server, *, updates: bool = False, job: str = "job") -> Taking:

@@ -1,7 +1,7 @@
 """The calls as docs/management.md shows them: `python -m tests.support.calls_table`.
 
 The tables are made of `idp.api.PARTS`. Run as a program this brings the page up to date;
-`tests/handlers/test_management_page.py` refuses a page that is not.
+`tests/handlers/management/test_management_page.py` refuses a page that is not.
 """
 
 from __future__ import annotations

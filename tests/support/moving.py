@@ -19,7 +19,6 @@ from click.testing import CliRunner
 from idp.cli import main
 from idp.transfer.jobs import runner as job_runner
 from idp.transfer.package import format as package_format
-from tests.idp.transfer.packaged import done, held
 from tests.support.migrating import (
     argon2_credential,
     auth0_password,
@@ -30,6 +29,7 @@ from tests.support.migrating import (
     realm,
     totp_credential,
 )
+from tests.support.packaged import done, held
 from tests.support.program import environment
 
 GUIDES = Path(__file__).parents[2] / "docs" / "migrate"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from tests.handlers.registering import FIELDS
+from tests.support.registering import FIELDS
 from tests.support.visitor import Page
 from tests.walks import mailbox
 from tests.walks.walk import HTML, Walk, looked_at

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from tests.handlers.steps import Seen
+from tests.support.steps import Seen
 from tests.support.visitor import Page, Visitor
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -12,7 +12,7 @@ import pytest
 
 from idp.passwords import breached, compaction
 from idp.passwords.breached import MAGIC, Unusable, open_list
-from tests.idp.passwords.lists import compact_file, directory, sha1, text_file
+from tests.support.breached_lists import compact_file, directory, sha1, text_file
 
 COUNTS = {f"breached {number}": number % 7 + 1 for number in range(1, 5001)}
 OTHERS = [f"unknown {number}" for number in range(5000)]

@@ -12,7 +12,7 @@ from idp.foundation.errors import ConfigError
 from idp.passwords import breached
 from idp.passwords.breached import open_list
 from idp.start import bootstrap
-from tests.idp.passwords.lists import text_file
+from tests.support.breached_lists import text_file
 
 COUNTS = {"one": 1, "two": 20, "three": 300}
 

@@ -7,7 +7,7 @@ import base64
 from hypothesis import strategies as st
 
 from idp.foundation import opaque_tokens
-from tests.idp.transfer.bringing_people import public_key
+from tests.support.bringing_people import public_key
 
 LINE = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=30

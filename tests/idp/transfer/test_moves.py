@@ -14,8 +14,14 @@ from idp.foundation import i18n
 from idp.policies import page_texts
 from idp.policies.pictures import BOXES
 from idp.transfer.kinds import KINDS
+from tests.idp.transfer.calls.test_export_document import (
+    HASH,
+    encoded,
+    exported,
+    organization,
+    whole,
+)
 from tests.idp.transfer.possessions import FLAG, LINE, possessions, some
-from tests.idp.transfer.test_exporting import HASH, encoded, exported, organization, whole
 from tests.support import pictures
 from tests.support.audit import events_agree
 from tests.support.bringing import brought

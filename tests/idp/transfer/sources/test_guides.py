@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.idp.transfer.packaged import problems
 from tests.support.factors import code
 from tests.support.moving import (
     GUIDES,
@@ -21,6 +20,7 @@ from tests.support.moving import (
     keycloak_realm,
     run,
 )
+from tests.support.packaged import problems
 
 COUNT = 60  # tests/browser has a hundred thousand
 

@@ -1,0 +1,1 @@
+"""The pages on which users change their own account."""

@@ -1,0 +1,1 @@
+"""The pages of a sign-in: passwords, factors, registration, reset, consent, logout."""

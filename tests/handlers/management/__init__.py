@@ -1,0 +1,1 @@
+"""The management API: its callers, events, settings, policies and mail."""

@@ -1,0 +1,1 @@
+"""The management API on organizations, their domains and members."""

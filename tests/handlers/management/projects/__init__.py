@@ -1,0 +1,1 @@
+"""The management API on projects, applications, roles and keys."""

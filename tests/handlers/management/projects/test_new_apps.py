@@ -1,0 +1,66 @@
+"""What the console and presets send for a new application, beyond what the API takes by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from idp.clients import new_apps, presets
+from idp.records import APPLICATIONS
+from tests.handlers.console.test_console_applications import register
+from tests.support import console
+
+PUBLIC = {"authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE"}
+# How each tool's own configuration switches PKCE on; the others always send it.
+_MARKS = {
+    "flask": '"code_challenge_method": "S256"',
+    "django": "OIDC_USE_PKCE = True",
+    "nextjs": 'checks: ["pkce"',
+    "node": "code_challenge: await client",
+    "aspnet": "options.UsePkce = true",
+    "oauth2-proxy": 'code_challenge_method = "S256"',
+    "nginx": 'code_challenge_method = "S256"',
+    "apache": "OIDCPKCEMethod S256",
+    "grafana": "use_pkce = true",
+    "gitlab": "pkce: true",
+    "nextcloud": "use_pkce --value=true",
+}
+_ALWAYS = {"express", "spa", "native", "cli", "kubernetes"}
+_NEVER = {"spring"}
+
+
+def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer():
+    assert new_apps.proposed({}) == {"requirePkce": True, "refreshTokenReuseSeconds": 10}
+    assert new_apps.proposed(PUBLIC) == {"requirePkce": True}
+    assert new_apps.proposed({"requirePkce": False, "refreshTokenReuseSeconds": 0}) == {}
+
+
+@pytest.mark.parametrize("name", presets.PRESETS)
+def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
+    preset, text = presets.find(name), presets.PRESETS[name].configuration
+    settings = presets.expand(name, "app.example")
+
+    if preset.kind != "api":
+        assert preset.pkce is (name in _ALWAYS or _MARKS.get(name, "\0") in text)
+        assert preset.pkce is (name not in _NEVER)
+        assert new_apps.proposed(settings, preset)["requirePkce"] is preset.pkce
+
+
+@pytest.mark.parametrize(
+    ("query", "values", "expected"),
+    [
+        ("kind=web", {"redirectUris": "https://a.example/cb"}, (True, 10)),
+        ("kind=user_agent", {"redirectUris": "https://a.example/cb"}, (True, 0)),
+        ("preset=grafana", {"host": "metrics.example"}, (True, 10)),
+        ("preset=spring", {"host": "shop.example"}, (False, 10)),
+        ("preset=spa", {"host": "shop.example"}, (True, 0)),
+    ],
+)
+async def test_the_console_sends_it_for_a_new_application(
+    server, visitor, query, values, expected
+):
+    await console.admin(server, visitor)
+    page = await register(visitor, query, name="New one", **values)
+    made = [one async for one in server.store.scan(APPLICATIONS) if one.name == "New one"]
+
+    assert page.status == 200, page.text
+    assert [(one.requires_pkce, one.refresh_token_reuse_seconds) for one in made] == [expected]

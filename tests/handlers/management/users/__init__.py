@@ -1,0 +1,1 @@
+"""The management API on users and service users."""

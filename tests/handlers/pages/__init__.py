@@ -1,0 +1,1 @@
+"""Templates, languages, the manual, the demonstration and held mail."""

@@ -1,0 +1,385 @@
+"""Every template: whole, accessible, harmless, and with the words of its page."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from handlers.pages import rendering
+from idp.foundation import i18n
+from idp.foundation.i18n import Bundle, message
+from tests.handlers.pages.input_purposes import AUTOCOMPLETE
+from tests.support.pages import page_samples
+from tests.support.pages.rendered import Page, as_it_is, bare, quiet, rendered
+
+CANARY = "\"><svg onload=alert(1)>'&lt;${7*7}"
+TEMPLATES = resources.files("templates")
+NAMES = list(page_samples.BARE)
+# Pages with something to decide; the others only lead on.
+STEPS = [
+    "login-name",
+    "password",
+    "accounts",
+    "change-password",
+    "setup",
+    "logout-confirm",
+    "demo",
+    "register",
+    "verify-email",
+    "user-name",
+    "reset",
+    "reset-code",
+    "totp",
+    "recovery-code",
+    "factor-offer",
+    "totp-enrol",
+]
+
+every_page = pytest.mark.parametrize("name", NAMES)
+every_language = pytest.mark.parametrize("tag", i18n.available())
+
+
+def test_every_template_has_samples():
+    folder = Path(str(TEMPLATES))
+    files = folder.rglob("*.mako")
+    names = {file.relative_to(folder).as_posix().removesuffix(".mako") for file in files}
+    of_pages = {"page", "form", "webauthn", "account/frame", "console/frame", "console/parts"}
+
+    assert names & of_pages == of_pages
+    assert set(NAMES) == names - of_pages
+
+
+@every_page
+@every_language
+def test_a_page_is_whole_html_in_its_language(name, tag):
+    for html in (rendered(name, tag), bare(name, tag)):
+        page = Page(html)
+
+        assert html.startswith("<!doctype html>\n")
+        assert (page.mistakes, page.open) == ([], [])
+        assert (page.one("html")["lang"], page.one("html")["dir"]) == (tag, i18n.direction(tag))
+        assert page.one("body")["data-page"] == name
+        assert page.one("h1")["text"].strip()
+        assert len(page.all("main")) == 1
+        assert "${" not in html
+        assert "%(" not in html
+
+
+@every_page
+def test_a_page_needs_exactly_the_values_its_head_lists(name):
+    head = re.match(r"(?:##.*\n)+", TEMPLATES.joinpath(f"{name}.mako").read_text()).group()
+    listed = {
+        value
+        for line in re.findall(r"^##   (\w[\w, ]*):", head, re.MULTILINE)
+        for value in line.split(", ")
+    }
+    samples = page_samples.pages(as_it_is)[name]
+
+    assert listed == set(samples) == set(page_samples.BARE[name])
+    for missing in samples:
+        values = {key: value for key, value in samples.items() if key != missing}
+        with pytest.raises(NameError):
+            rendering.render(name, i18n.load("en"), **values)
+
+
+def test_the_head_of_the_frame_lists_the_common_values():
+    head = TEMPLATES.joinpath("page.mako").read_text().split("<%")[0]
+
+    assert re.findall(r"^##   (\w+):", head, re.MULTILINE) == list(rendering.COMMON)
+
+
+@every_page
+def test_a_value_never_becomes_markup(name):
+    hostile = Page(rendered(name, said=lambda text: CANARY))
+    harmless = Page(rendered(name, said=lambda text: "harmless"))
+
+    def without_marks(page):
+        return [part for part in page.shape() if part[0] != "mark"]
+
+    assert without_marks(hostile) == without_marks(harmless)
+    assert "svg" not in {element["tag"] for element in hostile.elements}
+
+
+@every_page
+def test_a_page_has_no_script_or_style_of_its_own(name):
+    page = Page(rendered(name))
+
+    assert page.all("style") == []
+    assert {s["text"].strip() for s in page.all("script")} == {""}
+    for element in page.elements:
+        assert not [key for key in element if key == "style" or key.startswith("on")]
+        for key in ("src", "href", "action"):
+            value = element.get(key, "")
+            is_file = "download" in element and value.startswith("data:text/plain;")
+            assert is_file or not re.match("(?i)javascript:|data:|//", value)
+
+
+@every_page
+def test_every_input_has_a_visible_label(name):
+    page = Page(rendered(name))
+    labelled = [label["for"] for label in page.all("label")]
+    inputs = [e for e in page.all("input", "select", "textarea") if e.get("type") != "hidden"]
+
+    assert [element["id"] for element in inputs] == labelled
+    assert all(label["text"].strip() for label in page.all("label"))
+    assert not [element for element in page.elements if "placeholder" in element]
+
+
+@every_page
+def test_ids_are_unique_and_references_lead_somewhere(name):
+    page = Page(rendered(name))
+    ids = [element["id"] for element in page.elements if "id" in element]
+    used = " ".join(
+        element.get(key, "")
+        for element in page.elements
+        for key in ("aria-describedby", "aria-labelledby", "for")
+    )
+
+    assert len(ids) == len(set(ids))
+    assert set(used.split()) <= set(ids)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_has_one_form_that_posts_its_hidden_inputs(name):
+    page = quiet(name, hidden=[("flow", "f1"), ("_xsrf", "x")], action="/ui/there")
+    (form,) = [form for form in page.all("form") if form.get("id") == "step"]
+
+    assert (form["method"], form["action"]) == ("post", "/ui/there")
+    assert page.named("flow")[0] == {
+        "tag": "input",
+        "text": "",
+        "type": "hidden",
+        "name": "flow",
+        "value": "f1",
+    }
+    assert [e["value"] for e in page.named("_xsrf")] == ["x"]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_posts_to_its_own_address_unless_told_otherwise(name):
+    (form,) = [form for form in quiet(name, action=None).all("form") if form.get("id") == "step"]
+
+    assert "action" not in form
+
+
+def test_password_managers_are_told_what_each_field_is():
+    found = {
+        (name, element["name"]): element.get("autocomplete")
+        for name in NAMES
+        if not name.startswith("console/") and name != "account/form"  # whose fields are data
+        for element in Page(rendered(name)).all("input")
+        if element.get("type") != "hidden"
+    }
+
+    assert found == AUTOCOMPLETE
+
+
+def test_the_login_name_is_shown_and_sent_with_every_password():
+    for name in ("password", "change-password", "account/password"):
+        (field,) = quiet(name).named("loginName")
+
+        assert (field["type"], field["value"]) == ("text", "minnie@acme.example")
+        assert "readonly" in field
+
+
+def test_the_enter_key_never_cancels():
+    for name in STEPS:
+        buttons = quiet(name).all("button")
+
+        assert buttons[0].get("value") != "cancel", name
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_can_be_cancelled_only_when_somebody_asked_for_it(name):
+    (cancel,) = [b for b in quiet(name).all("button") if b.get("value") == "cancel"]
+
+    assert cancel["name"] == "decision"
+    assert "formnovalidate" in cancel
+    assert "cancel" not in bare(name)
+
+
+def test_an_account_is_chosen_by_its_button():
+    page = quiet("accounts")
+    buttons = page.named("account")
+
+    assert [button["value"] for button in buttons] == ["s1", "other"]
+    assert "Minnie Mouse" in buttons[0]["text"]
+    assert [button["value"] for button in page.named("signedOut")] == ["u2"]
+    assert [button["value"] for button in page.named("forget")] == ["u2"]
+    assert "minnie@acme.example can't be used for Wiki" in page.one("main")["text"]
+
+
+def test_signing_out_is_asked_with_two_buttons():
+    page = Page(bare("logout-confirm"))
+
+    assert [button["value"] for button in page.named("decision")] == ["logout", "stay"]
+
+
+def test_the_policy_is_told_in_words_and_to_password_managers():
+    page = quiet("change-password")
+    (field,) = page.named("newPassword")
+
+    assert field["minlength"] == "8"
+    rules = "minlength: 8; maxlength: 200; required: digit; required: special;"
+    assert field["passwordrules"] == rules
+    for needed in ("at least 8 characters", "a digit", "a symbol"):
+        assert needed in page.one("main")["text"]
+
+
+def test_the_own_change_asks_for_the_current_password():
+    assert len(quiet("account/password").named("currentPassword")) == 1
+    assert Page(bare("account/password")).named("currentPassword") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [("login-name", "loginName"), ("password", "password")]
+)
+def test_a_problem_is_told_at_the_top_and_beside_its_field(name, field):
+    page = Page(rendered(name, problems=[{"field": field, "text": message("That is wrong.")}]))
+    (wrong,) = page.named(field)
+    (summary,) = [element for element in page.elements if element.get("role") == "alert"]
+    (beside,) = [e for e in page.elements if e.get("id") == f"{field}-problem"]
+
+    assert page.one("title")["text"].startswith("Error: ")
+    assert (summary["tabindex"], "autofocus" in summary) == ("-1", True)
+    assert "That is wrong." in summary["text"]
+    assert f"#{field}" in [link.get("href") for link in page.all("a")]
+    assert wrong["aria-invalid"] == "true"
+    assert f"{field}-problem" in wrong["aria-describedby"].split()
+    assert beside["text"].strip() == "That is wrong."
+
+
+@every_page
+def test_one_element_at_most_takes_the_focus(name):
+    assert len([e for e in Page(rendered(name)).elements if "autofocus" in e]) == 1
+    assert len([e for e in quiet(name).elements if "autofocus" in e]) <= 1
+    assert not [e for e in quiet(name).elements if "aria-invalid" in e]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(1, "again in 1 second."), (30, "again in 30 seconds.")]
+)
+def test_who_tried_too_often_learns_how_long_to_wait(seconds, text):
+    assert text in rendered("password", problems=[], retry_seconds=seconds)
+
+
+@pytest.mark.parametrize("name", ["login-name", "password", "accounts", "change-password"])
+def test_a_step_says_for_which_application(name):
+    page = quiet(name)
+
+    assert "to continue to Acme Wiki" in page.one("main")["text"]
+    assert page.one("title")["text"].endswith(" – Acme Wiki")
+    assert "https://wiki.acme.example/?from=login" in [link["href"] for link in page.all("a")]
+    assert "to continue" not in bare(name)
+
+
+@pytest.mark.parametrize("name", ["explain", "error", "logged-out", "signed-in"])
+def test_other_pages_lead_nowhere_by_themselves(name):
+    assert "to continue" not in rendered(name)
+
+
+def test_the_title_names_the_service_when_no_application_asked():
+    page = quiet("login-name", application_name=None)
+
+    assert page.one("title")["text"] == "Sign in – Acme login"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "///evil.example",
+        "/\t//evil.example",
+        "https:evil.example",
+        "http://[",
+        "wiki:open",
+        "",
+    ],
+)
+def test_an_address_that_is_no_web_page_is_not_linked(url):
+    page = quiet("logged-out", application_url=url)
+
+    assert url not in [link["href"] for link in page.all("a")]
+
+
+def test_the_language_is_changed_by_a_form_that_keeps_the_request():
+    page = quiet("login-name", query=[("flow", "f1")], hidden=[])
+    form = next(form for form in page.all("form") if form.get("class") == "language")
+
+    assert form["method"] == "get"
+    assert page.named("flow")[0]["value"] == "f1"
+    assert page.one("select")["name"] == "lang"
+    options = [(o["value"], o["lang"], o["text"]) for o in page.all("option")]
+    assert ("de", "de", "Deutsch") in options
+    assert [option["value"] for option in page.all("option")] == list(i18n.available())
+    assert [option["value"] for option in page.all("option") if "selected" in option] == ["en"]
+
+
+def test_the_first_differing_character_is_marked():
+    page = quiet("explain")
+
+    assert [mark["text"] for mark in page.all("mark")] == [rendering.NOTHING, "/", "s", ":"]
+    assert "from character 35 on" in page.one("main")["text"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "registered", "at"),
+    [
+        ("a", "a", None),
+        ("ab", "ac", 1),
+        ("a", "ab", 1),
+        ("ab", "a", 1),
+        ("", "a", 0),
+        ("A", "a", 0),
+    ],
+)
+def test_the_first_difference_is_found(sent, registered, at):
+    assert rendering.difference(sent, registered) == at
+
+
+def test_details_of_a_mistake_can_be_withheld():
+    text = Page(bare("explain")).one("main")["text"]
+
+    assert "req-7f3a" in text
+    assert "redirect" not in text
+
+
+def test_an_expired_sign_in_leads_back_to_the_application():
+    again, link = (link for link in quiet("expired").all("a") if "button" in link.get("class", ""))
+
+    assert again["text"] == "Ask for a new one"
+    assert link["href"] == "https://wiki.acme.example/?from=login"
+    assert link["text"] == "Start again at Acme Wiki"
+
+
+def test_the_host_page_names_the_fix():
+    assert "IDP_ISSUER=http://192.168.1.20:8080" in rendered("host-mismatch")
+
+
+def test_the_demo_offers_each_way_to_sign_in():
+    page = quiet("demo")
+
+    assert [link["href"] for link in page.all("a") if "prompt" in link["href"]] == [
+        "/demo/login?prompt=login",
+        "/demo/login?prompt=none",
+        "/demo/login?prompt=select_account",
+    ]
+    assert [b["value"] for b in page.named("decision")][:2] == ["refresh", "logout"]
+    assert all(pre["tabindex"] == "0" for pre in page.all("pre"))
+
+
+def test_a_text_without_translation_keeps_its_own_language():
+    arabic = Bundle("ar", {}, lambda n: 0)
+    values = page_samples.BARE["login-name"]
+    page = Page(rendering.render("login-name", arabic, **values, notice=message("New here.")))
+    (span,) = [e for e in page.all("span") if e["text"] == "New here."]
+
+    assert page.one("html")["dir"] == "rtl"
+    assert (span["lang"], span["dir"]) == ("en", "ltr")

@@ -1,0 +1,1 @@
+"""The authorization endpoint and pushed authorization requests."""

@@ -1,0 +1,376 @@
+"""The authorization request: its parameters, and every refusal that goes back by redirect."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+import pytest
+
+from idp.records import AUTHORIZATIONS
+from tests.support.forged import part
+from tests.support.noting import read_note
+from tests.support.relying_party import CHALLENGE
+from tests.support.stored import everything
+from tests.support.wire import FORM
+
+PATH = "/oauth/v2/authorize"
+
+
+@pytest.fixture
+def signed_in(io_loop, server, visitor, demo):
+    """The demo user's browser, signed in a minute ago."""
+    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
+    server.clock.advance(60)
+    return visitor
+
+
+async def by_post(visitor, client, **changes):
+    return await visitor.post(PATH, client.authorize_form(**changes))
+
+
+async def test_a_good_request_leads_to_the_sign_in_page(server, visitor, demo):
+    page = await visitor.get(demo.authorize_url())
+    stored = await read_note(server, page)
+
+    assert page.status == 303
+    assert urlsplit(page.location).path == "/ui/login"
+    assert stored.client_id == demo.client_id
+    assert stored.redirect_uri == demo.redirect_uri
+    assert stored.scopes == ["openid", "profile", "email", "offline_access"]
+    assert (stored.nonce, stored.code_challenge) == ("nonce-1", CHALLENGE)
+
+
+async def test_authorize_and_the_sign_in_pages_share_an_origin(server, visitor, demo):
+    """So that both read the same cookie."""
+    document = (await visitor.get("/.well-known/openid-configuration")).json()
+    page = await visitor.get(demo.authorize_url())
+
+    origins = {urlsplit(url)[:2] for url in (document["authorization_endpoint"], page.location)}
+    assert origins == {urlsplit(server.issuer)[:2]}
+
+
+async def test_the_answer_is_a_code_with_state_and_issuer_in_the_query(server, signed_in, demo):
+    page = await signed_in.get(demo.authorize_url())
+    parts = urlsplit(page.location)
+
+    assert page.status == 303
+    assert page.location.startswith(demo.redirect_uri + "?")
+    assert set(page.answer) == {"code", "state", "iss"}
+    assert page.answer["state"] == "state-1"
+    assert page.answer["iss"] == server.issuer
+    assert len(page.answer["code"]) == 65
+    assert parts.fragment == ""
+
+
+async def test_the_answer_goes_to_the_fragment_when_that_was_asked_for(signed_in, demo):
+    page = await signed_in.get(demo.authorize_url(response_mode="fragment"))
+    parts = urlsplit(page.location)
+
+    assert set(page.answer) == {"code", "state", "iss"}
+    assert parts.query == ""
+
+
+async def test_a_refusal_goes_to_the_fragment_when_that_was_asked_for(visitor, demo):
+    page = await visitor.get(demo.authorize_url(response_mode="fragment", scope="profile"))
+    parts = urlsplit(page.location)
+
+    assert page.answer["error"] == "invalid_scope"
+    assert (parts.query, bool(parts.fragment)) == ("", True)
+
+
+async def test_a_post_is_answered_like_a_get(server, signed_in, demo):
+    page = await signed_in.follow(await by_post(signed_in, demo))
+
+    assert set(page.answer) == {"code", "state", "iss"}
+
+
+async def test_a_post_without_a_cookie_begins_a_sign_in(server, visitor, demo):
+    page = await visitor.follow(await by_post(visitor, demo))
+
+    assert page.name == "login-name"
+
+
+async def test_a_post_with_prompt_none_never_shows_a_page(visitor, demo):
+    page = await visitor.follow(await by_post(visitor, demo, prompt="none"))
+
+    assert page.location.startswith(demo.redirect_uri)
+    assert page.answer["error"] == "login_required"
+
+
+async def test_order_of_parameters_and_scopes_and_unknown_parameters_do_not_matter(
+    server, signed_in, demo
+):
+    form = demo.authorize_form(scope="email unknown openid profile")
+    form |= {"unknown": "x", "display": "wap", "claims_locales": "xx", "acr_values": "urn:x"}
+    page = await signed_in.get(f"{PATH}?{urlencode(list(reversed(form.items())))}")
+    tokens = (await demo.redeem(signed_in, page.answer["code"])).json()
+
+    assert tokens["scope"] == "email openid profile"
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["openid", "openid openid", " openid ", "openid  profile", "x:y openid https://x.example/y"],
+)
+async def test_a_scope_string_that_holds_openid_is_accepted(signed_in, demo, scope):
+    assert "code" in (await signed_in.get(demo.authorize_url(scope=scope))).answer
+
+
+NATIVE = {"auth_method": "none"}
+REFUSED = {
+    # response_type: required, known, allowed to this client
+    "no response_type": ({"response_type": None}, "invalid_request"),
+    "an empty response_type": ({"response_type": ""}, "invalid_request"),
+    "response_type token": ({"response_type": "token"}, "unsupported_response_type"),
+    "code id_token": ({"response_type": "code id_token"}, "unsupported_response_type"),
+    "code token": ({"response_type": "code token"}, "unsupported_response_type"),
+    "code id_token token": ({"response_type": "code id_token token"}, "unsupported_response_type"),
+    "response_type none": ({"response_type": "none"}, "unsupported_response_type"),
+    "code twice": ({"response_type": "code code"}, "unsupported_response_type"),
+    "response_type CODE": ({"response_type": "CODE"}, "unsupported_response_type"),
+    "a space after code": ({"response_type": "code "}, "unsupported_response_type"),
+    "a comma for a space": ({"response_type": "id_token,token"}, "unsupported_response_type"),
+    "id_token not registered": ({"response_type": "id_token"}, "unauthorized_client"),
+    "id_token token": ({"response_type": "id_token token"}, "unauthorized_client"),
+    "token id_token": ({"response_type": "token id_token"}, "unauthorized_client"),
+    # response_mode
+    "response_mode unknown": ({"response_mode": "carrier_pigeon"}, "invalid_request"),
+    "response_mode QUERY": ({"response_mode": "QUERY"}, "invalid_request"),
+    # scope
+    "no scope": ({"scope": None}, "invalid_scope"),
+    "an empty scope": ({"scope": ""}, "invalid_scope"),
+    "scope without openid": ({"scope": "profile email"}, "invalid_scope"),
+    "scope OPENID": ({"scope": "OPENID"}, "invalid_scope"),
+    "a tab in scope": ({"scope": "openid\tprofile"}, "invalid_scope"),
+    "a line in scope": ({"scope": "openid\nprofile"}, "invalid_scope"),
+    "a quote in scope": ({"scope": 'openid "x"'}, "invalid_scope"),
+    "a backslash in scope": ({"scope": "openid x\\y"}, "invalid_scope"),
+    "an umlaut in scope": ({"scope": "openid \u00fc"}, "invalid_scope"),
+    # request objects
+    "request": ({"request": "e30.e30."}, "request_not_supported"),
+    "request_uri": ({"request_uri": "https://x.example/r"}, "request_uri_not_supported"),
+    # PKCE
+    "method plain": ({"code_challenge_method": "plain"}, "invalid_request"),
+    "method s256": ({"code_challenge_method": "s256"}, "invalid_request"),
+    "method empty": ({"code_challenge_method": ""}, "invalid_request"),
+    "no method": ({"code_challenge_method": None}, "invalid_request"),
+    "method S512": ({"code_challenge_method": "S512"}, "invalid_request"),
+    "method S256 and a space": ({"code_challenge_method": "S256 "}, "invalid_request"),
+    "method without challenge": ({"code_challenge": None}, "invalid_request"),
+    "challenge empty": ({"code_challenge": ""}, "invalid_request"),
+    "challenge of 42": ({"code_challenge": CHALLENGE[:42]}, "invalid_request"),
+    "challenge of 44": ({"code_challenge": CHALLENGE + "A"}, "invalid_request"),
+    "challenge of 128": ({"code_challenge": "A" * 128}, "invalid_request"),
+    "challenge of 129": ({"code_challenge": "A" * 129}, "invalid_request"),
+    "challenge padded": ({"code_challenge": CHALLENGE[:42] + "="}, "invalid_request"),
+    "challenge in base64": ({"code_challenge": "+/" + CHALLENGE[2:]}, "invalid_request"),
+    "challenge with a line": ({"code_challenge": CHALLENGE + "\n"}, "invalid_request"),
+    # prompt
+    "prompt unknown": ({"prompt": "please"}, "invalid_request"),
+    "prompt NONE": ({"prompt": "NONE"}, "invalid_request"),
+    "prompt none login": ({"prompt": "none login"}, "invalid_request"),
+    "prompt consent none": ({"prompt": "consent none"}, "invalid_request"),
+    "prompt none select_account": ({"prompt": "none select_account"}, "invalid_request"),
+    # max_age
+    "max_age -1": ({"max_age": "-1"}, "invalid_request"),
+    "max_age +1": ({"max_age": "+1"}, "invalid_request"),
+    "max_age 1.5": ({"max_age": "1.5"}, "invalid_request"),
+    "max_age 1e3": ({"max_age": "1e3"}, "invalid_request"),
+    "max_age 0x10": ({"max_age": "0x10"}, "invalid_request"),
+    "max_age 1_0": ({"max_age": "1_0"}, "invalid_request"),
+    "max_age with a space": ({"max_age": " 10"}, "invalid_request"),
+    "max_age in other digits": ({"max_age": "\u0661\u0662"}, "invalid_request"),
+    "max_age superscript": ({"max_age": "\u00b2"}, "invalid_request"),
+    "max_age 2^63": ({"max_age": str(2**63)}, "invalid_request"),
+    "max_age of 5000 digits": ({"max_age": "9" * 5000}, "invalid_request"),
+    "max_age NaN": ({"max_age": "NaN"}, "invalid_request"),
+    # what can't be kept
+    "NUL in nonce": ({"nonce": "a\0b"}, "invalid_request"),
+    "a nonce of 4097": ({"nonce": "n" * 4097}, "invalid_request"),
+    "a state of 4097": ({"state": "s" * 4097}, "invalid_request"),
+    "a scope of 4097": ({"scope": "openid " + "s" * 4090}, "invalid_request"),
+}
+FRAGMENT = {"id_token not registered", "id_token token", "token id_token", "response_type token"}
+FRAGMENT |= {"code id_token", "code token", "code id_token token"}
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("who", ["signed in", "a stranger"])
+async def test_a_refused_request_goes_back_to_the_client_and_leaves_nothing(
+    server, visitor, demo, method, who
+):
+    if who == "signed in":
+        await demo.tokens(visitor, *server.user)
+    before = await everything(server.store)
+    for name, (changes, error) in REFUSED.items():
+        form = demo.authorize_form(**changes)
+        url = f"{PATH}?{urlencode(form)}"
+        page = await (visitor.get(url) if method == "GET" else visitor.post(PATH, form))
+
+        assert page.status == 303, name
+        assert page.location.startswith(demo.redirect_uri), name
+        assert page.answer.pop("error_description", "").isascii(), name
+        assert page.answer["error"] == error, name
+        assert page.answer["state"] == form["state"], name
+        assert page.answer["iss"] == server.issuer, name
+        assert set(page.answer) <= {"error", "error_description", "state", "iss"}, name
+        assert bool(urlsplit(page.location).fragment) == (name in FRAGMENT), name
+        assert bool(urlsplit(page.location).query) != (name in FRAGMENT), name
+        assert "Set-Cookie" not in page.headers, name
+    assert await everything(server.store) == before
+
+
+async def test_a_refusal_has_no_state_when_none_was_sent(visitor, demo):
+    page = await visitor.get(demo.authorize_url(state=None, scope="profile"))
+
+    assert "state" not in page.answer
+
+
+async def test_descriptions_have_only_the_characters_that_are_allowed(visitor, demo):
+    said = set()
+    for changes, _ in REFUSED.values():
+        page = await visitor.post(PATH, demo.authorize_form(**changes))
+        said |= set(page.answer.get("error_description", ""))
+
+    assert said
+    assert not said & set('"\\\r\n\t')
+
+
+async def test_a_public_client_must_use_pkce(server, visitor):
+    client = await server.register(**NATIVE)
+    page = await visitor.get(client.authorize_url(code_challenge=None, code_challenge_method=None))
+
+    assert page.answer["error"] == "invalid_request"
+    assert "code_challenge" in page.answer["error_description"]
+
+
+async def test_a_client_with_a_secret_may_leave_pkce_out(signed_in, demo):
+    url = demo.authorize_url(code_challenge=None, code_challenge_method=None)
+    page = await signed_in.get(url)
+    redeemed = await demo.redeem(signed_in, page.answer["code"], code_verifier=None)
+
+    assert redeemed.status == 200
+
+
+async def test_a_query_cannot_carry_tokens_and_is_refused_in_the_fragment(server, visitor):
+    client = await server.register(
+        response_types=["code", "id_token", "id_token token"],
+        grant_types=["authorization_code", "implicit"],
+    )
+    for response_type in ("id_token", "id_token token", "token id_token"):
+        url = client.authorize_url(response_type=response_type, response_mode="query")
+        page = await visitor.get(url)
+
+        assert page.answer["error"] == "invalid_request"
+        assert urlsplit(page.location).query == ""
+
+
+async def test_a_nonce_comes_back_unchanged_in_the_id_token(signed_in, demo):
+    for nonce in ("n", "n" * 4096, "a b+c%41&=\u00e9\U0001f511", '"><svg/onload=1>'):
+        page = await signed_in.post(PATH, demo.authorize_form(nonce=nonce))
+        page = await signed_in.follow(page)
+        tokens = (await demo.redeem(signed_in, page.answer["code"])).json()
+
+        assert part(tokens["id_token"], 1)["nonce"] == nonce
+
+
+async def test_a_request_without_a_nonce_gives_an_id_token_without_one(signed_in, demo):
+    page = await signed_in.get(demo.authorize_url(nonce=None))
+    tokens = (await demo.redeem(signed_in, page.answer["code"])).json()
+
+    assert "nonce" not in part(tokens["id_token"], 1)
+
+
+STATES = [
+    "s",
+    "\U0001f600\U0001f469\u200d\U0001f4bb",
+    "a+b",
+    "a b",
+    "a%20b",
+    "100%",
+    "a%00b",
+    "nul\0nul",
+    "line\r\nX-Injected: 1",
+    "tab\ttab",
+    "a&code=evil&error=x",
+    "a#fragment",
+    '"><svg/onload=alert(1)>',
+    "{{7*7}}${7*7}",
+    "javascript:alert(1)",
+    "\u2028\u2029\u202e",
+    "e\u0301 and \u00e9",
+    " leading and trailing ",
+    "".join(map(chr, range(0x21, 0x7F))),
+    "s" * 4096,
+    "\u00e9" * 1024,
+]
+
+
+@pytest.mark.parametrize("outcome", ["code", "error", "cancelled"])
+async def test_state_comes_back_exactly_as_it_was_sent(server, visitor, demo, outcome):
+    if outcome == "code":
+        await demo.tokens(visitor, *server.user)
+    scope = "profile" if outcome == "error" else "openid"
+    for state in STATES:
+        query = "&".join(
+            f"{name}={quote(value, safe='')}"
+            for name, value in demo.authorize_form(state=state, scope=scope).items()
+        )
+        page = await visitor.post(PATH, content=query, headers={"Content-Type": FORM})
+        page = await visitor.follow(page)
+        if outcome == "cancelled":
+            page = await visitor.send(page, decision="cancel")
+        returned = [
+            unquote(value)
+            for name, _, value in (
+                pair.partition("=") for pair in urlsplit(page.location).query.split("&")
+            )
+            if name == "state"
+        ]
+
+        assert returned == [state]
+        assert "+" not in urlsplit(page.location).query
+        assert "X-Injected" not in page.headers
+        assert page.answer["iss"] == server.issuer
+
+
+async def test_an_empty_state_counts_as_none(signed_in, demo):
+    assert "state" not in (await signed_in.get(demo.authorize_url(state=""))).answer
+
+
+async def test_a_redirect_uri_with_a_query_keeps_it(server, signed_in):
+    uri = f"{server.issuer}/cb?tenant=1&x=a+b"
+    client = await server.register(redirect_uris=[uri])
+    page = await signed_in.get(client.authorize_url())
+
+    assert page.location.startswith(uri + "&code=")
+
+
+async def test_codes_are_long_and_never_the_same(server, signed_in, demo):
+    codes = {(await demo.silently(signed_in))["code"] for _ in range(20)}
+    stored = await everything(server.store)
+    secrets = {code[22:] for code in codes}
+
+    assert len(codes) == len(secrets) == 20
+    assert {len(code) for code in codes} == {65}
+    assert not any(secret in repr(stored) for secret in secrets)
+
+
+async def test_a_code_is_bound_to_everything_that_was_asked(server, signed_in, demo):
+    page = await signed_in.get(demo.authorize_url(scope="openid email"))
+    found = await everything(server.store)
+    authorization = found[AUTHORIZATIONS.name][page.answer["code"][:22]]
+
+    assert authorization.client_id == demo.client_id
+    assert authorization.scopes == ["openid", "email"]
+    assert authorization.nonce == "nonce-1"
+    assert authorization.code.redirect_uri == demo.redirect_uri
+    assert authorization.code.code_challenge == CHALLENGE
+    assert authorization.session_id in found["sessions"]
+    assert (authorization.code.expires_at - server.clock.now()).total_seconds() == 60
+
+
+async def test_a_posted_request_that_no_other_site_sent_is_answered_at_once(visitor, demo):
+    page = await visitor.post("/oauth/v2/authorize", demo.authorize_form(prompt="none"))
+
+    assert page.answer["error"] == "login_required"

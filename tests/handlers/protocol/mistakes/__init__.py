@@ -1,0 +1,1 @@
+"""Mistakes of developers of applications, by endpoint, with what each is told."""

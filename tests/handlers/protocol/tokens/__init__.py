@@ -1,0 +1,1 @@
+"""The token endpoint, its grants, and what its tokens are good for."""

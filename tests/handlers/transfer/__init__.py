@@ -1,0 +1,1 @@
+"""Imports, exports and their jobs over HTTP, and what was restored."""

@@ -1,0 +1,142 @@
+"""Answers of other servers: bodies are decoded, and nothing about them is without a bound."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from idp.outgoing import http_answers
+from idp.outgoing.http import MAX_LINE_BYTES, Failed, Outgoing
+from idp.outgoing.http_answers import MAX_BODY_BYTES, Unreadable
+from tests.idp.outgoing.test_http import LOCAL, Peer
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+TOKEN = b"abcdefghijklmnopqrstuvwxyz"
+LONG = b"x" * (MAX_BODY_BYTES + 1)
+
+
+async def read(octets: bytes) -> bytes:
+    """The body of an answer that is cut off where it ends here."""
+    reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
+    reader.feed_data(octets)
+    reader.feed_eof()
+    return await http_answers.body(reader, await http_answers.head(reader))
+
+
+def chunk(octets: bytes, extension: bytes = b"") -> bytes:
+    return b"%x%b\r\n%b\r\n" % (len(octets), extension, octets)
+
+
+def chunks(octets: bytes, *ends: int) -> bytes:
+    """The octets in chunks that end there."""
+    marks = [0, *ends, len(octets)]
+    parts = [octets[a:b] for a, b in zip(marks, marks[1:], strict=False) if a < b]
+    return CHUNKED + b"".join(map(chunk, parts)) + b"0\r\n\r\n"
+
+
+@pytest.mark.parametrize("end", range(1, len(TOKEN)))
+async def test_a_token_that_is_split_over_two_chunks_is_found(end):
+    with Peer(chunks(TOKEN + b"\n", end)) as peer:
+        status, lines = await Outgoing().get_lines(LOCAL, f"http://127.0.0.1:{peer.port}/token")
+
+    assert (status, lines) == (200, [TOKEN.decode()])
+
+
+async def test_any_body_is_the_same_in_whatever_chunks():
+    chance = random.Random(9112)
+    for _ in range(200):
+        octets = chance.randbytes(chance.randrange(1, 3000))
+        ends = sorted(chance.choices(range(len(octets)), k=chance.randrange(40)))
+        assert await read(chunks(octets, *ends)) == octets
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        (HEAD + b"\r\nto the end", b"to the end"),
+        (HEAD + b"Content-Length: 2\r\n\r\nto the end", b"to"),
+        (HEAD + b"content-length: 2, 2\r\nContent-Length: 2\r\n\r\nto the end", b"to"),
+        (HEAD + b"Content-Length: 0\r\n\r\nmore", b""),
+        (b"HTTP/1.1 204 No Content\r\n\r\nmore", b""),
+        (b"HTTP/1.1 103 Hints\r\nTransfer-Encoding: gzip\r\n\r\n" + HEAD + b"\r\na", b"a"),
+        (b"HTTP/1.0 200 OK\n\nold", b"old"),
+        (CHUNKED + chunk(b"a", b";x=y") + chunk(b"b", b" ; z") + b"0;q\r\n\r\n", b"ab"),
+        (CHUNKED + chunk(b"a") + b"000\r\nX-Sum: 1\r\nY: 2\r\n\r\n", b"a"),
+        (HEAD + b"TRANSFER-encoding:Chunked \r\nContent-Length: 9\r\n\r\n" + b"0\r\n\r\n", b""),
+        (CHUNKED + b"0a\r\n0123456789\r\n0\r\n\r\n", b"0123456789"),
+    ],
+)
+async def test_a_body_is_what_its_framing_says(answer, body):
+    assert await read(answer) == body
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + b"\r\n" + LONG,
+        HEAD + b"Content-Length: 8193\r\n\r\n" + LONG,
+        CHUNKED + chunk(LONG),
+        CHUNKED + b"fffffff\r\n" + LONG,
+        CHUNKED + b"".join(chunk(LONG[n : n + 100]) for n in range(0, len(LONG), 100)),
+    ],
+)
+async def test_of_a_long_body_the_first_octets_are_read(answer):
+    assert await read(answer) == LONG[:MAX_BODY_BYTES]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *[b"-1\r\n", b"+1\r\na\r\n", b"0x1\r\na\r\n", b"g\r\n", b"\r\n", b" 1\r\na\r\n"],
+        *[b"1\na\r\n", b"123456789\r\n", b"1_0\r\n", "\u0661\r\na\r\n".encode()],
+        *[b"1\r\nab\r\n", b"2\r\na\r\n0\r\n\r\n", b"1;" + b"x" * 9000 + b"\r\na\r\n"],
+        b"".join(chunk(b"a", b";" + b"x" * 99) for _ in range(83)) + b"0\r\n\r\n",
+        b"0\r\n" + b"X: y\r\n" * 2000 + b"\r\n",
+        *[b"1\r\na", b"5\r\nabc", b"1\r\na\r\n", b"0\r\n", b"0\r\nX: y\r\n", b""],
+    ],
+)
+async def test_chunks_that_are_none_fail(broken):
+    with pytest.raises((Unreadable, EOFError, asyncio.LimitOverrunError)):
+        await read(CHUNKED + broken)
+    with Peer(CHUNKED + broken) as peer, pytest.raises(Failed):
+        await Outgoing(seconds=5).get_lines(LOCAL, f"http://127.0.0.1:{peer.port}/token")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *[b"Transfer-Encoding: gzip", b"Transfer-Encoding: gzip, chunked"],
+        *[b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", b"Content-Length: -1"],
+        *[b"Content-Length: 1\r\nContent-Length: 2", b"Content-Length: 1, 2"],
+        *[b"Content-Length: 0x1", b"Content-Length: ", b"X: y\r\n" * 20_000],
+    ],
+)
+async def test_a_head_whose_framing_can_not_be_told_fails(fields):
+    with pytest.raises(Unreadable):
+        await read(HEAD + fields + b"\r\n\r\na")
+
+
+async def test_an_old_server_does_not_send_chunks():
+    with pytest.raises(Unreadable):
+        await read(CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0") + b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("says", "endless"),
+    [
+        *[(HEAD, b"X: y\r\n"), (HEAD + b"\r\n", b"a"), (CHUNKED, b"1\r\na\r\n")],
+        *[(CHUNKED + b"0\r\n", b"X: y\r\n"), (CHUNKED, b"0"), (CHUNKED + b"1;", b"x")],
+        (HEAD + b"Content-Length: 8000\r\n\r\n", b"a"),
+    ],
+    ids=["head", "body", "chunks", "trailers", "size", "extension", "length"],
+)
+async def test_who_sends_drop_by_drop_has_one_deadline_for_all_of_it(says, endless):
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    with Peer(says, endless=endless) as peer, pytest.raises(Failed, match="no answer within"):
+        await Outgoing(seconds=0.4).get_lines(LOCAL, f"http://127.0.0.1:{peer.port}/token")
+
+    assert loop.time() - begun < 1.5

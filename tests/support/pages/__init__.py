@@ -1,0 +1,1 @@
+"""Every page as its template makes it from samples."""

@@ -1,0 +1,257 @@
+"""The console's pages with values as their heads describe them (see page_samples)."""
+
+from idp.foundation.i18n import message
+from tests.support.pages import console_app_samples
+
+URL = "/ui/console/users/1?"
+URLS = {"first_url": URL, "next_url": f"{URL}cursor=1"}
+NO_URLS = {"first_url": None, "next_url": None}
+
+
+def frame(said):
+    return {
+        "sections": [
+            {"label": said("Overview"), "url": "/ui/console?" + said("org=1"), "is_current": True},
+            {"label": message("Users"), "url": "/ui/console/users", "is_current": False},
+        ],
+        "person": said("Minnie Mouse"),
+        "organization": said("Acme"),
+        "change_url": "/ui/console/organizations",
+        "account_url": "/ui/login",
+        "logout_url": "/oidc/v1/end_session",
+    }
+
+
+def field(said, kind, value, options=()):
+    return {
+        "name": f"{kind}.of",
+        "kind": kind,
+        "label": said(f"The {kind}"),
+        "hint": message("What %(it)s is for.", it=said("it")),
+        "value": value,
+        "options": options,
+        "attributes": {"autocomplete": "off", "dir": "auto", "required": True},
+        "group": said("More") if kind in ("url", "choice") else None,
+        "is_used": kind == "choice",
+    }
+
+
+def fields(said):
+    options = [("1", said("One")), ("2", message("Two"))]
+    texts = ["text", "email", "tel", "url", "date", "number", "free", "lines"]
+    return [
+        *(field(said, kind, said("a\nb")) for kind in texts),
+        field(said, "password", ""),
+        field(said, "choice", "2", options),
+        field(said, "choices", ["2"], options),
+        field(said, "switch", True),
+    ]
+
+
+def cell(said, kind="text"):
+    value = said("Minnie")
+    if kind == "chip":
+        value = {"label": message("active"), "tone": "good"}
+    if kind == "progress":
+        value = {"label": said("Rows"), "done": 4, "total": 10}
+    return {"value": value, "kind": kind, "url": URL + said("a")}
+
+
+def row(said):
+    return [cell(said, kind) for kind in ("link", "text", "code", "time", "chip", "progress")]
+
+
+def commands(said):
+    return [{"label": message("Command line"), "line": said("idp user list")}]
+
+
+def ways(said):
+    one = {"label": message("Lock"), "url": URL + said("a")}
+    return [{**one, "is_dangerous": False}, {**one, "is_dangerous": True}]
+
+
+def table(said):
+    return {
+        "columns": [
+            message("Name"),
+            message("Login"),
+            message("Id"),
+            message("Since"),
+            said("S"),
+            message("Rows"),
+        ],
+        "rows": [row(said)],
+        "empty": message("Nobody."),
+    }
+
+
+def action(said):
+    return {
+        "title_text": message("Lock %(who)s", who=said("Minnie")),
+        "about": said("Minnie"),
+        "intro": message("They are signed out."),
+        "fields": fields(said),
+        "confirm": said("Minnie"),
+        "button": message("Lock"),
+        "is_dangerous": True,
+        "also": [(message("Preview"), URL + said("a"))],
+        "back_url": URL + said("a"),
+        "commands": commands(said),
+    }
+
+
+def brand(said):
+    url = URL + said("a")
+    text = {"name": "t-1", "usual": said("Sign in"), "key": said("Sign in"), "value": said("Go")}
+    way = {"label": message("Dark"), "tag": "ar", "language": said("Arabic"), "url": url}
+    return {
+        "console/picture": {
+            "title_text": message("Logo"),
+            "origin": {"label": message("its own"), "tone": "good"},
+            "picture": {"url": url, "width": 400, "height": 100},
+            "on_dark": True,
+            "may_write": True,
+            "has_own": True,
+            "back_url": url,
+            "commands": commands(said),
+        },
+        "console/page-texts": {
+            "search": {"fields": fields(said)[:1], "hidden": [("org", said("1"))]},
+            "texts": [text],
+            "language": "de",
+            "text_direction": "ltr",
+            "may_write": True,
+            "back_url": url,
+            "commands": commands(said),
+        },
+        "console/preview": {"ways": [{**way, "is_current": True}], "back_url": url},
+    }
+
+
+def found(said):
+    return {
+        "title_text": message("Users"),
+        "intro": message("Everybody."),
+        "search": {
+            "fields": fields(said)[:1],
+            "hidden": [("org", said("1"))],
+            "clear_url": URL + said("a"),
+        },
+        **table(said),
+        "total": message("%(n)s people", n=3),
+        "first_url": URL + said("a"),
+        "next_url": URL + said("b"),
+        "actions": ways(said)[:1],
+        "commands": commands(said),
+    }
+
+
+def pages(said):
+    return {
+        **console_app_samples.pages(said, fields(said), commands(said)),
+        **brand(said),
+        "console/action": action(said),
+        "console/list": found(said),
+        "console/made": {
+            "title_text": message("Created."),
+            "secrets": [{"label": message("Token"), "value": said("x7Gd")}],
+            "has_file": True,
+            "next_url": URL + said("a"),
+        },
+        "console/message": {
+            "title_text": message("This is not here"),
+            "sentence": said("It was deleted."),
+            "detail": message("%(it)s is gone", it=said("it")),
+            "ways": [(message("Go on"), URL + said("a"))],
+        },
+        "console/overview": {
+            "tasks": [
+                {"title": said("A"), "text": said("B"), "is_done": is_done, "url": url}
+                for is_done, url in [(True, None), (False, URL + said("a")), (None, None)]
+            ],
+            "sections": [{"label": said("Users"), "url": URL + said("a")}],
+            "commands": commands(said),
+        },
+        "console/show": {
+            "title_text": said("Minnie Mouse"),
+            "state": {"label": message("locked"), "tone": "bad"},
+            "intro": message("Somebody."),
+            "facts": [{"label": message("Id"), "cell": one} for one in row(said)],
+            "actions": ways(said),
+            "parts_of": [
+                {"title": message("Grants"), **table(said), "actions": ways(said), **URLS}
+            ],
+            "commands": commands(said),
+        },
+    }
+
+
+NOTHING = {"columns": [], "rows": [], "empty": message("Nothing.")}
+BARE = {
+    **console_app_samples.BARE,
+    "console/page-texts": {
+        "search": {"fields": [], "hidden": []},
+        "texts": [],
+        "language": "en",
+        "text_direction": "ltr",
+        "may_write": False,
+        "back_url": URL,
+        "commands": [],
+    },
+    "console/picture": {
+        "title_text": message("Logo"),
+        "origin": {"label": message("inherited"), "tone": None},
+        "picture": None,
+        "on_dark": False,
+        "may_write": False,
+        "has_own": False,
+        "back_url": URL,
+        "commands": [],
+    },
+    "console/preview": {"ways": [], "back_url": URL},
+    "console/action": {
+        "also": (),
+        "title_text": message("Lock"),
+        "about": None,
+        "intro": None,
+        "fields": [],
+        "confirm": None,
+        "button": message("Lock"),
+        "is_dangerous": False,
+        "back_url": URL,
+        "commands": [],
+    },
+    "console/list": {
+        "title_text": message("Users"),
+        "intro": None,
+        "search": None,
+        **NOTHING,
+        "total": None,
+        "first_url": None,
+        "next_url": None,
+        "actions": [],
+        "commands": [],
+    },
+    "console/made": {
+        "title_text": message("Created."),
+        "secrets": [],
+        "has_file": False,
+        "next_url": URL,
+    },
+    "console/message": {
+        "title_text": message("This is not here"),
+        "sentence": message("Gone."),
+        "detail": None,
+        "ways": [],
+    },
+    "console/overview": {"tasks": [], "sections": [], "commands": []},
+    "console/show": {
+        "title_text": "Minnie",
+        "state": None,
+        "intro": None,
+        "facts": [],
+        "actions": [],
+        "parts_of": [{"title": message("Grants"), **NOTHING, "actions": [], **NO_URLS}],
+        "commands": [],
+    },
+}
